@@ -246,9 +246,10 @@ impl FractionalCheck {
     }
 
     /// The jobs as the policy sees them.
-    fn seen(&self, now: u64, jobs: &Jobs) -> BTreeMap<u64, Seen> {
+    fn seen(&mut self, now: u64, jobs: &Jobs) -> BTreeMap<u64, Seen> {
+        let FractionalCheck { policy, known, before, site, .. } = self;
         let see = |(number, job): (&u64, &Job)| {
-            let (known, before) = (self.known.get(number)?, self.before.get(number)?);
+            let (known, before) = (known.get(number)?, before.get(number)?);
             let mut seen = Seen {
                 tasks: known.tasks,
                 size: Arc::clone(&known.size),
@@ -257,12 +258,12 @@ impl FractionalCheck {
                 home: before.on.clone(),
                 flow: now - job.submit,
                 done: job.done_at(now),
-                length: job.length_at(now, self.policy.estimates),
+                length: job.length_at(now, policy.estimates),
                 priority: 0.0,
-                place: self.site.as_ref().map_or((0, 0), |site| site.place(*number)),
+                place: site.as_mut().map_or((0, 0), |site| site.place(*number)),
             };
-            if !self.policy.is_equipartition {
-                seen.priority = seen.priority(self.policy.ahead);
+            if !policy.is_equipartition {
+                seen.priority = seen.priority(policy.ahead);
             }
             Some((*number, seen))
         };

@@ -17,9 +17,10 @@ struct Member {
     /// The weighted factors that do not change.
     fixed: u128,
     submit: u64,
+    /// When it last joined the queue.
+    joined: u64,
     /// Since when it is on nodes.
     since: Option<u64>,
-    priority: u128,
 }
 
 /// Follows who uses what.
@@ -34,6 +35,8 @@ pub(super) struct Site {
     usage: Usage,
     limits: Limits,
     members: BTreeMap<u64, Member>,
+    /// The last multiple of the period.
+    multiple: u64,
 }
 
 impl Site {
@@ -49,26 +52,25 @@ impl Site {
             usage: Usage::new(settings),
             limits: Limits::new(settings),
             members: BTreeMap::new(),
+            multiple: 0,
             settings: settings.clone(),
         }
     }
 
-    /// Goes on to a moment: at multiples of the period, priorities are computed again.
+    /// Goes on to a moment.
     pub(super) fn count(&mut self, now: u64) {
-        if let Some(multiple) = self.usage.count(now) {
-            let all: Vec<u64> = self.members.keys().copied().collect();
-            all.into_iter().for_each(|job| self.rank(job, multiple));
-        }
+        self.multiple = self.usage.count(now).unwrap_or(self.multiple);
     }
-    /// Computes the priority of a job with its age at a moment.
-    fn rank(&mut self, job: u64, at: u64) {
-        let Some(member) = self.members.get_mut(&job) else { return };
+    /// The priority of a job, with its age at the last multiple of the period or when it joined the queue.
+    fn priority(&mut self, job: u64) -> u128 {
+        let Some(member) = self.members.get(&job) else { return 0 };
         let most = u128::from(self.settings.max_age_s) * 1_000_000;
-        let age = fraction(u128::from(at.saturating_sub(member.submit)).min(most), most);
+        let waited = self.multiple.max(member.joined).saturating_sub(member.submit);
+        let age = fraction(u128::from(waited).min(most), most);
         let weights = self.settings.weights;
         let fair_share = self.usage.fair_share(&member.account);
         let changing = u128::from(weights.age) * age + u128::from(weights.fair_share) * fair_share;
-        member.priority = (member.fixed + changing) / ONE;
+        (member.fixed + changing) / ONE
     }
 
     /// A job arrives; whether its classes never admit it.
@@ -88,9 +90,8 @@ impl Site {
             + u128::from(weights.partition) * factor(qos..self.classes.len());
         let is_never_admitted = self.limits.never(&classes, job).is_some();
         let (account, user, tasks) = (self.usage.account(job), job.user, job.tasks);
-        let member = Member { classes, user, account, tasks, fixed, submit: now, since: None, priority: 0 };
+        let member = Member { classes, user, account, tasks, fixed, submit: now, joined: now, since: None };
         self.members.insert(number, member);
-        self.rank(number, now);
         is_never_admitted
     }
     /// A job comes to nodes, or stays there.
@@ -102,9 +103,8 @@ impl Site {
     /// A job leaves its nodes, if it has any, and joins the queue.
     pub(super) fn pause(&mut self, number: u64, now: u64) {
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_some()) else { return };
-        member.since = None;
+        (member.since, member.joined) = (None, now);
         self.usage.end(number, now);
-        self.rank(number, now);
     }
     pub(super) fn leave(&mut self, number: u64, now: u64) {
         self.usage.end(number, now);
@@ -112,9 +112,10 @@ impl Site {
     }
 
     /// Level and priority.
-    pub(super) fn place(&self, job: u64) -> (u32, u128) {
-        let Some(member) = self.members.get(&job) else { return (0, 0) };
-        (self.class(member).map_or(0, |class| self.level(class, &mut Vec::new())), member.priority)
+    pub(super) fn place(&mut self, job: u64) -> (u32, u128) {
+        let priority = self.priority(job);
+        let class = self.members.get(&job).and_then(|member| self.class(member));
+        (class.map_or(0, |class| self.level(class, &mut Vec::new())), priority)
     }
     /// One more than the largest of the classes that a class preempts, of which one that is on the way already adds nothing.
     fn level<'a>(&'a self, class: &'a JobClass, path: &mut Vec<&'a str>) -> u32 {
