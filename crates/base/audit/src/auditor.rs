@@ -829,6 +829,10 @@ impl Auditor {
             migrations: figures.migrations,
             migrated_tasks: figures.migrated_tasks,
             platform: figures.platform,
+            not_judged: match &self.check {
+                Some(check) => check.not_judged(),
+                None => Some("decisions".to_owned()),
+            },
         });
     }
 

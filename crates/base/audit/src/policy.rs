@@ -180,6 +180,14 @@ impl PolicyCheck {
         }
     }
 
+    /// What of the decisions so far was not judged.
+    pub(crate) fn not_judged(&self) -> Option<String> {
+        match self {
+            PolicyCheck::Batch(_) => None,
+            PolicyCheck::Fractional(fractional) => fractional.not_judged(),
+        }
+    }
+
     /// Judges the decision of a moment when all of its records are known.
     pub(crate) fn settle(&mut self, now: u64, jobs: &BTreeMap<u64, Job>, mut fault: impl FnMut(PolicyFault)) {
         match self {
@@ -206,7 +214,7 @@ impl PolicyCheck {
                 batch.pass(now, until, &mut |job, at, line, rule| fault((job, at, line, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
-                fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));
+                fractional.pass(until, jobs, |job, at, rule| fault((job, at, None, rule.into())));
             }
         }
     }

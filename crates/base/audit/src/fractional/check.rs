@@ -65,9 +65,13 @@ pub(crate) struct FractionalCheck {
     rejected: Vec<u64>,
     interrupted: Vec<u64>,
     is_room: bool,
-    /// Whether anything has happened since the last decision.
+    /// Whether an event has come since the last decision.
     is_due: bool,
+    /// When the policy decides without one.
+    wake: Option<u64>,
     changes: BTreeMap<u64, (u64, &'static str)>,
+    /// How many decisions were not judged.
+    left: u64,
 }
 
 impl FractionalCheck {
@@ -92,7 +96,9 @@ impl FractionalCheck {
             interrupted: Vec::new(),
             is_room: false,
             is_due: false,
+            wake: None,
             changes: BTreeMap::new(),
+            left: 0,
         }
     }
     /// A site has settings.
@@ -151,7 +157,6 @@ impl FractionalCheck {
     }
     /// A job is about to change.
     pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str) {
-        self.is_due = true;
         if record == "reject" {
             self.rejected.push(number);
         }
@@ -166,30 +171,42 @@ impl FractionalCheck {
         jobs: &Jobs,
         mut fault: impl FnMut(u64, Option<u64>, FractionalRule),
     ) {
-        if !std::mem::take(&mut self.is_due) {
-            return;
-        }
-        for (job, rule) in self.judge_rejections().into_iter().chain(self.decide(now, jobs)) {
+        let first = self.changes.first_key_value().map(|(number, &(_, record))| (*number, record));
+        let found = if std::mem::take(&mut self.is_due) || self.wake == Some(now) {
+            self.judge_rejections().into_iter().chain(self.decide(now, jobs)).collect()
+        } else {
+            Vec::from_iter(first.map(|(number, record)| (number, FractionalRule::Unprompted { record })))
+        };
+        for (job, rule) in found {
             fault(job, self.changes.get(&job).map(|change| change.0), rule);
         }
         self.take_in(now, jobs);
+        self.wake = self.next_decision(now, jobs);
     }
     /// Judges the decisions between one moment and the next for which there are records: those changed nothing.
     pub(crate) fn pass(
         &mut self,
-        mut now: u64,
         until: u64,
         jobs: &Jobs,
         mut fault: impl FnMut(u64, u64, FractionalRule),
     ) {
-        for _ in 0..MOST_MOMENTS {
-            let next = self.next_decision(now, jobs).filter(|&next| next < until);
-            let Some(next) = next else { return };
-            now = next;
+        for count in 1.. {
+            let Some(now) = self.wake.filter(|&next| next < until) else { return };
+            if count > MOST_MOMENTS {
+                self.left += 1;
+                return;
+            }
+            self.wake = self.next_decision(now, jobs);
             if let Some((job, rule)) = self.decide(now, jobs) {
                 return fault(job, now, rule);
             }
         }
+    }
+
+    /// What of the decisions was not judged.
+    pub(crate) fn not_judged(&self) -> Option<String> {
+        let left = self.left;
+        (left > 0).then(|| format!("{left} of the decisions of {}", self.policy))
     }
 
     /// When the policy decides next if no event comes before.
@@ -302,8 +319,9 @@ impl FractionalCheck {
             floors: None,
             fault: None,
             is_anew: false,
+            is_open: false,
         };
-        let Decision { yields, floors, fault } = decider.decide();
+        let Decision { yields, floors, fault, is_open } = decider.decide();
         let mapping = decider.mapping.on;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().find(differs).map(|job| {
@@ -311,12 +329,15 @@ impl FractionalCheck {
             let found = Where(recorded.get(job).map(|on| on.to_vec()).unwrap_or_default());
             (*job, FractionalRule::Placed { found, expected })
         });
-        let found = fault
+        self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
+        if is_open {
+            self.left += 1;
+            return None;
+        }
+        fault
             .or(placed)
             .or_else(|| self.judge_yields(&yields, jobs))
-            .or_else(|| self.judge_changes(jobs));
-        self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
-        found
+            .or_else(|| self.judge_changes(jobs))
     }
 
     fn judge_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, FractionalRule)> {

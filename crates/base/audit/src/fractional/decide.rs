@@ -56,6 +56,8 @@ pub(super) struct Decision {
     pub(super) floors: Option<BTreeMap<u64, u32>>,
     /// What is wrong with what the record has where the policy leaves a choice.
     pub(super) fault: Option<(u64, FractionalRule)>,
+    /// Whether it cannot be judged.
+    pub(super) is_open: bool,
 }
 
 pub(super) struct Decider<'a> {
@@ -71,6 +73,8 @@ pub(super) struct Decider<'a> {
     pub(super) fault: Option<(u64, FractionalRule)>,
     /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
     pub(super) is_anew: bool,
+    /// Whether the mapping after MCB is not known.
+    pub(super) is_open: bool,
 }
 
 impl Decider<'_> {
@@ -89,7 +93,8 @@ impl Decider<'_> {
         self.is_anew = self.pause_by_class();
         let holds = is_between && !self.is_anew;
         let yields = if holds { Yields::Held } else { self.share() };
-        Decision { yields, floors: self.floors.take(), fault: self.fault.take() }
+        let (floors, fault, is_open) = (self.floors.take(), self.fault.take(), self.is_open);
+        Decision { yields, floors, fault, is_open }
     }
 
     fn run_parts(&mut self, displaced: &[u64]) {
@@ -306,6 +311,8 @@ impl Decider<'_> {
             let (mapping, recorded) = (&self.mapping, self.recorded);
             let moves = Moves { mapping, ranked: &ranked, pins: &pins, target: &target, recorded };
             self.fault = moves.judge(self.policy, is_tick);
+            // Jobs that leave for others of their classes are not where MCB had them.
+            self.is_open = self.fault.is_some() && self.site.is_some_and(Site::preempts_any);
             let found = ranked.iter().filter_map(|job| Some((*job, self.recorded.get(job)?.to_vec())));
             let found = found.collect();
             self.mapping.set_all(found);

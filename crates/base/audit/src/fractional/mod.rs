@@ -18,6 +18,9 @@
 //! * `/BUDGET`, if the mapping of MCB would move more: the budget is kept, no pinned job moves, and no job is left out that has room where it is, or if it is
 //!   on no node, anywhere. Which jobs stay, and how large the least yield is, is left open.
 //!
+//! Where classes preempt others, such a mapping after which some job did so is not judged: where the jobs were that left is not known. The
+//! [report](crate::Report::not_judged) has the number of decisions that were not judged.
+//!
 //! Other yields are computed in floating point: one that is within 1/256 of a unit may be rounded either way; of yields by weights one unit more.
 //!
 //! Sources: the dissertation (Stillwell, 2010), sections 5.1.2 and 5.2.1 to 5.2.6; Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2, for yields by

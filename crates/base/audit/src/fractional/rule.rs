@@ -54,6 +54,12 @@ pub enum FractionalRule {
         /// The largest.
         best: u64,
     },
+    /// The policy decides when something happens, at ticks, and when jobs are tried again.
+    #[error("the policy has no reason for a `{record}` at this time")]
+    Unprompted {
+        /// The record.
+        record: &'static str,
+    },
     /// The policy changes a job only if something about it changes.
     #[error("a `{record}` that changes nothing of it")]
     NoChange {

@@ -152,6 +152,10 @@ impl Site {
     fn class(&self, member: &Member) -> Option<&JobClass> {
         member.classes.iter().find(|at| self.preempting.contains(at)).map(|&at| &self.classes[at])
     }
+    /// Whether jobs may be paused for others of some class.
+    pub(super) fn preempts_any(&self) -> bool {
+        self.classes[self.preempting.clone()].iter().any(|class| !class.preempt.is_empty())
+    }
     /// Whether the class of a job preempts others.
     pub(super) fn preempts(&self, job: u64) -> bool {
         let class = self.members.get(&job).and_then(|member| self.class(member));
