@@ -184,12 +184,7 @@ impl FractionalCheck {
         self.wake = self.next_decision(now, jobs);
     }
     /// Judges the decisions between one moment and the next for which there are records: those changed nothing.
-    pub(crate) fn pass(
-        &mut self,
-        until: u64,
-        jobs: &Jobs,
-        mut fault: impl FnMut(u64, u64, FractionalRule),
-    ) {
+    pub(crate) fn pass(&mut self, until: u64, jobs: &Jobs, mut fault: impl FnMut(u64, u64, FractionalRule)) {
         for count in 1.. {
             let Some(now) = self.wake.filter(|&next| next < until) else { return };
             if count > MOST_MOMENTS {
@@ -334,10 +329,7 @@ impl FractionalCheck {
             self.left += 1;
             return None;
         }
-        fault
-            .or(placed)
-            .or_else(|| self.judge_yields(&yields, jobs))
-            .or_else(|| self.judge_changes(jobs))
+        fault.or(placed).or_else(|| self.judge_yields(&yields, jobs)).or_else(|| self.judge_changes(jobs))
     }
 
     fn judge_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, FractionalRule)> {
