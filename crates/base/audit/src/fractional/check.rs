@@ -104,7 +104,7 @@ impl FractionalCheck {
     /// A site has settings.
     pub(crate) fn priority(&mut self, settings: &Priorities) {
         self.weights = Weights::new(settings);
-        self.site = Some(Site::new(settings, self.down.len() as u32));
+        self.site = (!settings.are_plain()).then(|| Site::new(settings, self.down.len() as u32));
     }
     /// Nodes differ.
     pub(crate) fn classes(&mut self, classes: &Classes) {

@@ -9,7 +9,7 @@ use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use super::site::Site;
 use super::{FractionalPolicy, FractionalRule};
 use crate::Phase as State;
-use dfrsim_model::{SimSpan, VirtualTime, Yield};
+use dfrsim_model::{Share, SimSpan, VirtualTime, Yield};
 use std::collections::BTreeMap;
 
 /// What has happened at a moment, and what the policy remembers.
@@ -285,7 +285,7 @@ impl Decider<'_> {
         };
         let items: Vec<Item<'_>> = ranked.iter().map(item).collect();
         let seen: Vec<&Seen> = ranked.iter().map(|job| &self.jobs[job]).collect();
-        let least = seen.iter().map(|it| it.weight).min().unwrap_or(1);
+        let least = self.least_of_mapped(&seen);
         let by_weight = |job: usize, level: u32| {
             let part = u64::from(level) * u64::from(seen[job].weight);
             Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(least)).units())
@@ -319,6 +319,22 @@ impl Decider<'_> {
         } else {
             self.mapping.set_all(target);
         }
+    }
+    /// The least weight of the jobs that are mapped, which has the level as its yield. Where nodes are alike and only ranks decide who is left out,
+    /// jobs behind the first with which the memory of all nodes is not enough do not count.
+    fn least_of_mapped(&self, ranked: &[&Seen]) -> u32 {
+        let nodes = &self.mapping.nodes;
+        let is_budget = self.policy.budget.is_some() && self.events.is_tick;
+        let by_rank = nodes.are_alike() && self.site.is_none() && !self.policy.relabels && !is_budget;
+        let open = nodes.all.iter().filter(|node| node.is_open).count() as u64;
+        let whole = open * u64::from(Share::ONE.units());
+        let mut before = 0;
+        let counts = |it: &&&Seen| {
+            let is_in = !by_rank || before <= whole;
+            before += it.size.held[0] * u64::from(it.tasks);
+            is_in
+        };
+        ranked.iter().take_while(counts).map(|it| it.weight).min().unwrap_or(1)
     }
     /// The yield that brings a job's inverse estimated stretch at the next tick to a target, at least the floor of MCB; none if that is
     /// more than 1, but for the least target.

@@ -63,6 +63,11 @@ impl Nodes {
     pub(super) fn emptied(&self) -> Nodes {
         Nodes::new(&self.kinds, |node| self.all[node as usize].is_open)
     }
+    /// Whether all are the reference node, and have no more than CPU and memory.
+    pub(super) fn are_alike(&self) -> bool {
+        let reference = NodeKind::reference(0);
+        self.kinds.iter().all(|it| it.capacity == reference.capacity && it.speed == reference.speed)
+    }
     pub(super) fn capacity(&self, node: u32) -> &[u64] {
         &self.kinds[self.all[node as usize].kind].capacity
     }
