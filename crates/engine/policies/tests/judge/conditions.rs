@@ -22,7 +22,7 @@ use std::sync::Arc;
 const NODES: u32 = 16;
 
 /// What is not as on the plainest cluster.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub(crate) name: &'static str,
     pub(crate) classes: bool,
@@ -32,6 +32,8 @@ pub(crate) struct Condition {
     pub(crate) parts: bool,
     pub(crate) site: bool,
     pub(crate) preemption: bool,
+    /// The settings of the site are priorities alone, or limits alone.
+    pub(crate) only: Only,
     /// Classes have weights.
     pub(crate) weights: bool,
     /// Jobs end at their estimates.
@@ -50,10 +52,37 @@ const PLAIN: Condition = Condition {
     parts: false,
     site: false,
     preemption: false,
+    only: Only::All,
     weights: false,
     kill: false,
     no_estimates: false,
     sessions: false,
+};
+
+/// The settings of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Only {
+    All,
+    Priorities,
+    Limits,
+}
+
+/// The conditions of one kind each under which any policy is judged, tasks needing parts of nodes.
+pub(crate) const ALONE: [Condition; 11] = {
+    let plain = Condition { parts: true, ..PLAIN };
+    [
+        plain,
+        Condition { name: "kill", kill: true, ..plain },
+        Condition { name: "no estimates", no_estimates: true, ..plain },
+        Condition { name: "sessions", sessions: true, ..plain },
+        Condition { name: "classes with GPUs", classes: true, ..plain },
+        Condition { name: "failures", failures: true, ..plain },
+        Condition { name: "maintenance", maintenance: true, ..plain },
+        Condition { name: "fair share", site: true, only: Only::Priorities, ..plain },
+        Condition { name: "limits", site: true, only: Only::Limits, ..plain },
+        Condition { name: "preemption", site: true, preemption: true, ..plain },
+        Condition { name: "weights", weights: true, ..plain },
+    ]
 };
 
 pub(crate) const CONDITIONS: [Condition; 14] = [
@@ -125,6 +154,9 @@ impl Condition {
             ..Options::default()
         };
         let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
+        if let Some(settings) = &mut priorities {
+            self.only.restrict(settings, &mut rng);
+        }
         if self.weights {
             weigh(priorities.get_or_insert_default(), &mut rng);
         }
@@ -150,6 +182,27 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
             if condition.parts { (part(8), part(4)) } else { (Share::ONE, Share::ZERO) };
     }
     jobs
+}
+
+impl Only {
+    /// Leaves out the other settings, and sets what is left.
+    fn restrict(self, settings: &mut Priorities, rng: &mut Rng) {
+        match self {
+            Only::All => {}
+            Only::Priorities => {
+                settings.weights = PriorityWeights { fair_share: 1_000, age: 100, ..settings.weights };
+                settings.max_running_per_user = None;
+                for class in &mut settings.qos {
+                    (class.max_nodes, class.total_nodes, class.max_running_per_user) = (None, None, None);
+                }
+            }
+            Only::Limits => {
+                settings.weights = PriorityWeights::default();
+                settings.max_running_per_user = Some(rng.random_range(2..5));
+                settings.qos.iter_mut().for_each(|class| class.total_nodes = Some(rng.random_range(8..20)));
+            }
+        }
+    }
 }
 
 /// Gives the classes weights.

@@ -4,4 +4,5 @@
 mod conditions;
 mod cross;
 mod names;
+mod planted;
 mod simulated;

@@ -66,17 +66,3 @@ fn every_fractional_policy_is_judged_right_under_every_condition() {
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }
-
-#[test]
-fn debug_one() {
-    let Ok(what) = std::env::var("ONE") else { return };
-    let (name, seed) = what.split_once(',').unwrap();
-    let seed: u64 = seed.parse().unwrap();
-    let place = of_parts().position(|it| it.name == name).unwrap();
-    let name = fractional(seed * 31 + place as u64);
-    let records = of_parts().nth(place).unwrap().case(seed, 80).records(&name).unwrap();
-    for (line, record) in records.iter().enumerate() {
-        println!("{} {record:?}", line + 1);
-    }
-    println!("{name} {:?}", judge(&records, &name).map(|_| ()).map_err(|e| e.to_string()));
-}
