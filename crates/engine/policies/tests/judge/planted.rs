@@ -22,7 +22,7 @@ const POLICIES: [&str; 12] = [
     "GreedyPM*/OPT=MIN/SPREAD/RETRY=60/SWAP=2/AHEAD=600",
     "MCB*/per/OPT=MIN",
     "/stretch-per/OPT=MAX",
-    "/per/OPT=AVG/LAS=300",
+    "/per/OPT=MIN/LAS=300",
 ];
 
 /// How a record is changed.
@@ -138,7 +138,8 @@ fn planted(
         }
         _ => return None,
     }
-    Some(changed)
+    // A record that ends before the moment is right.
+    changed.iter().any(|record| moment(record) >= now).then_some(changed)
 }
 
 /// How many faults are planted under a condition, and those that are not found.
