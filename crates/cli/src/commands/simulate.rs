@@ -107,8 +107,8 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
-    /// Priorities and limits of waiting jobs, for FCFS, EASY and CONS, and weights of jobs, for fractional policies with OPT=MIN: a TOML
-    /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with parameters of slurm.conf
+    /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML file (see the pages `priorities` and
+    /// `weights` of the guide), or a file named *.conf with parameters of slurm.conf
     #[arg(long, value_name = "FILE", help_heading = "Priorities")]
     priority: Option<PathBuf>,
     #[command(flatten)]

@@ -10,8 +10,8 @@ use dfrsim_lab::fields::{
     positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::priority::{
-    Account, BackfillSettings, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities, PriorityWeights,
-    Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities,
+    PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
@@ -135,7 +135,7 @@ impl MaintenanceFields {
 }
 
 fields! {
-    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm, with the classic fair share. Groups, queues and partitions
+    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm. Groups, queues and partitions
     /// are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of Slurm).
     #[derive(Clone, Debug, PartialEq)]
     pub struct PriorityFields {
@@ -155,10 +155,13 @@ fields! {
         pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
+        /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
+        /// user among all users.
+        pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
         pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
-        /// Partitions, with the same fields.
+        /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
         pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
@@ -188,6 +191,7 @@ impl PriorityFields {
             calc_period_s: self.calc_period,
             accounts: self.accounts.clone(),
             unlisted: self.unlisted,
+            fair_share: self.fair_share,
             qos: self.qos.clone(),
             partitions: self.partitions.clone(),
             max_running_per_user: self.max_running_per_user,
@@ -471,7 +475,7 @@ impl Source {
     /// The log and how its records become jobs of a cluster with these nodes, if it is one.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
-            Source::Swf(SwfLog { log, size }) => (log, Format::Swf, *size, None),
+            Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
             Source::Lublin(_) => return None,
         };

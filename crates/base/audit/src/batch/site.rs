@@ -69,7 +69,10 @@ impl Site {
             let own = classes.iter().find(|at| of.contains(at)).map_or(0, |&at| priority(at));
             fraction(own, of.map(priority).max().unwrap_or(0))
         };
-        let fixed = u128::from(weights.size) * size
+        // The tier of its partition is before all of it: a priority has fewer than 40 bits.
+        let tier = classes.iter().find(|&&at| at >= qos).map_or(1, |&at| self.classes[at].tier());
+        let fixed = (u128::from(tier) << 40) * ONE
+            + u128::from(weights.size) * size
             + u128::from(weights.qos) * factor(0..qos)
             + u128::from(weights.partition) * factor(qos..self.classes.len());
         let never = self.limits.never(&classes, job).is_some();

@@ -1,7 +1,8 @@
 //! The tree of accounts: who pays for a job, what was used, and the fair share.
 
 use super::factor::{ONE, decay, half_to_the, ratio};
-use dfrsim_model::priority::{Priorities, Unlisted};
+use super::fair_tree::FairTree;
+use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
 use std::collections::BTreeMap;
 
@@ -39,6 +40,9 @@ pub(super) struct Accounts {
     unlisted: Unlisted,
     /// The accounts that are not listed, by group or user.
     others: BTreeMap<Option<u32>, AccountIndex>,
+    rule: FairShare,
+    /// Under [`FairShare::FairTree`]: the users below each account.
+    leaves: BTreeMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
     decay: u64,
@@ -72,6 +76,8 @@ impl Accounts {
             users,
             unlisted: settings.unlisted,
             others: BTreeMap::new(),
+            rule: settings.fair_share,
+            leaves: BTreeMap::new(),
             period,
             decay: decay(period.micros(), half_life.micros()),
             now: SimTime::ZERO,
@@ -80,9 +86,25 @@ impl Accounts {
         accounts
     }
 
-    /// The account of a job that arrives.
+    /// The account of a job that arrives, or under [`FairShare::FairTree`] that of its user there.
     pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
         let user = user.map(UserId::number);
+        let account = self.account(user, origin);
+        if self.rule == FairShare::Classic {
+            return account;
+        }
+        if let Some(&known) = self.leaves.get(&(account, user)) {
+            return known;
+        }
+        let new = self.tree.len();
+        self.tree.push(Node::new(account, 1));
+        self.leaves.insert((account, user), new);
+        self.compute();
+        new
+    }
+
+    /// The account that pays for a job.
+    fn account(&mut self, user: Option<u32>, origin: Origin) -> AccountIndex {
         let listed = user.and_then(|user| self.users.get(&user));
         let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
         if let Some(&listed) = listed {
@@ -167,6 +189,22 @@ impl Accounts {
             usage[parent] += usage[at];
             below[parent] += shares;
         }
+        match self.rule {
+            FairShare::Classic => self.compute_classic(&usage, &below),
+            FairShare::FairTree => {
+                let accounts = (1..self.tree.len()).map(|at| {
+                    let Node { parent, shares, .. } = self.tree[at];
+                    (parent, ratio(shares.into(), below[parent].into()), usage[at])
+                });
+                let users = self.leaves.values().copied();
+                for (user, fair_share) in FairTree::new(accounts, users).fair_shares() {
+                    self.tree[user].fair_share = fair_share;
+                }
+            }
+        }
+    }
+
+    fn compute_classic(&mut self, usage: &[u128], below: &[u64]) {
         let mut share = vec![ONE; self.tree.len()];
         let mut effective = vec![0_u64; self.tree.len()];
         for at in 1..self.tree.len() {

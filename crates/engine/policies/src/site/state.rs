@@ -88,7 +88,7 @@ impl Site {
         self.members[job.index()].as_ref().expect("the job was submitted")
     }
 
-    /// The priority of a waiting job, as it was computed last.
+    /// The tier and the priority of a job, as they were computed last: a number to compare.
     pub(crate) fn priority(&self, job: JobHandle) -> u64 {
         let Member { account, rank, joined, .. } = self.member(job);
         let fair_share = self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share(*account));
@@ -183,8 +183,8 @@ impl Site {
 
     /// The level of a job, then its priority: a number to compare.
     pub(crate) fn tier(&self, job: JobHandle) -> u64 {
-        // A priority is the sum of five weights of 32 bits at most.
-        u64::from(self.level(job)) << 48 | self.priority(job)
+        // A priority and the tier before it have 56 bits.
+        u64::from(self.level(job).min(255)) << 56 | self.priority(job)
     }
 
     /// Whether the class of a job preempts others.

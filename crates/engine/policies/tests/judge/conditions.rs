@@ -7,7 +7,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
-    BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+    BackfillSettings, FairShare, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -279,6 +279,16 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
     };
     let mut qos = ["a", "b", "c"].into_iter().zip(0..).map(|(name, queue)| class(rng, name, queue));
     let mut qos: Vec<JobClass> = qos.by_ref().collect();
+    let mut partitions = Vec::new();
+    if rng.random_range(0..2) == 0 {
+        let tier = rng.random_range(0..3);
+        partitions.push(JobClass {
+            name: "p".into(),
+            tier: Some(tier),
+            partitions: vec![1],
+            ..JobClass::default()
+        });
+    }
     if preempts {
         qos[1].preempt = vec!["a".to_owned(), "c".to_owned()];
     }
@@ -295,7 +305,9 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         half_life_s: often(rng, 30_000),
         calc_period_s: 3_000,
         unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
+        fair_share: [FairShare::Classic, FairShare::FairTree][rng.random_range(0..2)],
         qos,
+        partitions,
         max_running_per_user: some(rng, 4..12),
         backfill: BackfillSettings {
             max_job_test: some(rng, 1..10),
