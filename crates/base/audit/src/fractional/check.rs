@@ -183,7 +183,7 @@ impl FractionalCheck {
         self.take_in(now, jobs);
         self.wake = self.next_decision(now, jobs);
     }
-    /// Judges the decisions between one moment and the next for which there are records: those changed nothing.
+    /// Judges the decisions between one moment and the next for which there are records: those changed no job.
     pub(crate) fn pass(&mut self, until: u64, jobs: &Jobs, mut fault: impl FnMut(u64, u64, FractionalRule)) {
         for count in 1.. {
             let Some(now) = self.wake.filter(|&next| next < until) else { return };
@@ -313,7 +313,7 @@ impl FractionalCheck {
             recorded: &recorded,
             floors: None,
             fault: None,
-            is_anew: false,
+            is_shared_again: false,
             is_open: false,
         };
         let Decision { yields, floors, fault, is_open } = decider.decide();

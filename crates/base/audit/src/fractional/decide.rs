@@ -34,7 +34,7 @@ pub(super) struct Events<'a> {
 pub(super) enum Yields {
     /// As they are; new ones are a fault of placing.
     Held,
-    /// These, in units, which are rounded down; so many more or less may come of rounding.
+    /// These, in units, which are rounded down; this many more or less may come of rounding.
     Exact(BTreeMap<u64, f64>, f64),
     /// Any with this weighted sum, none below its floor.
     Sum(Sum),
@@ -72,7 +72,7 @@ pub(super) struct Decider<'a> {
     pub(super) floors: Option<BTreeMap<u64, u32>>,
     pub(super) fault: Option<(u64, FractionalRule)>,
     /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
-    pub(super) is_anew: bool,
+    pub(super) is_shared_again: bool,
     /// Whether the mapping after MCB is not known.
     pub(super) is_open: bool,
 }
@@ -90,8 +90,8 @@ impl Decider<'_> {
             self.run_parts(&displaced);
         }
         let is_between = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
-        self.is_anew = self.pause_by_class();
-        let holds = is_between && !self.is_anew;
+        self.is_shared_again = self.pause_by_class();
+        let holds = is_between && !self.is_shared_again;
         let yields = if holds { Yields::Held } else { self.share() };
         let (floors, fault, is_open) = (self.floors.take(), self.fault.take(), self.is_open);
         Decision { yields, floors, fault, is_open }
@@ -349,7 +349,7 @@ impl Decider<'_> {
 
     /// The time for which stretches are estimated.
     fn period(&self) -> f64 {
-        (if self.is_anew { self.events.to_tick } else { self.policy.period }).as_secs_f64()
+        (if self.is_shared_again { self.events.to_tick } else { self.policy.period }).as_secs_f64()
     }
     /// The jobs on nodes with what they share, and how their yields rise.
     fn sharers(&self) -> (Vec<u64>, Vec<Sharer<'_>>) {
@@ -380,7 +380,7 @@ impl Decider<'_> {
     fn share(&self) -> Yields {
         let (numbers, mut sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
-        if self.is_anew && self.policy.ticks == Ticks::Stretch {
+        if self.is_shared_again && self.policy.ticks == Ticks::Stretch {
             // What the nodes had at the tick may be less for some now.
             let least = super::shares::units(common(&contested)).floor().min(self.mcb.floor.into());
             sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));

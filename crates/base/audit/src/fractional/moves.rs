@@ -143,7 +143,7 @@ impl Moves<'_> {
         }
         best
     }
-    /// What is on the nodes of each kind, whatever their names.
+    /// What is on the nodes of each kind, under any names.
     fn by_kind<'a>(
         &self,
         places: impl Iterator<Item = (u64, &'a [(u32, u32)])>,

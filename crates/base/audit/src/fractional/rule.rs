@@ -61,7 +61,7 @@ pub enum FractionalRule {
         record: &'static str,
     },
     /// The policy changes a job only if something about it changes.
-    #[error("a `{record}` that changes nothing of it")]
+    #[error("a `{record}` that does not change it")]
     NoChange {
         /// The record.
         record: &'static str,

@@ -1,11 +1,10 @@
 //! What the settings of a site mean for fractional policies: ranks, limits, and who is paused for whom.
 
 use crate::job::Job;
-use crate::priority::{Account, Limits, ONE, Usage, fraction};
-use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
+use crate::priority::{Account, Limits, Ranks, Usage};
+use dfrsim_model::priority::{JobClass, Priorities};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// What the site knows of a job.
 #[derive(Debug)]
@@ -26,12 +25,7 @@ struct Member {
 /// Follows who uses what.
 #[derive(Debug)]
 pub(super) struct Site {
-    settings: Priorities,
-    /// Qualities of service, then partitions.
-    classes: Vec<JobClass>,
-    /// Those of the kind of which some preempt others.
-    preempting: Range<usize>,
-    nodes: u32,
+    ranks: Ranks,
     usage: Usage,
     limits: Limits,
     members: BTreeMap<u64, Member>,
@@ -41,19 +35,12 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn new(settings: &Priorities, nodes: u32) -> Site {
-        let qos = settings.qos.len();
-        let classes: Vec<JobClass> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
-        let preempts = |range: &Range<usize>| classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
         Site {
-            // Levels are those of partitions where no class preempts.
-            preempting: if preempts(&(0..qos)) { 0..qos } else { qos..classes.len() },
-            classes,
-            nodes,
+            ranks: Ranks::new(settings, nodes),
             usage: Usage::new(settings),
             limits: Limits::new(settings),
             members: BTreeMap::new(),
             multiple: 0,
-            settings: settings.clone(),
         }
     }
 
@@ -64,30 +51,15 @@ impl Site {
     /// The priority of a job, with its age at the last multiple of the period or when it joined the queue.
     fn priority(&mut self, job: u64) -> u128 {
         let Some(member) = self.members.get(&job) else { return 0 };
-        let most = u128::from(self.settings.max_age_s) * 1_000_000;
         let waited = self.multiple.max(member.joined).saturating_sub(member.submit);
-        let age = fraction(u128::from(waited).min(most), most);
-        let weights = self.settings.weights;
-        let fair_share = self.usage.fair_share(&member.account);
-        let changing = u128::from(weights.age) * age + u128::from(weights.fair_share) * fair_share;
-        (member.fixed + changing) / ONE
+        self.ranks.priority(member.fixed, waited, self.usage.fair_share(&member.account))
     }
 
     /// A job arrives; whether its classes never admit it.
     pub(super) fn admit(&mut self, number: u64, job: &Job, now: u64) -> bool {
         self.count(now);
         let classes = self.limits.classes_of(job);
-        let (weights, qos) = (self.settings.weights, self.settings.qos.len());
-        let width = fraction(job.tasks.into(), self.nodes.into()).min(ONE);
-        let size = if self.settings.favor_small { ONE - width } else { width };
-        let factor = |of: Range<usize>| {
-            let priority = |at: usize| u128::from(self.classes[at].priority);
-            let own = classes.iter().find(|at| of.contains(at)).map_or(0, |&at| priority(at));
-            fraction(own, of.map(priority).max().unwrap_or(0))
-        };
-        let fixed = u128::from(weights.size) * size
-            + u128::from(weights.qos) * factor(0..qos)
-            + u128::from(weights.partition) * factor(qos..self.classes.len());
+        let fixed = self.ranks.fixed(&classes, job.tasks);
         let is_never_admitted = self.limits.never(&classes, job).is_some();
         let (account, user, tasks) = (self.usage.account(job), job.user, job.tasks);
         let member = Member { classes, user, account, tasks, fixed, submit: now, joined: now, since: None };
@@ -117,12 +89,12 @@ impl Site {
         let class = self.members.get(&job).and_then(|member| self.class(member));
         (class.map_or(0, |class| self.level(class, &mut Vec::new())), priority)
     }
-    /// One more than the largest of the classes that a class preempts, of which one that is on the way already adds nothing.
+    /// One more than the largest of the classes that a class preempts, of which one that is on the way already does not count.
     fn level<'a>(&'a self, class: &'a JobClass, path: &mut Vec<&'a str>) -> u32 {
         path.push(&class.name);
         let mut level = 0;
         for name in &class.preempt {
-            let other = self.classes[self.preempting.clone()].iter().find(|it| it.name == *name);
+            let other = self.ranks.classes[self.ranks.preempting.clone()].iter().find(|it| it.name == *name);
             let Some(other) = other.filter(|other| !path.contains(&other.name.as_str())) else { continue };
             level = level.max(self.level(other, path));
         }
@@ -140,21 +112,21 @@ impl Site {
             |count: usize, most: Option<u32>| most.is_some_and(|most| count as u64 >= u64::from(most));
         let by_class = own.classes.iter().any(|&at| {
             let nodes = of_class(at).map(|other| u64::from(other.tasks)).sum::<u64>() + u64::from(own.tasks);
-            let class = &self.classes[at];
+            let class = &self.ranks.classes[at];
             class.total_nodes.is_some_and(|total| nodes > total.into())
                 || own.user.is_some()
                     && is_full(of_class(at).filter(of_user).count(), class.max_running_per_user)
         });
         let running = others.iter().filter(of_user).count();
-        by_class || own.user.is_some() && is_full(running, self.settings.max_running_per_user)
+        by_class || own.user.is_some() && is_full(running, self.ranks.settings.max_running_per_user)
     }
 
     fn class(&self, member: &Member) -> Option<&JobClass> {
-        member.classes.iter().find(|at| self.preempting.contains(at)).map(|&at| &self.classes[at])
+        self.ranks.class(&member.classes)
     }
     /// Whether jobs may be paused for others of some class.
     pub(super) fn preempts_any(&self) -> bool {
-        self.classes[self.preempting.clone()].iter().any(|class| !class.preempt.is_empty())
+        self.ranks.preempts()
     }
     /// Whether the class of a job preempts others.
     pub(super) fn preempts(&self, job: u64) -> bool {
@@ -164,12 +136,9 @@ impl Site {
     /// The place of the class of a job on nodes in the list of those that give way to another, and since when it may.
     fn gives_way(&self, other: u64, job: u64) -> Option<(usize, u64, u64)> {
         let (its, own) = (self.members.get(&other)?, self.members.get(&job)?);
-        let (class, since) = (self.class(its)?, its.since?);
-        let mode = class.preempt_mode.unwrap_or(self.settings.preempt_mode);
-        let exempt = class.preempt_exempt_time_s.unwrap_or(self.settings.preempt_exempt_time_s);
-        let place = self.class(own)?.preempt.iter().position(|name| *name == class.name)?;
-        let until = since.saturating_add(exempt.saturating_mul(1_000_000));
-        (mode != PreemptMode::Off).then_some((place, since, until))
+        let place = self.ranks.place(&own.classes, &its.classes)?;
+        let exempt = self.class(its).map_or(0, |class| self.ranks.exempt(class));
+        Some((place, its.since?, its.since?.saturating_add(exempt)))
     }
     /// The jobs, of these, that give way to a job, in the order in which they do.
     pub(super) fn candidates<'a>(

@@ -51,7 +51,7 @@ fn misses(case: &Case) -> Vec<String> {
 
 /// The record of a policy passes as its own, and fails as that of any other that has another schedule, under each condition.
 #[test]
-fn policies_are_told_from_each_other() {
+fn policies_are_distinguished() {
     for condition in ALONE {
         let found: Vec<String> = (1..=2).flat_map(|seed| misses(&condition.case(seed, 70))).collect();
         assert!(found.is_empty(), "{}: {found:#?}", condition.name);

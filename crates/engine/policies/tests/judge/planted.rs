@@ -63,7 +63,7 @@ fn yield_before(records: &[Record<'_>], job: u64) -> Option<u32> {
     })
 }
 
-/// The record up to the moment of a place, with a change there; `None` if there is nothing of this kind to change.
+/// The record up to the moment of a place, with a change there; `None` if there is no decision of this kind.
 fn planted(
     records: &[Record<'static>],
     place: usize,

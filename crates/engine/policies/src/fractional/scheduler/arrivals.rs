@@ -146,7 +146,7 @@ impl FractionalScheduler {
             match factor {
                 None => room.refuse(wanted.task.memory, wanted.tasks),
                 Some(_) if self.mapper.site.is_none() => {
-                    room_of_paused.refuse(wanted.task.memory, wanted.tasks)
+                    room_of_paused.refuse(wanted.task.memory, wanted.tasks);
                 }
                 Some(_) => {}
             }
