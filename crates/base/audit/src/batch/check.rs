@@ -76,7 +76,7 @@ impl BatchCheck {
 
     pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         self.count(now);
-        let rank = self.site.as_mut().map_or_else(Rank::default, |site| site.admit(job));
+        let rank = self.site.as_mut().map_or_else(Rank::default, |site| site.admit(job, &mut self.queue));
         let (submit, tasks, estimate) = (now, job.tasks.into(), job.estimate);
         let need = self.nodes.need(vec![job.need.max(1).into(), job.memory.into()]);
         let (planned, fits, most) = (estimate, Vec::new(), 0);

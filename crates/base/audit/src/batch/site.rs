@@ -19,6 +19,8 @@ pub(super) struct Rank {
     classes: Vec<usize>,
     user: Option<u32>,
     submit: u64,
+    /// When its priority was computed.
+    at: u64,
     /// The weighted factors that do not change.
     fixed: u128,
 }
@@ -43,14 +45,21 @@ impl Site {
             queue.iter_mut().for_each(|job| self.rank(&mut job.rank, multiple));
         }
     }
-    /// A job arrives.
-    pub(super) fn admit(&mut self, job: &Job) -> Rank {
+    /// A job arrives. If its account is a new one, that counts from now on for the jobs in the queue too.
+    pub(super) fn admit(&mut self, job: &Job, queue: &mut [Waiting]) -> Rank {
         let classes = self.limits.classes_of(job);
         let fixed = self.ranks.fixed(&classes, job.tasks);
         let never = self.limits.never(&classes, job).is_some();
+        let accounts = self.usage.accounts();
         let account = Some(self.usage.account(job));
+        if self.usage.accounts() > accounts {
+            for other in queue {
+                let at = other.rank.at;
+                self.rank(&mut other.rank, at);
+            }
+        }
         let (user, submit) = (job.user, job.submit);
-        let mut rank = Rank { priority: 0, never, account, classes, user, submit, fixed };
+        let mut rank = Rank { priority: 0, never, account, classes, user, submit, at: submit, fixed };
         self.rank(&mut rank, submit);
         rank
     }
@@ -58,6 +67,7 @@ impl Site {
     pub(super) fn rank(&mut self, rank: &mut Rank, at: u64) {
         let fair_share = rank.account.as_ref().map_or(0, |account| self.usage.fair_share(account));
         rank.priority = self.ranks.priority(rank.fixed, at.saturating_sub(rank.submit), fair_share);
+        rank.at = at;
     }
 
     /// Whether a limit holds a job back now.

@@ -111,6 +111,8 @@ impl BatchScheduler {
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         let need = self.pools.need_of(view, job);
         let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+        // Its account may be a new one, which changes the shares of all others.
+        self.has_joined = true;
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }

@@ -14,7 +14,7 @@
 //! * *Priority*: the sum of weight * factor, in whole units. The tier of the partition comes before it.
 //!
 //! A job has its priority when it arrives (or waits again), from the usage of the last multiple; all waiting jobs get theirs again at each
-//! multiple of the period. A limit counts the tasks and the jobs that run; a job that a limit holds back is passed over, and delays no other.
+//! multiple of the period. An account that comes into being, with the first of its jobs, counts at once for all. A limit counts the tasks and the jobs that run; a job that a limit holds back is passed over, and delays no other.
 
 mod accounts;
 mod factor;
