@@ -5,11 +5,13 @@
 
 mod fair_tree;
 mod limits;
+mod ranks;
 mod rule;
 mod series;
 mod usage;
 
 pub(crate) use limits::Limits;
+pub(crate) use ranks::Ranks;
 pub use rule::PriorityRule;
 pub(crate) use usage::{Account, Usage};
 

@@ -99,50 +99,56 @@ impl FractionalScheduler {
             return;
         }
         let rest = self.without_unsafe(view);
-        // Those for paused jobs too, as these may displace fewer jobs.
-        let (mut room, mut room_of_paused) = (Room::default(), Room::default());
+        // What is refused to paused jobs is not refused to those that wait, as these may displace more.
+        let (mut room, mut room_of_paused, mut free) = (Room::default(), Room::default(), Room::default());
         rest.note(&mut room);
-        rest.note(&mut room_of_paused);
-        self.mapper.nodes.note(&mut self.room);
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
-        let lowest = ranker.first_to_leave(self.mapper.placed());
         let mut tried = Vec::new();
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
         for job in view.jobs().iter().copied().filter(|job| !self.rejected.contains(job)) {
-            let wanted = Wanted::of(view, job);
             // Those that were paused at this moment still count as running, and are left out.
-            let (nodes, room) = match (view.job(job).state(), self.policy.extensions.swap) {
-                (JobState::Waiting, _) => (&rest, &mut room),
-                (JobState::Paused, Some(factor))
-                    if lowest.is_some_and(|other| ranker.displaces(job, other, Some(factor))) =>
-                {
-                    (&rest, &mut room_of_paused)
-                }
-                (JobState::Paused, Some(_)) => (&self.mapper.nodes, &mut self.room),
-                _ => continue,
+            let is_tried = match view.job(job).state() {
+                JobState::Waiting => true,
+                JobState::Paused => self.policy.extensions.swap.is_some(),
+                _ => false,
             };
-            if !is_new(job) && !self.mapper.runs(job) && nodes.take(room, wanted) {
+            let is_meant = is_tried && !is_new(job) && !self.mapper.runs(job);
+            if is_meant && rest.take(&mut room, Wanted::of(view, job)) {
                 tried.push(ranker.of(job));
             }
         }
         tried.sort_unstable_by(|a, b| b.cmp(a));
+        let (mut lowest, mut is_changed) = (None, true);
         for job in tried.into_iter().map(|ranked| ranked.job()) {
+            let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+            if std::mem::take(&mut is_changed) {
+                rest.note(&mut room_of_paused);
+                self.mapper.nodes.note(&mut free);
+                lowest = ranker.first_to_leave(self.mapper.placed());
+            }
             let wanted = Wanted::of(view, job);
-            let is_paused = view.job(job).state() == JobState::Paused;
-            let has_room = rest.take(if is_paused { &mut room_of_paused } else { &mut room }, wanted);
-            if !has_room || self.mapper.holds(job) {
+            let factor = self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
+            let displaces = lowest.is_some_and(|other| ranker.displaces(job, other, factor));
+            let (nodes, room) = match factor {
+                None => (&rest, &mut room),
+                Some(_) if displaces => (&rest, &mut room_of_paused),
+                Some(_) => (&self.mapper.nodes, &mut free),
+            };
+            if !nodes.take(room, wanted) || self.mapper.holds(job) {
                 continue;
             }
             self.admit(view, job);
-            if self.mapper.runs(job) {
+            is_changed = self.mapper.runs(job);
+            if is_changed {
                 continue;
             }
             // For those that follow there is no more room than for this one; but a site may rank a paused job before others that
             // displace more.
-            if !is_paused {
-                room.refuse(wanted.task.memory, wanted.tasks);
-            }
-            if !is_paused || self.mapper.site.is_none() {
-                room_of_paused.refuse(wanted.task.memory, wanted.tasks);
+            match factor {
+                None => room.refuse(wanted.task.memory, wanted.tasks),
+                Some(_) if self.mapper.site.is_none() => {
+                    room_of_paused.refuse(wanted.task.memory, wanted.tasks);
+                }
+                Some(_) => {}
             }
         }
     }
