@@ -2,7 +2,7 @@
 
 use crate::{frame, numbers, read, registry, run, run_with};
 use dfrsim_lab::RunOptions;
-use dfrsim_policies::{CustomPolicy, Policies, Policy};
+
 use std::fs;
 
 /// Two jobs on one node: 20 s from second 0 on, 5 s from second 12 on.
