@@ -30,6 +30,9 @@ pub struct Priorities {
     /// How usage becomes the factor of the fair share.
     #[serde(skip_serializing_if = "is_default")]
     pub fair_share: FairShare,
+    /// By what the exponent of the classic fair share is divided, at least 1 (`FairShareDampeningFactor`).
+    #[serde(skip_serializing_if = "is_one")]
+    pub fair_share_dampening: u32,
     /// Qualities of service. A job has the first one that matches it.
     pub qos: Vec<JobClass>,
     /// Partitions. A job has the first one that matches it.
@@ -59,6 +62,7 @@ impl Default for Priorities {
             accounts: Vec::new(),
             unlisted: Unlisted::default(),
             fair_share: FairShare::default(),
+            fair_share_dampening: 1,
             qos: Vec::new(),
             partitions: Vec::new(),
             max_running_per_user: None,
@@ -103,6 +107,11 @@ pub struct Account {
     /// The users of the log whose jobs it pays for, of any group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 fn one() -> u32 {
@@ -292,6 +301,7 @@ impl Priorities {
         }
         at_least_one("backfill.max_job_test", max_job_test)?;
         at_least_one("max_running_per_user", self.max_running_per_user)?;
+        at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;

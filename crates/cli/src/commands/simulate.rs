@@ -14,6 +14,7 @@ use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 pub(super) use answer::Simulated;
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
     EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, Weights,
@@ -52,7 +53,8 @@ Examples:
   dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --failures weibull:2592000:0.7,lognormal:14400:1 \\
                   --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60
-  dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl")]
+  dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl
+  dfrsim simulate --workload march.sacct --slurm-conf slurm.conf --policy CONS/NODES=SHARED")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -67,6 +69,7 @@ pub(crate) struct Simulate {
     /// What the policy knows of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
     /// factor between 1 and F)
     #[arg(long, value_name = "MODEL", default_value = "exact")]
+    #[arg(default_value_if("slurm_conf", ArgPredicate::IsPresent, Some("requested")))]
     estimates: EstimateModel,
     /// What happens to a job that runs longer than its estimate
     #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
@@ -111,6 +114,12 @@ pub(crate) struct Simulate {
     /// `weights` of the guide), or a file named *.conf with parameters of slurm.conf
     #[arg(long, value_name = "FILE", help_heading = "Priorities")]
     priority: Option<PathBuf>,
+    /// A site as Slurm's own file has it: its nodes, with memory, GPUs and features, which partitions have them, priorities, limits,
+    /// preemption and backfilling. Jobs of a listing (.sacct) have the nodes, GPUs, features and partition that it says, and the
+    /// policy knows requested times. Take `NODES=SHARED` policies where jobs share nodes
+    #[arg(long, value_name = "FILE", help_heading = "Priorities")]
+    #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"])]
+    slurm_conf: Option<PathBuf>,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -159,13 +168,16 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
-        let unequal = self.platform.unequal(self.workload.seed)?;
+        let unequal = match &self.slurm_conf {
+            Some(conf) => Some(platform::of_slurm(conf, &mut self.workload)?),
+            None => self.platform.unequal(self.workload.seed)?,
+        };
         if let Some(unequal) = &unequal {
             self.workload.set_nodes(unequal.classes.nodes());
         }
         let (path, opened, nodes) = self.workload.open()?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
-        let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
+        let priorities = self.priority.as_ref().or(self.slurm_conf.as_ref()).map(read).transpose()?.flatten();
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         let with_log = |nodes: &Arc<UnequalNodes>| platform::with_log(nodes, &self.workload, &path);
         let unequal = unequal.as_ref().map(with_log).transpose()?;

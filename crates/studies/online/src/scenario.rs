@@ -158,6 +158,8 @@ fields! {
         /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
         /// user among all users.
         pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
+        /// By what the exponent of the classic fair share is divided.
+        pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
         pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
@@ -192,6 +194,7 @@ impl PriorityFields {
             accounts: self.accounts.clone(),
             unlisted: self.unlisted,
             fair_share: self.fair_share,
+            fair_share_dampening: self.fair_share_dampening,
             qos: self.qos.clone(),
             partitions: self.partitions.clone(),
             max_running_per_user: self.max_running_per_user,

@@ -37,6 +37,7 @@ pub(crate) struct Usage {
     by_user: BTreeMap<u32, Account>,
     unlisted: Unlisted,
     rule: FairShare,
+    dampening: u128,
     accounts: BTreeMap<Account, Entry>,
     period: u64,
     kept: u128,
@@ -64,6 +65,7 @@ impl Usage {
             by_user,
             unlisted: settings.unlisted,
             rule: settings.fair_share,
+            dampening: settings.fair_share_dampening.into(),
             accounts,
             period: settings.calc_period_s.saturating_mul(1_000_000),
             kept: if settings.half_life_s == 0 { ONE } else { half_to_the(exponent) },
@@ -195,7 +197,7 @@ impl Usage {
             }
             match share {
                 0 => 0,
-                share => half_to_the(fraction(effective.unwrap_or(0), share)),
+                share => half_to_the(fraction(effective.unwrap_or(0), share) / self.dampening),
             }
         };
         self.accounts.keys().map(|account| (account.clone(), factor(account))).collect()

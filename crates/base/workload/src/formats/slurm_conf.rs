@@ -142,6 +142,7 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
                 "prioritymaxage" => settings.max_age_s = at.time(value)?,
                 "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
                 "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
+                "fairsharedampeningfactor" => settings.fair_share_dampening = at.number(value)?.max(1),
                 "priorityflags" => conf.flags(value),
                 "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
                 "prioritytype" => is_basic = at.is_basic(value)?,
@@ -232,11 +233,11 @@ impl SlurmConf {
 
     fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
         for part in value.split(',').filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
             let at = At { parameter: name.to_owned(), ..at.clone() };
             let backfill = &mut self.settings.backfill;
             match name.to_ascii_lowercase().as_str() {
-                "bf_max_job_test" => backfill.max_job_test = Some(at.number(value)?),
+                "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
                 "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
                 "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),

@@ -122,7 +122,7 @@ impl LocalQueue {
     /// A job joins the queue, which is no wider than the cluster.
     pub fn submit(&mut self, job: BatchJob) {
         let need = self.scheduler.pools.need_of(self.cluster.view(job.submit), job.job);
-        self.scheduler.join(Waiting::new(job, need));
+        self.scheduler.join(job, need);
     }
 
     /// A waiting job leaves the queue. The others move up in the next pass, as after an early end.

@@ -41,6 +41,7 @@ pub(super) struct Accounts {
     /// The accounts that are not listed, by group or user.
     others: BTreeMap<Option<u32>, AccountIndex>,
     rule: FairShare,
+    dampening: u64,
     /// Under [`FairShare::FairTree`]: the users below each account.
     leaves: BTreeMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
@@ -77,6 +78,7 @@ impl Accounts {
             unlisted: settings.unlisted,
             others: BTreeMap::new(),
             rule: settings.fair_share,
+            dampening: settings.fair_share_dampening.into(),
             leaves: BTreeMap::new(),
             period,
             decay: decay(period.micros(), half_life.micros()),
@@ -221,7 +223,7 @@ impl Accounts {
             };
             self.tree[at].fair_share = match share[at] {
                 0 => 0,
-                share => half_to_the(ratio(effective[at].into(), share.into())),
+                share => half_to_the(ratio(effective[at].into(), share.into()) / self.dampening),
             };
         }
     }

@@ -306,6 +306,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         calc_period_s: 3_000,
         unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
         fair_share: [FairShare::Classic, FairShare::FairTree][rng.random_range(0..2)],
+        fair_share_dampening: rng.random_range(1..4),
         qos,
         partitions,
         max_running_per_user: some(rng, 4..12),
