@@ -70,8 +70,6 @@ pub struct FractionalPolicy {
     pub(super) las: Option<SimSpan>,
     pub(super) ahead: Option<SimSpan>,
     pub(super) estimates: bool,
-    /// Whether it has parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`.
-    pub(super) is_extended: bool,
 }
 
 impl FractionalPolicy {
@@ -138,9 +136,6 @@ impl FractionalPolicy {
         let estimates = value("ESTIMATES").is_some();
         let reacts = arrival != Arrival::Waits || is_equipartition;
         let is_complete = parts.next().is_none() && (opportunistic && reacts || ticks != Ticks::None);
-        let spans = [own_period, safe, retry, las, ahead];
-        let is_extended =
-            spans.iter().any(Option::is_some) || below.or(swap).is_some() || spread || estimates;
         is_complete.then(|| FractionalPolicy {
             name: name.to_owned(),
             is_equipartition,
@@ -160,7 +155,6 @@ impl FractionalPolicy {
             las,
             ahead,
             estimates,
-            is_extended,
         })
     }
 }

@@ -58,9 +58,13 @@ fn every_fractional_policy_is_judged_right_under_every_condition() {
             let name = fractional(seed * 31 + place as u64);
             let Some(records) = condition.case(seed, 80).records(&name) else { continue };
             served += 1;
-            if let Err(faults) = judge(&records, &name) {
-                wrong.push(format!("{name}, {}, {seed}: {faults}", condition.name));
-            }
+            // Where classes preempt others, a mapping that MCB moves little for is not known.
+            let may_be_left = condition.preemption && (name.contains("RELABEL") || name.contains("BUDGET"));
+            let what = match judge(&records, &name) {
+                Ok(report) => report.not_judged.filter(|_| !may_be_left),
+                Err(faults) => Some(faults.to_string()),
+            };
+            wrong.extend(what.map(|what| format!("{name}, {}, {seed}: {what}", condition.name)));
         }
         eprintln!("{}: {served}", condition.name);
     }

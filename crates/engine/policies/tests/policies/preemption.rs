@@ -214,7 +214,7 @@ fn ends_by_the_second(nodes: u32, rows: &[Row]) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn fcfs_agrees_with_the_slow_way(rows in rows()) {

@@ -381,7 +381,7 @@ pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Every job ends or is rejected, and the independent checker, which computes usage and priorities by itself, agrees with every start.
     #[test]

@@ -164,7 +164,7 @@ fn crowd() -> impl Strategy<Value = Vec<Job>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     /// Schedules pass the audit, which judges each yield; equal weights, and the same ones in other units, change no byte.
     #[test]

@@ -294,7 +294,7 @@ fn every_policy_survives_outages() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// The rules for clusters whose nodes go down are those of clusters that never fail where no node does.
     #[test]
@@ -389,7 +389,7 @@ fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// The independent checker, which looks at each node by itself, agrees with all that happens.
     #[test]
