@@ -153,7 +153,7 @@ pub struct JobClass {
     pub name: String,
     /// Its priority.
     pub priority: u32,
-    /// Of a partition: its jobs are before all jobs of partitions of a lower tier, whatever their priorities; 1 if it is missing, at most
+    /// Of a partition: its jobs are before all jobs of partitions of a lower tier, of any priority; 1 if it is missing, at most
     /// [`LARGEST_TIER`] (`PriorityTier`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<u32>,

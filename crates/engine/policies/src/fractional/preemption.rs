@@ -1,7 +1,7 @@
 //! Preemption by class: a pause.
 //!
 //! A job on no node whose class has a list of others comes to nodes where running jobs of these classes leave, as few as suffice
-//! and in the order that batch policies have (`site`). They are paused, whatever their class says of jobs that make room, and keep
+//! and in the order that batch policies have (`site`). They are paused, in any mode of preemption but off, and keep
 //! their progress. Of jobs that wait, those of higher rank are tried first.
 
 use super::mapper::{Mapper, Placed};

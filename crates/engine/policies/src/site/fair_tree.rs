@@ -1,7 +1,7 @@
 //! Fair Tree: the fair share as a rank among all users (<https://slurm.schedmd.com/fair_tree.html>).
 //!
 //! The *level* of an account is its part of the shares of all accounts below the same one, divided by its part of what these have used; it
-//! is infinite for one that has used nothing. From the root down, accounts are visited by falling levels, and what is below an account
+//! is infinite for one without usage. From the root down, accounts are visited by falling levels, and what is below an account
 //! before the next one: so a user of an account that has used less than its share is before all users of one that has used more. Of equal
 //! levels users are before accounts and have the same rank, and accounts are one: what is below them is sorted together.
 
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(found, [(6, ONE), (5, 3 * (ONE / 4)), (4, ONE / 2), (3, ONE / 4)]);
     }
 
-    /// Accounts of the same level are one, and users that have used nothing have the same rank.
+    /// Accounts of the same level are one, and users without usage have the same rank.
     #[test]
     fn ties_share_a_rank() {
         let half = ONE / 2;

@@ -18,7 +18,7 @@ fn times(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<(
     starts_and_ends(&run(policy, nodes, settings, &options, alone(rows)).0)
 }
 
-/// Whatever the mode says, the job that started last is paused with 10 s done, and goes on at 50 s: the penalty of 5 s, and 90 s.
+/// In each mode the job that started last is paused with 10 s done, and goes on at 50 s: the penalty of 5 s, and 90 s.
 #[test]
 fn preemption_by_class_is_a_pause() {
     for policy in ["EQUIPARTITION", "Greedy*/OPT=MIN", "Greedy*/OPT=AVG"] {
