@@ -10,8 +10,8 @@ use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
 use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Comparison, Discipline, GridJob, Heuristic, JobOutcome, Mapping,
-    Options, Outage, Outcome, Platform, Reallocation, Speed,
+    Algorithm, BatchPolicy, ClusterSpec, Comparison, Conditions, Discipline, GridJob, Heuristic, JobOutcome,
+    Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -77,6 +77,7 @@ impl GridStudy {
             cores: cluster.cores,
             speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
             local: cluster.local,
+            conditions: Conditions::default(),
         };
         let seed = self.job_seed(place.replication).fork(&workload.name);
         let outages = outages(&clusters, jobs::length(&workload.days), seed);
@@ -276,7 +277,7 @@ impl Study for GridStudy {
             digester.integer(cluster.cores).integer(cluster.speed.thousandths());
             digester.text(&platform.local_of(cluster).to_string());
         }
-        for GridJob { id, submit, width, run, walltime, home } in &jobs {
+        for GridJob { id, submit, width, run, walltime, home, .. } in &jobs {
             digester.integer(id.0).integer(submit.micros()).integer(*width);
             digester.integer(run.micros()).integer(walltime.micros());
             digester.integer(home.map_or(0, |home| home + 1));

@@ -137,7 +137,7 @@ impl Auditor {
                 self.advance(at_us);
                 self.within(job, cluster, "cancel", |auditor| auditor.cancel(job, cluster, expected_us));
             }
-            Record::Start { at_us, job, cluster } => {
+            Record::Start { at_us, job, cluster, .. } => {
                 self.advance(at_us);
                 self.within(job, cluster, "start", |auditor| auditor.start(job, cluster));
             }
@@ -157,6 +157,7 @@ impl Auditor {
                 self.advance(at_us);
                 self.within(job, cluster, "lose", |auditor| auditor.lose(job, cluster));
             }
+            Record::Local { .. } => {}
             Record::Publish { at_us } => {
                 self.advance(at_us);
                 self.publish();

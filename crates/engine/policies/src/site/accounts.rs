@@ -80,22 +80,30 @@ impl Accounts {
         accounts
     }
 
-    /// The account of a job that arrives.
-    pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
+    /// The account of a job, or the key of the one that it will have.
+    fn find(&self, user: Option<UserId>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
         let user = user.map(UserId::number);
         let listed = user.and_then(|user| self.users.get(&user));
         let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
-        if let Some(&listed) = listed {
-            return listed;
-        }
         let key = match self.unlisted {
             Unlisted::Group => origin.group(),
             Unlisted::User => user,
             Unlisted::Together => None,
         };
-        if let Some(&known) = self.others.get(&key) {
-            return known;
-        }
+        listed.or_else(|| self.others.get(&key)).copied().ok_or(key)
+    }
+
+    /// The factor of the fair share of a job if it arrived; that of an account without usage is 1.
+    pub(super) fn fair_share_of(&self, user: Option<UserId>, origin: Origin) -> u64 {
+        self.find(user, origin).map_or(ONE, |account| self.fair_share(account))
+    }
+
+    /// The account of a job that arrives.
+    pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
+        let key = match self.find(user, origin) {
+            Ok(known) => return known,
+            Err(key) => key,
+        };
         let new = self.tree.len();
         self.tree.push(Node::new(ROOT, 1));
         self.others.insert(key, new);

@@ -119,8 +119,9 @@ impl Replay {
             Record::Fail { at_us, .. } | Record::Repair { at_us, .. } | Record::Publish { at_us } => {
                 self.advance(at_us)
             }
+            Record::Local { .. } => Ok(()),
             Record::Lose { at_us, job, cluster } => self.lose(at_us, job, cluster, watch),
-            Record::Start { at_us, job, cluster } => self.start(at_us, job, cluster, watch),
+            Record::Start { at_us, job, cluster, .. } => self.start(at_us, job, cluster, watch),
             Record::Complete { at_us, job, cluster } => {
                 self.free_cores(at_us, job, cluster)?;
                 self.remove(at_us, job, Change::Complete, watch)
