@@ -54,6 +54,11 @@ fn is_zero(micros: &u64) -> bool {
     *micros == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(it: &bool) -> bool {
+    !it
+}
+
 /// One line of the record of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
@@ -125,6 +130,9 @@ pub enum Record<'a> {
         /// What the meta-scheduler expects, where it only knows what was published.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         known_us: Option<u64>,
+        /// Whether the cluster has decided in this moment on what came before.
+        #[serde(default, skip_serializing_if = "is_false")]
+        decided: bool,
     },
     /// It leaves the queue of a cluster.
     Cancel {
@@ -137,6 +145,9 @@ pub enum Record<'a> {
         /// When it was expected to complete there, if the completion time was queried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expected_us: Option<u64>,
+        /// Whether the cluster has decided in this moment on what came before.
+        #[serde(default, skip_serializing_if = "is_false")]
+        decided: bool,
     },
     /// It starts, or starts again after its nodes went down.
     Start {

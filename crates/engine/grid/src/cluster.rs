@@ -18,6 +18,8 @@ pub(crate) struct Cluster<'a> {
     /// Kept to reuse its memory.
     decision: Decision,
     pub(crate) is_up: bool,
+    /// When it decided last, if no job has come or left since.
+    decided_at: Option<SimTime>,
     /// The outages that have not ended.
     outages: VecDeque<Outage>,
     /// How many jobs wait here.
@@ -63,6 +65,7 @@ impl<'a> Cluster<'a> {
             scheduler: LocalScheduler::new(local, spec.cores, conditions.priorities.as_ref()),
             decision: Decision::default(),
             is_up: true,
+            decided_at: None,
             outages: platform.outages().iter().filter(|outage| outage.cluster == at).copied().collect(),
             waiting: 0,
             begun: BTreeSet::new(),
@@ -163,8 +166,14 @@ impl<'a> Cluster<'a> {
     /// A scheduling pass.
     pub(crate) fn pass(&mut self) -> Result<(), SimulationError> {
         use dfrsim_cluster::Scheduler as _;
-        self.scheduler.decide(&self.simulation.situation(), &mut self.decision);
+        let situation = self.simulation.situation();
+        self.decided_at = Some(situation.view.now());
+        self.scheduler.decide(&situation, &mut self.decision);
         self.simulation.decide(&mut self.decision)
+    }
+    /// Whether it has decided in this moment on what came before that which comes next.
+    pub(crate) fn has_decided(&mut self, now: SimTime) -> bool {
+        self.decided_at.take() == Some(now)
     }
     fn reach(&mut self, now: SimTime) -> Result<(), SimulationError> {
         if self.simulation.situation().view.now() < now { self.go_to(now) } else { Ok(()) }

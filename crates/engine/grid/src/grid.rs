@@ -347,12 +347,14 @@ impl<'a, O: Observer> Grid<'a, O> {
             Phase::Waiting(set) => Phase::Waiting(set | 1 << at),
             _ => Phase::Waiting(1 << at),
         };
+        let decided = self.clusters[at].has_decided(now);
         self.observer.record(Record::Submit {
             at_us: now.micros(),
             job: job as u64,
             cluster: at as u32,
             expected_us: planned.micros(),
             known_us: known.map(SimTime::micros),
+            decided,
         });
         self.follow(at);
     }
@@ -384,11 +386,13 @@ impl<'a, O: Observer> Grid<'a, O> {
             Phase::Started(on) => Phase::Started(on),
             _ => Phase::Outside,
         };
+        let decided = self.clusters[at].has_decided(self.now);
         self.observer.record(Record::Cancel {
             at_us: self.now.micros(),
             job: job as u64,
             cluster: at as u32,
             expected_us: expected.map(SimTime::micros),
+            decided,
         });
     }
     /// The job was submitted to another cluster than the one on which it waited before.

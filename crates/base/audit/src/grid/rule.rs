@@ -1,5 +1,6 @@
 //! The rules for the records of a grid, besides those for every record.
 
+use crate::Rule;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// A rule of grids as it was broken.
@@ -13,6 +14,14 @@ pub enum GridRule {
         cluster: u32,
         /// How many there are.
         clusters: usize,
+    },
+    /// What happens on a cluster is right there.
+    #[error("on cluster {cluster}, where jobs count from 0: {rule}")]
+    OnCluster {
+        /// The cluster.
+        cluster: usize,
+        /// The rule that is broken.
+        rule: Box<Rule>,
     },
     /// Clusters have cores and a speed.
     #[error("cluster {cluster} has no cores or no speed")]
@@ -63,30 +72,6 @@ pub enum GridRule {
         /// The cluster.
         cluster: u32,
     },
-    /// A cluster gives no more cores than it has.
-    #[error("{used} cores of cluster {cluster} are in use, but it has {cores}")]
-    Cores {
-        /// The cluster.
-        cluster: u32,
-        /// The cores in use.
-        used: u64,
-        /// Its cores.
-        cores: u32,
-    },
-    /// Run time, walltime and speed say when a job ends.
-    #[error("its end is due at {due} s")]
-    End {
-        /// When.
-        due: SimTime,
-    },
-    /// First come, first served.
-    #[error("job {first} is ahead of it in the queue of cluster {cluster}")]
-    OutOfTurn {
-        /// The job that should start first.
-        first: u64,
-        /// The cluster.
-        cluster: u32,
-    },
     /// A job ends when it was expected to at the latest.
     #[error("it was promised to end at {promised} s at the latest")]
     Promise {
@@ -116,14 +101,6 @@ pub enum GridRule {
     PromiseInDanger {
         /// When it was expected to end.
         promised: SimTime,
-    },
-    /// EASY does not delay the head of the queue.
-    #[error("it starts and delays job {head}, the first in the queue of cluster {cluster}")]
-    DelaysHead {
-        /// The first job.
-        head: u64,
-        /// The cluster.
-        cluster: u32,
     },
     /// A job that can start does.
     #[error(
