@@ -76,6 +76,7 @@ impl<'a> Cluster<'a> {
             jobs,
             spec,
         };
+        cluster.go_to(SimTime::ZERO)?;
         cluster.pass()?;
         Ok(cluster)
     }

@@ -412,6 +412,10 @@ impl<'a, O: Observer> Grid<'a, O> {
     fn pass(&mut self, at: usize) {
         let passed = self.clusters[at].pass();
         self.check(at, passed);
+        self.follow_and_wait(at);
+    }
+    /// Waits for what happens next on a cluster, which has decided.
+    pub(crate) fn follow_and_wait(&mut self, at: usize) {
         self.follow(at);
         match self.clusters[at].next_moment() {
             Some(time) => self.schedule(time, &Event::Local(at)),

@@ -67,6 +67,7 @@ pub fn simulate<O: Observer>(
     if let (Some(first), Some(period)) = (jobs.first(), options.publication_period) {
         grid.schedule_publication(first.submit + period);
     }
+    (0..clusters.len()).for_each(|at| grid.follow_and_wait(at));
     grid.schedule_changes();
     grid.schedule_arrival();
     while let Some(Due { change, publication, arrival, tick }) = grid.next_moment() {

@@ -8,6 +8,7 @@
 //! research report RR-7226, 2010, sections 3 and 4.
 
 mod claims;
+mod conditions;
 mod drawings;
 mod jobs;
 mod metrics;
@@ -20,6 +21,7 @@ mod study;
 mod tables;
 mod windows;
 
+pub use conditions::{NodeFailureFields, NodeOutageFields, WindowFields};
 pub use metrics::Metric;
 pub use published::Published;
 pub use rows::Simulation;

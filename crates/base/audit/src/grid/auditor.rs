@@ -205,7 +205,7 @@ impl Auditor {
         self.faults.push(Fault { line: self.line, at, job, rule: rule.into() });
     }
 
-    fn advance(&mut self, at: u64) {
+    pub(super) fn advance(&mut self, at: u64) {
         if at < self.now {
             let before = SimTime::from_micros(self.now);
             return self.fault(None, Rule::TimeBackwards { before });

@@ -9,6 +9,18 @@ impl Auditor {
         if !self.knows(None, at) {
             return;
         }
+        match *record {
+            Record::Window { at_us, .. }
+            | Record::Down { at_us, .. }
+            | Record::Up { at_us, .. }
+            | Record::Ask { at_us, .. }
+            | Record::Interrupt { at_us, .. }
+            | Record::Lose { at_us, .. }
+            | Record::Reject { at_us, .. }
+            | Record::Pause { at_us, .. }
+            | Record::Resume { at_us, .. } => self.advance(at_us),
+            _ => {}
+        }
         let cluster = &mut self.clusters[at as usize];
         match *record {
             // They stand before all that happens, as in a file of the cluster alone.
