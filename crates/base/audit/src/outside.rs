@@ -43,7 +43,7 @@ impl Auditor {
         }
     }
 
-    /// A job leaves whatever its state, and is not done.
+    /// A job leaves in any state, and is not done.
     pub(crate) fn withdraw(&mut self, at: u64, number: u64) {
         if !self.jobs.contains_key(&number) || !self.advance(at, Rank::Submission, number, "cancel") {
             return;

@@ -52,7 +52,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.submit(self.now, job)
     }
 
-    /// A job leaves the system whatever its state, as one that is rejected or killed. The policy must know without a situation
+    /// A job leaves the system in any state, as one that is rejected or killed. The policy must know without a situation
     /// that says so, if it has seen the job; it must have seen that one lost its nodes.
     pub fn withdraw(&mut self, handle: JobHandle) {
         self.begin_decision();

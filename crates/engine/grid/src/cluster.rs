@@ -13,6 +13,9 @@ use std::iter::{self, Empty};
 pub(crate) struct Cluster<'a> {
     pub(crate) spec: ClusterSpec,
     jobs: &'a [GridJob],
+    /// Whether a job is to it no more than a width and a walltime, at least while its scheduler says so too.
+    is_plain: bool,
+    now: SimTime,
     simulation: Simulation<Empty<Job>, Recorder>,
     scheduler: LocalScheduler,
     /// Kept to reuse its memory.
@@ -74,6 +77,8 @@ impl<'a> Cluster<'a> {
             work: Work::default(),
             book: is_published.then(|| Book::new(local, spec.cores)),
             jobs,
+            is_plain: spec.is_plain(),
+            now: SimTime::ZERO,
             spec,
         };
         cluster.go_to(SimTime::ZERO)?;
@@ -87,7 +92,7 @@ impl<'a> Cluster<'a> {
     }
     /// Whether a job might ever run here.
     pub(crate) fn could_run(&mut self, job: usize) -> bool {
-        if self.spec.is_plain() {
+        if self.is_plain {
             return self.jobs[job].width <= self.spec.cores;
         }
         let demand = self.demand(job);
@@ -154,6 +159,7 @@ impl<'a> Cluster<'a> {
     }
     /// Lets happen what happens at a moment.
     pub(crate) fn go_to(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        self.now = now;
         self.simulation.go_to(now)
     }
     /// What happened since it was asked.
@@ -167,9 +173,8 @@ impl<'a> Cluster<'a> {
     /// A scheduling pass.
     pub(crate) fn pass(&mut self) -> Result<(), SimulationError> {
         use dfrsim_cluster::Scheduler as _;
-        let situation = self.simulation.situation();
-        self.decided_at = Some(situation.view.now());
-        self.scheduler.decide(&situation, &mut self.decision);
+        self.decided_at = Some(self.now);
+        self.scheduler.decide(&self.simulation.situation(), &mut self.decision);
         self.simulation.decide(&mut self.decision)
     }
     /// Whether it has decided in this moment on what came before that which comes next.
@@ -177,7 +182,7 @@ impl<'a> Cluster<'a> {
         self.decided_at.take() == Some(now)
     }
     fn reach(&mut self, now: SimTime) -> Result<(), SimulationError> {
-        if self.simulation.situation().view.now() < now { self.go_to(now) } else { Ok(()) }
+        if self.now < now { self.go_to(now) } else { Ok(()) }
     }
 
     pub(crate) fn submit(&mut self, now: SimTime, demand: Demand) -> Result<(), SimulationError> {
@@ -314,15 +319,14 @@ impl<'a> Cluster<'a> {
         demand: Demand,
         ask: impl FnOnce(&mut LocalScheduler, &Simulation<Empty<Job>, Recorder>, JobHandle) -> T,
     ) -> T {
-        let now = self.simulation.situation().view.now();
-        let handle = self.simulation.consider(self.as_simulated(now, demand));
+        let handle = self.simulation.consider(self.as_simulated(self.now, demand));
         let answer = ask(&mut self.scheduler, &self.simulation, handle);
         self.simulation.drop_considered(handle);
         answer
     }
     /// Whether a job is to it no more than a width and a walltime, now.
     fn is_plain(&self) -> bool {
-        self.spec.is_plain() && self.scheduler.is_plain()
+        self.is_plain && self.scheduler.is_plain()
     }
     pub(crate) fn effect_of_submission(&self) -> SubmissionEffect {
         match self.book {

@@ -437,29 +437,29 @@ impl<'a, O: Observer> Grid<'a, O> {
                 What::Started(place) => self.start(self.clusters[at].job_of(place), at, record),
                 What::Completed(place) => self.complete(self.clusters[at].job_of(place)),
                 What::Paused(place) => {
-                    self.tell(at, record);
+                    self.show(at, record);
                     self.set_back(self.clusters[at].job_of(place), at);
                 }
                 What::Interrupted(place, lost) => {
-                    self.tell(at, record);
+                    self.show(at, record);
                     let job = self.clusters[at].job_of(place);
                     self.set_back(job, at);
                     self.count_loss(job, lost);
                 }
                 What::Lost(place) => {
-                    self.tell(at, record);
+                    self.show(at, record);
                     self.lost(self.clusters[at].job_of(place), at);
                 }
                 What::Rejected(place) => {
-                    self.tell(at, record);
+                    self.show(at, record);
                     self.rejected(self.clusters[at].job_of(place), at);
                 }
-                What::Other => self.tell(at, record),
+                What::Other => self.show(at, record),
             }
         }
         self.clusters[at].give_back(news);
     }
-    fn tell(&mut self, at: usize, record: Option<event::Record<'static>>) {
+    fn show(&mut self, at: usize, record: Option<event::Record<'static>>) {
         if let Some(record) = record {
             self.observer.record(Record::Local { cluster: at as u32, record: Box::new(record) });
         }
@@ -479,7 +479,7 @@ impl<'a, O: Observer> Grid<'a, O> {
                 let (at_us, job, cluster) = (self.now.micros(), job as u64, at as u32);
                 self.observer.record(Record::Start { at_us, job, cluster, on });
             }
-            record => self.tell(at, record),
+            record => self.show(at, record),
         }
         // Its copies wait in other queues, where it can be no more.
         let Phase::Waiting(set) = before else { return };

@@ -4,7 +4,7 @@ use dfrsim_cluster::{Observer, Occurrence, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
-/// What happened, with the record of it if somebody wants that.
+/// What happened, with the record of it where records are of use.
 #[derive(Debug)]
 pub(crate) struct News {
     pub(crate) what: What,
@@ -62,7 +62,7 @@ impl Recorder {
 impl Observer for Recorder {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         let what = match occurrence {
-            // The meta-scheduler tells it itself.
+            // The meta-scheduler says so itself.
             Occurrence::Submitted(..) => return,
             Occurrence::Started(..) | Occurrence::Resumed(..) => What::Started(job),
             Occurrence::Paused(_) => What::Paused(job),

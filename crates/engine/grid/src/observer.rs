@@ -6,7 +6,7 @@ use dfrsim_model::grid_event::Record;
 pub trait Observer {
     /// Receives the next record.
     fn record(&mut self, record: Record<'_>);
-    /// Whether it is of use to tell it on which nodes jobs are.
+    /// Whether it needs the nodes of jobs.
     fn listens(&self) -> bool {
         true
     }

@@ -95,7 +95,7 @@ impl Cluster {
         let Cluster { local, numbers, .. } = self;
         local.end(now).map(|fault| Fault {
             job: fault.job.and_then(|place| numbers.get(place as usize).copied()),
-            rule: GridRule::OnCluster { cluster: at, rule: Box::new(fault.rule) }.into(),
+            rule: GridRule::OnCluster { cluster: at, rule: fault.rule.to_string() }.into(),
             ..fault
         })
     }

@@ -23,7 +23,7 @@ impl Auditor {
         }
         let cluster = &mut self.clusters[at as usize];
         match *record {
-            // They stand before all that happens, as in a file of the cluster alone.
+            // They are before all that happens, as in a file of the cluster alone.
             Record::Platform { .. } | Record::Classes { .. } | Record::Priority { .. } => {
                 cluster.has_conditions();
                 return cluster.local.record(record);

@@ -1,6 +1,5 @@
 //! The rules for the records of a grid, besides those for every record.
 
-use crate::Rule;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// A rule of grids as it was broken.
@@ -20,8 +19,8 @@ pub enum GridRule {
     OnCluster {
         /// The cluster.
         cluster: usize,
-        /// The rule that is broken.
-        rule: Box<Rule>,
+        /// The rule that is broken, in words.
+        rule: String,
     },
     /// Clusters have cores and a speed.
     #[error("cluster {cluster} has no cores or no speed")]

@@ -216,7 +216,7 @@ impl LocalScheduler {
 
     fn expect(&mut self, now: SimTime, from: SimTime, new: &Waiting) -> Expected {
         let is_behind = self.scheduler.policy.order == QueueOrder::Arrival && self.scheduler.site.is_none();
-        if is_behind {
+        if is_behind && self.forecast.is_some() {
             self.refresh(now);
         }
         let LocalScheduler { scheduler, forecast } = self;

@@ -367,7 +367,7 @@ impl BatchScheduler {
 }
 
 impl BatchScheduler {
-    /// Takes in what happened; returns whether the nodes are grouped anew.
+    /// Takes in what happened; returns whether nodes are in other groups now.
     pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let view = situation.view;
         let now = view.now();
