@@ -12,6 +12,7 @@ mod conditions;
 mod drawings;
 mod jobs;
 mod metrics;
+mod nodes;
 mod outages;
 mod published;
 mod recording;
@@ -21,8 +22,8 @@ mod study;
 mod tables;
 mod windows;
 
-pub use conditions::{NodeFailureFields, NodeOutageFields, WindowFields};
 pub use metrics::Metric;
+pub use nodes::{NodeFailureFields, NodeOutageFields, WindowFields};
 pub use published::Published;
 pub use rows::Simulation;
 pub use scenario::{

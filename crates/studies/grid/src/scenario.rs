@@ -1,6 +1,6 @@
 //! The fields of a scenario.
 
-use crate::conditions::{NodeOutageFields, classes};
+use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{
