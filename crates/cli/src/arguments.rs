@@ -37,8 +37,8 @@ pub(crate) struct WorkloadArguments {
     cores: Option<NonZeroU32>,
     /// How the processors of a job become tasks, for `--annotate hpc2n`: even = a task for each node if they fill nodes
     /// evenly, else a task for each processor (the default on dual-core nodes); spread = a task for each node, on as few
-    /// nodes as hold them
-    #[arg(long, value_name = "even|spread")]
+    /// nodes as hold them; listed = a task for each node that a listing of Slurm gives the job
+    #[arg(long, value_name = "even|spread|listed")]
     join: Option<Join>,
     /// The least memory of a task, for `--annotate hpc2n`, in tenths of a node; by default 1
     #[arg(long, value_name = "TENTHS", value_parser = clap::value_parser!(u32).range(0..=10))]
@@ -177,6 +177,12 @@ impl WorkloadArguments {
     /// The cluster has this many nodes.
     pub(crate) fn set_nodes(&mut self, nodes: u32) {
         self.nodes = Some(nodes);
+    }
+
+    /// Jobs have the nodes that the log says, of which the largest has this.
+    pub(crate) fn set_listed(&mut self, cores: u32, memory_gb: f64) {
+        (self.annotate, self.join, self.floor_tenths) = (Annotate::Hpc2n, Some(Join::Listed), Some(0));
+        (self.cores, self.node_memory) = (NonZeroU32::new(cores), Some(memory_gb));
     }
 
     /// Opens the log, and settles how many nodes (or processors) its machine has.

@@ -18,6 +18,7 @@ page!(your_policy, "guide/your_policy.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
 page!(nodes, "guide/nodes.md");
+page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");
 page!(weights, "guide/weights.md");
 page!(reading_results, "guide/reading_results.md");

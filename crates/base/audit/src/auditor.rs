@@ -83,6 +83,8 @@ pub struct Auditor {
     clock: Option<Clock>,
     pub(crate) platform: Option<Platform>,
     pub(crate) limits: Option<Limits>,
+    /// The jobs that came to nodes in this moment, with the lines: limits count them once all that leave have left.
+    started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
     classes: Option<Classes>,
@@ -132,6 +134,7 @@ impl Auditor {
             clock: None,
             platform: None,
             limits: None,
+            started: Vec::new(),
             preempts: false,
             classes: None,
             report: None,
@@ -242,7 +245,9 @@ impl Auditor {
                     return self.fault(None, Rule::BadClasses);
                 };
                 self.usage.differ(classes.capacities());
-                self.check = self.check.take().and_then(|check| check.with_classes(&classes));
+                if let Some(check) = &mut self.check {
+                    check.classes(&classes);
+                }
                 self.classes = Some(classes);
             }
             Record::Ask { at_us, job, ref resources, ref features } => {
@@ -401,6 +406,12 @@ impl Auditor {
                 faults.push(Fault { line, at, job: Some(job), rule });
             });
         }
+        for (number, line) in self.started.drain(..) {
+            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
+            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
+                faults.push(Fault { line, at, job: Some(number), rule: rule.into() });
+            }
+        }
         let seen = self.line;
         if let Some(platform) = &mut self.platform {
             if platform.changed
@@ -436,11 +447,7 @@ impl Auditor {
     /// A change that the policy may have no reason for.
     fn check_change(&mut self, number: u64, record: &'static str) {
         let line = self.line;
-        let rule = match (&mut self.check, self.jobs.get(&number)) {
-            (Some(check), Some(job)) => check.change(line, number, record, job),
-            _ => None,
-        };
-        if let Some(rule) = rule {
+        if let Some(rule) = self.check.as_mut().and_then(|check| check.change(line, number, record)) {
             self.fault(Some(number), rule);
         }
     }
@@ -492,8 +499,7 @@ impl Auditor {
         if let (Some(classes), Some(check), Some(job)) =
             (&self.classes, &mut self.check, self.jobs.get(&number))
         {
-            let task = classes.task(number, job.need, job.memory);
-            check.fitting(number, classes.fitting(number, job.need, job.memory), task);
+            check.fitting(number, job, classes);
         }
     }
 
@@ -533,7 +539,7 @@ impl Auditor {
             self.fault(Some(number), Rule::Early { done_s: job.length_s(self.now, false), run_s });
         }
         if let Some(check) = &mut self.check {
-            check.complete(number, self.now, &job);
+            check.complete(number, self.now);
         }
         if let Some(limits) = &mut self.limits {
             limits.end(number);
@@ -553,8 +559,8 @@ impl Auditor {
             return self.fault(None, PriorityRule::Settings(error.to_string()).into());
         }
         self.limits = Some(Limits::new(settings));
-        if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
-            self.fault(None, rule.into());
+        if let Some(check) = &mut self.check {
+            check.priority(settings);
         }
         self.preempts = settings.preempting().is_some();
         if self.preempts {
@@ -615,7 +621,6 @@ impl Auditor {
         if let Some(due) = job.due {
             self.due.remove(&(due, number));
         }
-        let placement = job.placement.clone();
         job.interrupt(self.now, kept, restart);
         if let Some(limits) = &mut self.limits {
             limits.end(number);
@@ -625,7 +630,7 @@ impl Auditor {
             let mode = if is_lost { PreemptMode::Cancel } else { PreemptMode::Requeue };
             self.check_preemption(number, mode, estimate);
         } else if let Some(check) = &mut self.check {
-            check.interrupt(number, self.now, job, &placement, is_lost);
+            check.interrupt(number, self.now, job, is_lost);
         }
         if is_lost {
             self.jobs.remove(&number);
@@ -704,15 +709,10 @@ impl Auditor {
         }
         let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
         if phase == Phase::Waiting || phase == Phase::Paused {
-            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
-            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
-                self.fault(Some(number), rule.into());
-            }
             let line = self.line;
-            let rule = match (&mut self.check, self.jobs.get(&number)) {
-                (Some(check), Some(job)) => check.start(line, number, job, on, (record, job_yield)),
-                _ => None,
-            };
+            self.started.push((number, line));
+            let check = self.check.as_mut();
+            let rule = check.and_then(|check| check.start(line, number, on, (record, job_yield)));
             if let Some(rule) = rule {
                 self.fault(Some(number), rule);
             }
@@ -838,6 +838,10 @@ impl Auditor {
             migrations: figures.migrations,
             migrated_tasks: figures.migrated_tasks,
             platform: figures.platform,
+            not_judged: match &self.check {
+                Some(check) => check.not_judged(),
+                None => Some("decisions".to_owned()),
+            },
         });
     }
 

@@ -24,6 +24,22 @@ pub(crate) struct Kind {
     pub(crate) amounts: Vec<i64>,
 }
 
+/// Alike nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeKind {
+    pub(crate) nodes: u32,
+    pub(crate) speed: u32,
+    /// Of each resource, in share units.
+    pub(crate) capacity: Vec<u64>,
+}
+
+impl NodeKind {
+    /// The nodes of a cluster that are all the reference node.
+    pub(crate) fn reference(nodes: u32) -> NodeKind {
+        NodeKind { nodes, speed: Yield::ONE.units(), capacity: vec![u64::from(Share::ONE.units()); 2] }
+    }
+}
+
 /// The last use of a node's resources: the line and job that added to it.
 type By = (u64, u64);
 
@@ -147,6 +163,30 @@ impl Classes {
         let mut amounts = vec![self.whole_cores(need.into())?.max(1), memory.into()];
         amounts.extend((0..self.resources.len()).map(count));
         Some(amounts)
+    }
+
+    /// The classes as lists of what their nodes have, memory and CPU first; one if all are the reference node.
+    pub(crate) fn node_kinds(&self) -> Vec<NodeKind> {
+        let one = u64::from(Share::ONE.units());
+        let kind = |class: &ClassOfNodes| {
+            let others = class.resources.iter().map(|&amount| u64::from(amount) * one);
+            let capacity = [class.memory, class.cpu].into_iter().chain(others).collect();
+            NodeKind { nodes: class.nodes, speed: class.speed, capacity }
+        };
+        self.classes.iter().map(kind).collect()
+    }
+    /// What a task of a job holds of these at any yield, and what it uses at a yield of 1.
+    pub(crate) fn held_and_used(&self, job: u64, need: u32, memory: u32) -> [Vec<u64>; 2] {
+        let (mut held, mut used) = (vec![memory.into(), 0], vec![0, need.into()]);
+        let asked = self.asked.get(&job).map_or(&[][..], |ask| &ask.resources);
+        for (place, resource) in self.resources.iter().enumerate() {
+            let (count, need) = asked.get(place).copied().unwrap_or_default();
+            let units = if resource.shared { need } else { Share::ONE.units() };
+            let amount = u64::from(count) * u64::from(units);
+            held.push(if resource.shared { 0 } else { amount });
+            used.push(if resource.shared { amount } else { 0 });
+        }
+        [held, used]
     }
 
     /// The first of a job's nodes without a feature that it asks for.

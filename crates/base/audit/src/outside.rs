@@ -34,8 +34,8 @@ impl Auditor {
         let counts = self.limits.is_some()
             || self.outside.is_none_or(|policy| match policy.depth {
                 Depth::Fcfs | Depth::Easy => false,
-                Depth::Spare => true,
-                Depth::Conservative | Depth::Replan => policy.order != Order::Arrival,
+                Depth::Spare | Depth::Conservative => true,
+                Depth::Replan => policy.order != Order::Arrival,
             });
         if at == self.now && (decided && counts || self.rank == Rank::Change) {
             self.settle();
@@ -51,25 +51,15 @@ impl Auditor {
         let Some(job) = self.leave(number) else { return };
         if job.phase == Phase::Running {
             if let Some(check) = &mut self.check {
-                check.complete(number, at, &job);
+                check.complete(number, at);
             }
             if let Some(limits) = &mut self.limits {
                 limits.end(number);
             }
             return;
         }
-        let Some(PolicyCheck::Batch(batch)) = &mut self.check else { return };
-        let has_reservations = self.outside.is_some_and(|policy| {
-            matches!(policy.depth, Depth::Conservative | Depth::Replan) && self.limits.is_none()
-        });
-        if has_reservations {
-            // The others move up, which is not followed here.
-            self.check = None;
-        } else {
-            // It would be wrong only if the policy had done it.
-            let _ = batch.reject(number);
-            // It has no nodes, but a decision is due.
-            batch.complete(number, at);
+        if let Some(PolicyCheck::Batch(batch)) = &mut self.check {
+            batch.withdraw(number);
         }
     }
 

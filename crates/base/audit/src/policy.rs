@@ -3,10 +3,9 @@
 use crate::Rule;
 use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::classes::Classes;
-use crate::fractional::{FractionalCheck, FractionalPolicy};
+use crate::fractional::{FractionalCheck, FractionalPolicy, FractionalRule, Size};
 use crate::job::Job;
 use crate::platform::Platform;
-use crate::priority::PriorityRule;
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{PreemptMode, Priorities};
@@ -70,41 +69,44 @@ impl PolicyCheck {
     pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         match self {
             PolicyCheck::Batch(batch) => batch.submit(number, now, job),
-            PolicyCheck::Fractional(fractional) => fractional.submit(number, now),
+            PolicyCheck::Fractional(fractional) => fractional.submit(number, now, job),
         }
     }
 
-    pub(crate) fn complete(&mut self, number: u64, now: u64, job: &Job) {
+    pub(crate) fn complete(&mut self, number: u64, now: u64) {
         match self {
             PolicyCheck::Batch(batch) => batch.complete(number, now),
-            PolicyCheck::Fractional(fractional) => fractional.complete(job),
+            PolicyCheck::Fractional(fractional) => fractional.complete(number, now),
         }
     }
 
-    /// The policy orders jobs by priority, or shares by their weights; what is wrong with that.
-    pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
+    /// The site has settings.
+    pub(crate) fn priority(&mut self, settings: &Priorities) {
         match self {
-            PolicyCheck::Batch(batch) => {
-                batch.priority(settings);
-                None
-            }
+            PolicyCheck::Batch(batch) => batch.priority(settings),
             PolicyCheck::Fractional(fractional) => fractional.priority(settings),
         }
     }
 
-    /// Nodes differ. The rules of fractional policies are those of equal nodes.
-    pub(crate) fn with_classes(mut self, classes: &Classes) -> Option<PolicyCheck> {
-        match &mut self {
+    /// Nodes differ.
+    pub(crate) fn classes(&mut self, classes: &Classes) {
+        match self {
             PolicyCheck::Batch(batch) => batch.classes(classes),
-            PolicyCheck::Fractional(_) => return None,
+            PolicyCheck::Fractional(fractional) => fractional.classes(classes),
         }
-        Some(self)
     }
 
-    /// The tasks of a job that was just submitted fit these of all classes, and take this of their nodes.
-    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>, task: Option<Vec<i64>>) {
-        if let PolicyCheck::Batch(batch) = self {
-            batch.fitting(number, fitting, task);
+    /// It is known what the tasks of a job that was just submitted take of nodes that differ.
+    pub(crate) fn fitting(&mut self, number: u64, job: &Job, classes: &Classes) {
+        let fitting = classes.fitting(number, job.need, job.memory);
+        match self {
+            PolicyCheck::Batch(batch) => {
+                batch.fitting(number, fitting, classes.task(number, job.need, job.memory));
+            }
+            PolicyCheck::Fractional(fractional) => {
+                let [held, used] = classes.held_and_used(number, job.need, job.memory);
+                fractional.fitting(number, Size { held, used, allowed: fitting });
+            }
         }
     }
 
@@ -117,12 +119,12 @@ impl PolicyCheck {
     }
 
     /// A job, which waits now or is lost, was on these nodes.
-    pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)], is_lost: bool) {
+    pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, is_lost: bool) {
         match self {
             PolicyCheck::Batch(batch) => {
                 batch.interrupt(number, now, (!is_lost).then(|| job.remaining()));
             }
-            PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, job, on),
+            PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, is_lost),
         }
     }
 
@@ -131,7 +133,6 @@ impl PolicyCheck {
         &mut self,
         line: u64,
         number: u64,
-        job: &Job,
         on: &[(u32, u32)],
         (record, job_yield): (&'static str, u32),
     ) -> Option<Rule> {
@@ -139,7 +140,7 @@ impl PolicyCheck {
             PolicyCheck::Batch(batch) if record == "start" || batch.preempts() => {
                 batch.start(line, number, on, job_yield).map(Rule::Batch)
             }
-            _ => self.change(line, number, record, job),
+            _ => self.change(line, number, record),
         }
     }
 
@@ -151,20 +152,39 @@ impl PolicyCheck {
         mode: PreemptMode,
         estimate: u64,
     ) -> Option<Rule> {
-        let PolicyCheck::Batch(batch) = self else { return None };
-        batch.preempt(place, now, mode, (mode != PreemptMode::Cancel).then_some(estimate)).map(Rule::Batch)
+        match self {
+            PolicyCheck::Batch(batch) => batch
+                .preempt(place, now, mode, (mode != PreemptMode::Cancel).then_some(estimate))
+                .map(Rule::Batch),
+            PolicyCheck::Fractional(fractional) if mode == PreemptMode::Suspend => {
+                fractional.change(place.0, place.1, "pause");
+                None
+            }
+            PolicyCheck::Fractional(fractional) => {
+                fractional.interrupt(place.1, now, mode == PreemptMode::Cancel);
+                Some(FractionalRule::NotPaused.into())
+            }
+        }
     }
 
     /// A job is about to change otherwise.
-    pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str, job: &Job) -> Option<Rule> {
+    pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str) -> Option<Rule> {
         match self {
             _ if record == "kill" => Some(Rule::KilledByPolicy),
             PolicyCheck::Batch(batch) if record == "reject" => batch.reject(number).map(Rule::Batch),
             PolicyCheck::Batch(_) => Some(BatchRule::Change { record }.into()),
             PolicyCheck::Fractional(fractional) => {
-                fractional.change(line, number, record, job);
+                fractional.change(line, number, record);
                 None
             }
+        }
+    }
+
+    /// What of the decisions so far was not judged.
+    pub(crate) fn not_judged(&self) -> Option<String> {
+        match self {
+            PolicyCheck::Batch(_) => None,
+            PolicyCheck::Fractional(fractional) => fractional.not_judged(),
         }
     }
 
@@ -194,7 +214,7 @@ impl PolicyCheck {
                 batch.pass(now, until, &mut |job, at, line, rule| fault((job, at, line, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
-                fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));
+                fractional.pass(until, jobs, |job, at, rule| fault((job, at, None, rule.into())));
             }
         }
     }

@@ -47,6 +47,8 @@ pub struct Report {
     pub migrated_tasks: u64,
     /// What outages did, if nodes go down.
     pub platform: Option<PlatformFigures>,
+    /// What of the decisions was not judged; `None` if each of them was.
+    pub not_judged: Option<String>,
 }
 
 impl fmt::Display for Report {
@@ -73,14 +75,14 @@ impl fmt::Display for Report {
             "{} preemptions, {} migrations of {} tasks",
             self.preemptions, self.migrations, self.migrated_tasks
         )?;
-        let Some(PlatformFigures { interruptions, lost, lost_work_s, availability, goodput }) = self.platform
-        else {
-            return Ok(());
-        };
-        write!(
-            f,
-            "\n{interruptions} interruptions, {lost} jobs lost, {lost_work_s:.1} node-seconds of work lost; availability \
-             {availability:.6}, goodput {goodput:.6}"
-        )
+        if let Some(platform) = self.platform {
+            let PlatformFigures { interruptions, lost, lost_work_s, availability, goodput } = platform;
+            write!(
+                f,
+                "\n{interruptions} interruptions, {lost} jobs lost, {lost_work_s:.1} node-seconds of work lost; availability \
+                 {availability:.6}, goodput {goodput:.6}"
+            )?;
+        }
+        self.not_judged.iter().try_for_each(|what| write!(f, "\nnot judged: {what}"))
     }
 }

@@ -27,6 +27,12 @@ pub struct Priorities {
     pub accounts: Vec<Account>,
     /// The account of jobs that no account names.
     pub unlisted: Unlisted,
+    /// How usage becomes the factor of the fair share.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fair_share: FairShare,
+    /// By what the exponent of the classic fair share is divided, at least 1 (`FairShareDampeningFactor`).
+    #[serde(skip_serializing_if = "is_one")]
+    pub fair_share_dampening: u32,
     /// Qualities of service. A job has the first one that matches it.
     pub qos: Vec<JobClass>,
     /// Partitions. A job has the first one that matches it.
@@ -55,6 +61,8 @@ impl Default for Priorities {
             calc_period_s: 300,
             accounts: Vec::new(),
             unlisted: Unlisted::default(),
+            fair_share: FairShare::default(),
+            fair_share_dampening: 1,
             qos: Vec::new(),
             partitions: Vec::new(),
             max_running_per_user: None,
@@ -73,7 +81,7 @@ pub struct PriorityWeights {
     pub age: u32,
     /// Of the size: the nodes of the job / those of the cluster, or 1 less that.
     pub size: u32,
-    /// Of the fair share: 2^(-effective usage / share) of the account.
+    /// Of the fair share of the account, or of the user.
     pub fair_share: u32,
     /// Of the quality of service: its priority / the largest one.
     pub qos: u32,
@@ -101,6 +109,11 @@ pub struct Account {
     pub users: Vec<u32>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 fn one() -> u32 {
     1
 }
@@ -119,6 +132,18 @@ pub enum Unlisted {
     Together,
 }
 
+/// How usage becomes the factor of the fair share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FairShare {
+    /// 2^(-effective usage / share) of the account (`PriorityFlags=NO_FAIR_TREE`).
+    #[default]
+    Classic,
+    /// The rank of the user among all users, as Slurm does since version 19.05: first by the accounts below the root, then by those below each
+    /// of them (<https://slurm.schedmd.com/fair_tree.html>). Each user has a share in each account that pays for a job of theirs.
+    FairTree,
+}
+
 /// A quality of service, or a partition: which jobs it has, and what they may. Of each list that is not empty, one number must be that
 /// of the job; without any list it has every job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +153,10 @@ pub struct JobClass {
     pub name: String,
     /// Its priority.
     pub priority: u32,
+    /// Of a partition: its jobs are before all jobs of partitions of a lower tier, whatever their priorities; 1 if it is missing, at most
+    /// [`LARGEST_TIER`] (`PriorityTier`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u32>,
     /// By what the weights of its jobs in fractional shares are multiplied, 1 if it is missing: at most [`LARGEST_WEIGHT`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
@@ -207,6 +236,12 @@ pub struct PriorityError {
     pub reason: String,
 }
 
+/// The largest tier of a partition.
+pub const LARGEST_TIER: u32 = 65_535;
+
+/// How many accounts may be above each other.
+const MOST_LEVELS: usize = 1_000;
+
 /// The longest time in settings, in seconds.
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 
@@ -220,6 +255,7 @@ impl Priorities {
         self.weights == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
             && !self.have_limits()
+            && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
     /// Whether a class has a weight in fractional shares.
@@ -265,6 +301,7 @@ impl Priorities {
         }
         at_least_one("backfill.max_job_test", max_job_test)?;
         at_least_one("max_running_per_user", self.max_running_per_user)?;
+        at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;
@@ -296,6 +333,9 @@ impl Priorities {
                 if steps > self.accounts.len() {
                     return Err(fault(&place, "it is above itself".to_owned()));
                 }
+                if steps > MOST_LEVELS {
+                    return Err(fault(&place, format!("more than {MOST_LEVELS} accounts are above it")));
+                }
                 at = above(next);
             }
             for (what, of, seen) in
@@ -322,6 +362,12 @@ impl JobClass {
         ]
         .into_iter()
         .all(|(list, number)| list.is_empty() || number.is_some_and(|number| list.contains(&number)))
+    }
+
+    /// The tier of a partition.
+    #[must_use]
+    pub fn tier(&self) -> u32 {
+        self.tier.unwrap_or(1)
     }
 
     fn has_limits(&self) -> bool {
@@ -377,13 +423,19 @@ fn unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), P
     Ok(())
 }
 
-fn check_classes(place: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
-    unique(place, classes.iter().map(|class| class.name.as_str()))?;
+fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
+    unique(kind, classes.iter().map(|class| class.name.as_str()))?;
     for class in classes {
-        let place = format!("{place}.{}", class.name);
+        let place = format!("{kind}.{}", class.name);
         at_least_one(&format!("{place}.max_nodes"), class.max_nodes)?;
         at_least_one(&format!("{place}.total_nodes"), class.total_nodes)?;
         at_least_one(&format!("{place}.max_running_per_user"), class.max_running_per_user)?;
+        if class.tier.is_some_and(|tier| kind != "partitions" || tier > LARGEST_TIER) {
+            return Err(fault(
+                &format!("{place}.tier"),
+                format!("expected 0 to {LARGEST_TIER}, of a partition"),
+            ));
+        }
         if class.weight.is_some_and(|weight| !(1..=LARGEST_WEIGHT).contains(&weight)) {
             return Err(fault(&format!("{place}.weight"), format!("expected 1 to {LARGEST_WEIGHT}")));
         }
@@ -400,7 +452,7 @@ fn check_classes(place: &str, classes: &[JobClass]) -> Result<(), PriorityError>
             ));
         }
     }
-    check_preempt(place, classes)
+    check_preempt(kind, classes)
 }
 
 /// The lists name classes, and no class preempts itself, not even by way of others.

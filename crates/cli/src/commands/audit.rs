@@ -34,10 +34,9 @@ pub(crate) struct Audit {
     ///
     /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN): each job starts
     /// when the policy would start it. The file has what the policy knew of run times (`estimate_us`; where it is
-    /// missing, the run time itself). Fractional policies (as `simulate` runs them, with --drop prefix) and
-    /// EQUIPARTITION: changes have a reason, no job is passed over by one of lower priority, and the lowest priorities
-    /// give way; where jobs have weights, yields are in their ratio. Not checked are the choice of nodes and, for
-    /// fractional policies, other yields and how many jobs MCB finds room for. Not for files of grids.
+    /// missing, the run time itself). Fractional policies and EQUIPARTITION: each job starts, moves, is paused and
+    /// resumes when, and on the nodes on which, the policy has it, with the yield that it gives. What is not judged is
+    /// printed. Not for files of grids.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// The time between the ticks of the policy, as in `simulate --period`
@@ -61,6 +60,10 @@ pub(super) struct Audited {
     grid: Option<Grid>,
     /// With `--policy`: the rules that the decisions obey.
     kept: Option<String>,
+    /// Whether each decision was judged by the rules of the policy.
+    judged: bool,
+    /// What of the decisions was not.
+    not_judged: Option<String>,
     #[serde(skip)]
     words: String,
 }
@@ -150,7 +153,13 @@ impl Audited {
             migrations: report.migrations,
             migrated_tasks: report.migrated_tasks,
         };
-        Audited { simulation: Some(simulation), words: report.to_string(), ..Audited::default() }
+        Audited {
+            simulation: Some(simulation),
+            judged: report.not_judged.is_none(),
+            not_judged: report.not_judged.clone(),
+            words: report.to_string(),
+            ..Audited::default()
+        }
     }
     fn of_grid(report: &grid::Report) -> Audited {
         let grid = Grid {
@@ -198,7 +207,7 @@ impl Audit {
             Some(policy) => {
                 let kept = match &policy {
                     CheckedPolicy::Batch(..) => format!("each job starts when {policy} would start it"),
-                    CheckedPolicy::Fractional(policy) => format!("{policy} passes over no job"),
+                    CheckedPolicy::Fractional(policy) => format!("each job is where {policy} has it"),
                 };
                 audit_policy(file, policy)
                     .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(&report) })

@@ -14,6 +14,7 @@ use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 pub(super) use answer::Simulated;
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
     EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, Weights,
@@ -52,7 +53,8 @@ Examples:
   dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --failures weibull:2592000:0.7,lognormal:14400:1 \\
                   --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60
-  dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl")]
+  dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl
+  dfrsim simulate --workload march.sacct --slurm-conf slurm.conf --policy CONS/NODES=SHARED")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -67,6 +69,7 @@ pub(crate) struct Simulate {
     /// What the policy knows of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
     /// factor between 1 and F)
     #[arg(long, value_name = "MODEL", default_value = "exact")]
+    #[arg(default_value_if("slurm_conf", ArgPredicate::IsPresent, Some("requested")))]
     estimates: EstimateModel,
     /// What happens to a job that runs longer than its estimate
     #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
@@ -107,10 +110,16 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
-    /// Priorities and limits of waiting jobs, for FCFS, EASY and CONS, and weights of jobs, for fractional policies with OPT=MIN: a TOML
-    /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with parameters of slurm.conf
+    /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML file (see the pages `priorities` and
+    /// `weights` of the guide), or a file named *.conf with parameters of slurm.conf
     #[arg(long, value_name = "FILE", help_heading = "Priorities")]
     priority: Option<PathBuf>,
+    /// A site as Slurm's own file has it: its nodes, with memory, GPUs and features, which partitions have them, priorities, limits,
+    /// preemption and backfilling. Jobs of a listing (.sacct) have the nodes, GPUs, features and partition that it says, and the
+    /// policy knows requested times. Take `NODES=SHARED` policies where jobs share nodes
+    #[arg(long, value_name = "FILE", help_heading = "Priorities")]
+    #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"])]
+    slurm_conf: Option<PathBuf>,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -159,14 +168,16 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
-        let unequal = self.platform.unequal(self.workload.seed)?;
+        let unequal = match &self.slurm_conf {
+            Some(conf) => Some(platform::of_slurm(conf, &mut self.workload)?),
+            None => self.platform.unequal(self.workload.seed)?,
+        };
         if let Some(unequal) = &unequal {
-            self.policy.check_classes().map_err(Failure::input)?;
             self.workload.set_nodes(unequal.classes.nodes());
         }
         let (path, opened, nodes) = self.workload.open()?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
-        let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
+        let priorities = self.priority.as_ref().or(self.slurm_conf.as_ref()).map(read).transpose()?.flatten();
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         let with_log = |nodes: &Arc<UnequalNodes>| platform::with_log(nodes, &self.workload, &path);
         let unequal = unequal.as_ref().map(with_log).transpose()?;
@@ -262,15 +273,6 @@ impl Simulate {
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
         let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
-        if outages.is_some() && !self.policy.knows_outages() {
-            return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
-        }
-        let settings = subject.priorities.as_ref().filter(|_| outages.is_some() || subject.unequal.is_some());
-        if settings.is_some_and(|it| self.policy.share_weights(it).is_some()) {
-            return Err(Failure::input(
-                "weights of jobs on nodes that go down or differ cannot be simulated",
-            ));
-        }
         subject.outages = outages.map(Arc::new);
         let subject = &subject;
         if self.submission != Submission::Open {
@@ -372,10 +374,8 @@ impl Simulate {
             weights: subject.priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
             ..Options::default()
         };
-        let by_priority =
-            subject.priorities.as_ref().and_then(|it| self.policy.scheduler_by_priority(nodes, it));
         let mut scheduler =
-            by_priority.unwrap_or_else(|| self.policy.scheduler(nodes, &self.policy_options()));
+            self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
         let simulated = progress::shown(count, |progress| {
             let mut watchers = ((Metrics::new(figures), files), progress);
             simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)

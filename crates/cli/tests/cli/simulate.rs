@@ -427,15 +427,28 @@ fn jobs_make_room_for_others() {
     assert_eq!(figures["outages"]["interruptions"], 1, "{figures}");
 }
 
+/// Jobs that wait are tried after paused ones of higher priority to which room was refused, as they may displace more: engine and audit
+/// disagreed here.
+#[test]
+fn what_is_refused_to_paused_jobs_is_not_refused_to_those_that_wait() {
+    let folder = Folder::with(&[]);
+    let (log, events) = (folder.path("log.swf"), folder.path("events.jsonl"));
+    let generate =
+        ["log", "generate", "--jobs", "100", "--nodes", "16", "--seed", "95", "--load", "0.9", "--out"];
+    stdout(dfrsim(generate).arg(&log));
+    let policy = "GreedyP/per/OPT=MIN/RETRY=30/SWAP=1/LAS=300/AHEAD=2700/ESTIMATES";
+    let mut simulate =
+        dfrsim(["simulate", "--annotate", "lublin", "--seed", "95", "--penalty", "300", "--policy", policy]);
+    stdout(simulate.arg("--workload").arg(&log).arg("--events-out").arg(&events));
+    stdout(dfrsim(["audit", "--policy", policy]).arg(&events));
+}
+
 #[test]
 fn wrong_priorities_are_refused() {
     let folder = Folder::with(&[
         ("log.swf", LOG),
         ("unknown.toml", "half_life = 5\n"),
         ("zero.toml", "calc_period_s = 0\n"),
-        ("age.toml", "weights = { age = 1 }\n"),
-        ("weights.toml", "[[qos]]\nname = 'a'\nweight = 3\n[[qos]]\nname = 'b'\n"),
-        ("limits.toml", "max_running_per_user = 3\n[[qos]]\nname = 'a'\nweight = 3\nqueues = [1]\n"),
         ("heavy.toml", "[[qos]]\nname = 'a'\nweight = 101\n"),
         ("loop.toml", "qos = [{ name = 'a', preempt = ['a'] }]\n"),
         ("slurm.conf", "PriorityWeightAge=much\n"),
@@ -446,19 +459,7 @@ fn wrong_priorities_are_refused() {
         ("zero.toml", &[], "calc_period_s: expected 1 to 16000000000 seconds"),
         ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
         ("loop.toml", &[], "qos.a.preempt: it preempts itself"),
-        ("age.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not order jobs by priority"),
-        ("age.toml", &["--policy", "Greedy*/OPT=MIN"], "Greedy*/OPT=MIN does not order jobs by priority"),
         ("heavy.toml", &[], "qos.a.weight: expected 1 to 100"),
-        (
-            "limits.toml",
-            &["--policy", "Greedy*/OPT=MIN"],
-            "Greedy*/OPT=MIN keeps no limits of users and classes",
-        ),
-        (
-            "weights.toml",
-            &["--policy", "Greedy*/OPT=MIN", "--failures", "fixed:100,fixed:10"],
-            "weights of jobs on nodes that go down or differ cannot be simulated",
-        ),
     ] {
         let plain = ARGUMENTS
             .iter()

@@ -29,6 +29,7 @@ impl NodeRange {
         self.first <= node && u64::from(node.0) < self.end()
     }
     /// Puts it behind other ranges of a placement, as a part of the last one if that is possible.
+    #[inline]
     pub fn push_onto(self, ranges: &mut Vec<NodeRange>) {
         match ranges.last_mut() {
             Some(last) if last.is_continued_by(self) => last.nodes += self.nodes,

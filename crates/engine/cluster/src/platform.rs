@@ -208,6 +208,7 @@ impl<'a> View<'a> {
     }
     /// At how many moments the platform has changed: a node went down or came up, or a window was announced, began or ended.
     #[must_use]
+    #[inline]
     pub fn platform_changes(self) -> u64 {
         self.platform.map_or(0, |platform| platform.version)
     }

@@ -38,64 +38,62 @@ impl Policy {
     /// A scheduler of this policy in its first state, for a cluster of this many nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
+        self.scheduler_at(nodes, options, None)
+    }
+
+    /// The same at a site with these settings, if there are any; they must have been [checked](Priorities::check).
+    #[must_use]
+    pub fn scheduler_at(
+        self,
+        nodes: u32,
+        options: &PolicyOptions,
+        site: Option<&Arc<Priorities>>,
+    ) -> Box<dyn Scheduler> {
+        let ranking = site.filter(|settings| !settings.are_plain());
         match self {
-            Policy::Batch(batch) => batch.scheduler(nodes, None),
-            Policy::Equipartition => Box::new(Equipartition::new(nodes)),
-            Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
+            Policy::Batch(batch) => batch.scheduler(nodes, site),
+            Policy::Equipartition => {
+                let plain = Equipartition::new(nodes);
+                Box::new(match ranking {
+                    Some(settings) => plain.at_site(nodes, settings),
+                    None => plain,
+                })
+            }
+            Policy::Fractional(parts) => {
+                let plain = FractionalScheduler::new(parts, nodes, *options);
+                Box::new(match ranking {
+                    Some(settings) => plain.at_site(nodes, settings),
+                    None => plain,
+                })
+            }
             Policy::Custom(policy) => policy.scheduler(nodes, options),
         }
     }
 
-    /// A scheduler of this policy that orders jobs by priority, if it [can](Policy::knows_priorities). The settings must have been
-    /// [checked](Priorities::check).
-    #[must_use]
-    pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
-        if let Policy::Batch(batch) = self { Some(batch.scheduler(nodes, Some(settings))) } else { None }
-    }
-
-    /// Whether the policy can order jobs by the priorities of a site, and keep to its limits. CONS and CONS/REPLAN are the same then.
-    #[must_use]
-    pub fn knows_priorities(self) -> bool {
-        matches!(self, Policy::Batch(_))
-    }
-
-    /// That the policy can do what settings with weights say: fractional policies keep no limits.
+    /// That the policy decides by the settings of a site, as all do but those that users add.
     ///
     /// # Errors
-    /// If it cannot, with the reason.
-    pub fn check_weights(self, settings: &Priorities) -> Result<(), String> {
-        if self.knows_weights() && settings.have_weights() && settings.have_limits() {
-            return Err(format!(
-                "{self} keeps no limits of users and classes and preempts no jobs of a class; expected weights alone"
-            ));
+    /// If it does not, with what is expected.
+    pub fn check_site(self) -> Result<(), String> {
+        match self {
+            Policy::Custom(_) => {
+                Err(format!("{self} decides without the settings of a site; expected a policy of dfrsim"))
+            }
+            Policy::Batch(_) | Policy::Equipartition | Policy::Fractional(_) => Ok(()),
         }
-        Ok(())
     }
 
-    /// Whether settings of priorities make a difference to the policy: it orders jobs by priority, or shares by the weights that
-    /// they have.
-    #[must_use]
-    pub fn uses_settings(self, settings: &Priorities) -> bool {
-        self.knows_priorities() || self.knows_weights() && settings.have_weights()
-    }
-
-    /// Whether settings of priorities can change what the policy decides.
+    /// Whether settings of a site can change what the policy decides.
     #[must_use]
     pub fn depends_on(self, settings: &Priorities) -> bool {
-        self.knows_priorities() && !settings.are_plain() || self.share_weights(settings).is_some()
+        !settings.are_plain() || self.share_weights(settings).is_some()
     }
 
     /// The weights of settings, if the policy shares by them and not all jobs count the same.
     #[must_use]
     pub fn share_weights(self, settings: &Priorities) -> Option<Arc<ShareWeights>> {
-        let weights = self.knows_weights().then(|| ShareWeights::new(settings));
-        weights.flatten().map(Arc::new)
-    }
-
-    /// Whether the policy gives jobs shares by their [weights](dfrsim_cluster::JobView::weight).
-    #[must_use]
-    pub fn knows_weights(self) -> bool {
-        matches!(self, Policy::Fractional(_) | Policy::Equipartition)
+        let shares = matches!(self, Policy::Fractional(_) | Policy::Equipartition);
+        shares.then(|| ShareWeights::new(settings)).flatten().map(Arc::new)
     }
 
     /// The parts of a fractional policy; `None` of any other.
@@ -148,29 +146,6 @@ impl Policy {
             Policy::Custom(policy) => policy.uses_node_memory(),
             _ => false,
         }
-    }
-
-    /// Whether the policy can decide where nodes go down.
-    #[must_use]
-    pub fn knows_outages(self) -> bool {
-        match self {
-            Policy::Custom(policy) => policy.knows_outages(),
-            Policy::Batch(_) | Policy::Equipartition | Policy::Fractional(_) => true,
-        }
-    }
-
-    /// That the policy can decide where nodes differ: all but those that users add.
-    ///
-    /// # Errors
-    /// If it cannot.
-    pub fn check_classes(self) -> Result<(), String> {
-        self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only"))
-    }
-
-    /// Whether the policy can decide where nodes differ.
-    #[must_use]
-    pub fn knows_classes(self) -> bool {
-        !matches!(self, Policy::Custom(_))
     }
 
     /// A description of the policy, in one line.

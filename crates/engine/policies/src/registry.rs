@@ -31,7 +31,6 @@ pub struct CustomPolicy {
     uses_mcb: bool,
     uses_priority: bool,
     uses_node_memory: bool,
-    knows_outages: bool,
 }
 
 impl CustomPolicy {
@@ -51,7 +50,6 @@ impl CustomPolicy {
             uses_mcb: false,
             uses_priority: false,
             uses_node_memory: false,
-            knows_outages: false,
         }
     }
     /// With a line on what it does.
@@ -78,13 +76,6 @@ impl CustomPolicy {
     #[must_use]
     pub fn reading_node_memory(self) -> CustomPolicy {
         CustomPolicy { uses_node_memory: true, ..self }
-    }
-
-    /// It places jobs only on nodes that are up ([`View::is_up`](dfrsim_cluster::View::is_up)), and starts those again that were
-    /// interrupted ([`Situation::interrupted`](dfrsim_cluster::Situation::interrupted)).
-    #[must_use]
-    pub fn knowing_outages(self) -> CustomPolicy {
-        CustomPolicy { knows_outages: true, ..self }
     }
 
     /// Its name.
@@ -116,9 +107,6 @@ impl CustomPolicy {
     }
     pub(crate) fn uses_node_memory(&self) -> bool {
         self.uses_node_memory
-    }
-    pub(crate) fn knows_outages(&self) -> bool {
-        self.knows_outages
     }
 }
 

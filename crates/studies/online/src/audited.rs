@@ -5,7 +5,6 @@ use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
 use dfrsim_model::SimTime;
 use dfrsim_model::priority::Priorities;
-use dfrsim_policies::fractional::{DropRule, PriorityRule, Readings};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::sync::Arc;
 
@@ -62,9 +61,7 @@ impl Audited {
 
 /// The policy, if the audit knows its rules. Those of fractional policies are the rules of the usual parameters.
 fn checked(name: &str, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
-    let is_usual = parameters.readings == Readings::default()
-        && parameters.priority == PriorityRule::default()
-        && parameters.mcb.drop == DropRule::Prefix;
+    let is_usual = *parameters == PolicyOptions { period: parameters.period, ..PolicyOptions::default() };
     let policy = CheckedPolicy::parse(name, parameters.period).ok()?;
     (is_usual || matches!(policy, CheckedPolicy::Batch(..))).then_some(policy)
 }

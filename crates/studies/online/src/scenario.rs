@@ -10,8 +10,8 @@ use dfrsim_lab::fields::{
     positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::priority::{
-    Account, BackfillSettings, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities, PriorityWeights,
-    Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities,
+    PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
@@ -40,8 +40,7 @@ fields! {
         pub simulation: Simulation = table();
         /// When nodes are down, and what that does to jobs; without it they never are.
         pub outages: Option<OutageFields> = optional(table());
-        /// Priorities and limits of waiting jobs, and weights of jobs. FCFS, EASY and CONS are simulated without and with each of them;
-        /// fractional policies of the dissertation with `OPT=MIN` with those that have weights.
+        /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated without and with each of them.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
@@ -53,34 +52,13 @@ fields! {
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
         let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
-        let unaware = |policy: &&Policy| !policy.knows_outages();
-        if let Some(policy) = policies.iter().find(unaware).filter(|_| scenario.outages.is_some()) {
-            at.fault("policies", format!("{policy} does not know that nodes go down"));
-        }
         if scenario.workloads.iter().any(|workload| workload.platform.is_some()) {
-            if let Some(Err(error)) = policies.iter().map(|policy| policy.check_classes()).find(Result::is_err) {
-                at.fault("policies", error);
-            }
             if scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
         }
-        let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
-        let all: Vec<Priorities> = scenario.priorities.iter().map(PriorityFields::settings).collect();
-        let uses_any = |policy: &Policy| all.iter().any(|settings| policy.uses_settings(settings));
-        if !all.is_empty() && !policies.iter().any(uses_any) {
-            at.fault("policies", "none of them orders jobs by priority; expected FCFS, EASY or CONS");
-        }
-        let checks = all.iter().flat_map(|settings| policies.iter().map(|policy| policy.check_weights(settings)));
-        if let Some(Err(error)) = checks.into_iter().find(Result::is_err) {
+        if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
             at.fault("policies", error);
-        }
-        let by_weight = |policy: &Policy| policy.knows_weights() && uses_any(policy);
-        if policies.iter().any(by_weight) && (scenario.outages.is_some() || is_unequal) {
-            at.fault("priority", "weights of jobs on nodes that go down or differ cannot be simulated");
-        }
-        if policies.iter().any(by_weight) && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
-            at.fault("simulation", "where jobs have weights, policies know the exact CPU needs");
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
@@ -157,7 +135,7 @@ impl MaintenanceFields {
 }
 
 fields! {
-    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm, with the classic fair share. Groups, queues and partitions
+    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm. Groups, queues and partitions
     /// are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of Slurm).
     #[derive(Clone, Debug, PartialEq)]
     pub struct PriorityFields {
@@ -177,10 +155,15 @@ fields! {
         pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
+        /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
+        /// user among all users.
+        pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
+        /// By what the exponent of the classic fair share is divided.
+        pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
         pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
-        /// Partitions, with the same fields.
+        /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
         pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
@@ -210,6 +193,8 @@ impl PriorityFields {
             calc_period_s: self.calc_period,
             accounts: self.accounts.clone(),
             unlisted: self.unlisted,
+            fair_share: self.fair_share,
+            fair_share_dampening: self.fair_share_dampening,
             qos: self.qos.clone(),
             partitions: self.partitions.clone(),
             max_running_per_user: self.max_running_per_user,
@@ -493,7 +478,7 @@ impl Source {
     /// The log and how its records become jobs of a cluster with these nodes, if it is one.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
-            Source::Swf(SwfLog { log, size }) => (log, Format::Swf, *size, None),
+            Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
             Source::Lublin(_) => return None,
         };

@@ -44,10 +44,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let named: Vec<(String, Arc<Priorities>)> =
         scenario.priorities.iter().map(|it| (it.name.clone(), Arc::new(it.settings()))).collect();
     let mut add = |setting: Setting| {
-        let is_used = |(_, settings): &&(String, Arc<Priorities>)| {
-            setting.policy.uses_settings(settings) && setting.alternative.is_none()
-        };
-        let named = named.iter().filter(is_used).cloned().map(Some);
+        let named = named.iter().filter(|_| setting.alternative.is_none()).cloned().map(Some);
         for priorities in iter::once(None).chain(named) {
             for &interruption in &interruptions {
                 let setting = Setting { interruption, priorities: priorities.clone(), ..setting.clone() };
@@ -210,12 +207,7 @@ impl Setting {
         }
         key.optional("interruption", *interruption);
         if let Some((_, settings)) = priorities {
-            let mut settings = Priorities::clone(settings);
-            if policy.knows_weights() {
-                let Priorities { qos, partitions, .. } = settings;
-                settings = Priorities { qos, partitions, ..Priorities::default() };
-            }
-            key.field("priorities", serde_json::to_string(&settings).unwrap_or_default());
+            key.field("priorities", serde_json::to_string(&**settings).unwrap_or_default());
         }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.is_periodic() {

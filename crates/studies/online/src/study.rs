@@ -119,8 +119,7 @@ impl OnlineStudy {
         let outages = instance.outages.as_ref().map(of_setting);
         let options = &Options { outages, unequal: instance.unequal.clone(), weights, ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
-        let by_priority = priorities.and_then(|it| policy.scheduler_by_priority(instance.nodes, it));
-        let mut scheduler = by_priority.unwrap_or_else(|| policy.scheduler(instance.nodes, &parameters));
+        let mut scheduler = policy.scheduler_at(instance.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;
         let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation, priorities);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;

@@ -76,7 +76,7 @@ impl BatchCheck {
 
     pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         self.count(now);
-        let rank = self.site.as_mut().map_or_else(Rank::default, |site| site.admit(job));
+        let rank = self.site.as_mut().map_or_else(Rank::default, |site| site.admit(job, &mut self.queue));
         let (submit, tasks, estimate) = (now, job.tasks.into(), job.estimate);
         let need = self.nodes.need(vec![job.need.max(1).into(), job.memory.into()]);
         let (planned, fits, most) = (estimate, Vec::new(), 0);
@@ -159,6 +159,14 @@ impl BatchCheck {
         let at = self.queue.iter().position(|waiting| waiting.number == number)?;
         let Waiting { tasks, most: nodes, .. } = self.queue.remove(at);
         (tasks <= nodes).then_some(BatchRule::Rejected { tasks, nodes })
+    }
+
+    /// A waiting job leaves, though the policy did not decide that: the others move up.
+    pub(crate) fn withdraw(&mut self, number: u64) {
+        self.queue.retain(|job| job.number != number);
+        self.bound = self.bound.take().filter(|bound| bound.job != number);
+        self.is_freed |= self.reserved.remove(&number).is_some();
+        self.is_due = true;
     }
 
     /// Judges the decision at a moment of which all records are known.

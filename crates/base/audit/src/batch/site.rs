@@ -3,12 +3,11 @@
 use super::BatchRule;
 use super::queue::{Running, Waiting};
 use crate::job::Job;
-use crate::priority::{Account, Limits, ONE, Usage, fraction};
+use crate::priority::{Account, Limits, Ranks, Usage};
 use dfrsim_model::SimTime;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// What the priority and the limits of a job depend on.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +19,8 @@ pub(super) struct Rank {
     classes: Vec<usize>,
     user: Option<u32>,
     submit: u64,
+    /// When its priority was computed.
+    at: u64,
     /// The weighted factors that do not change.
     fixed: u128,
 }
@@ -27,29 +28,15 @@ pub(super) struct Rank {
 /// Follows usage and limits.
 #[derive(Debug)]
 pub(super) struct Site {
-    settings: Priorities,
-    /// Qualities of service, then partitions.
-    classes: Vec<JobClass>,
-    /// Those of the kind of which some preempt others.
-    preempting: Range<usize>,
-    nodes: usize,
+    ranks: Ranks,
     usage: Usage,
     limits: Limits,
 }
 
 impl Site {
     pub(super) fn new(settings: &Priorities, nodes: usize) -> Site {
-        let qos = settings.qos.len();
-        let classes: Vec<JobClass> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
-        let preempts = |range: &Range<usize>| classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
-        Site {
-            preempting: [0..qos, qos..classes.len()].into_iter().find(preempts).unwrap_or(0..0),
-            classes,
-            nodes,
-            usage: Usage::new(settings),
-            limits: Limits::new(settings),
-            settings: settings.clone(),
-        }
+        let ranks = Ranks::new(settings, nodes as u32);
+        Site { ranks, usage: Usage::new(settings), limits: Limits::new(settings) }
     }
 
     /// Goes on to a moment; ranks the waiting jobs at the last multiple of the period on the way.
@@ -58,35 +45,29 @@ impl Site {
             queue.iter_mut().for_each(|job| self.rank(&mut job.rank, multiple));
         }
     }
-    /// A job arrives.
-    pub(super) fn admit(&mut self, job: &Job) -> Rank {
+    /// A job arrives. If its account is a new one, that counts from now on for the jobs in the queue too.
+    pub(super) fn admit(&mut self, job: &Job, queue: &mut [Waiting]) -> Rank {
         let classes = self.limits.classes_of(job);
-        let (weights, qos) = (self.settings.weights, self.settings.qos.len());
-        let width = fraction(job.tasks.into(), self.nodes as u128).min(ONE);
-        let size = if self.settings.favor_small { ONE - width } else { width };
-        let factor = |of: Range<usize>| {
-            let priority = |at: usize| u128::from(self.classes[at].priority);
-            let own = classes.iter().find(|at| of.contains(at)).map_or(0, |&at| priority(at));
-            fraction(own, of.map(priority).max().unwrap_or(0))
-        };
-        let fixed = u128::from(weights.size) * size
-            + u128::from(weights.qos) * factor(0..qos)
-            + u128::from(weights.partition) * factor(qos..self.classes.len());
+        let fixed = self.ranks.fixed(&classes, job.tasks);
         let never = self.limits.never(&classes, job).is_some();
+        let accounts = self.usage.accounts();
         let account = Some(self.usage.account(job));
+        if self.usage.accounts() > accounts {
+            for other in queue {
+                let at = other.rank.at;
+                self.rank(&mut other.rank, at);
+            }
+        }
         let (user, submit) = (job.user, job.submit);
-        let mut rank = Rank { priority: 0, never, account, classes, user, submit, fixed };
+        let mut rank = Rank { priority: 0, never, account, classes, user, submit, at: submit, fixed };
         self.rank(&mut rank, submit);
         rank
     }
     /// Computes the priority of a job at a moment.
     pub(super) fn rank(&mut self, rank: &mut Rank, at: u64) {
-        let most = u128::from(self.settings.max_age_s) * 1_000_000;
-        let age = fraction(u128::from(at.saturating_sub(rank.submit)).min(most), most);
-        let weights = self.settings.weights;
         let fair_share = rank.account.as_ref().map_or(0, |account| self.usage.fair_share(account));
-        let changing = u128::from(weights.age) * age + u128::from(weights.fair_share) * fair_share;
-        rank.priority = (rank.fixed + changing) / ONE;
+        rank.priority = self.ranks.priority(rank.fixed, at.saturating_sub(rank.submit), fair_share);
+        rank.at = at;
     }
 
     /// Whether a limit holds a job back now.
@@ -105,13 +86,13 @@ impl Site {
 
     /// What backfilling takes a moment for.
     pub(super) fn rounded(&self, moment: u64) -> u64 {
-        match self.settings.backfill.resolution_s.saturating_mul(1_000_000) {
+        match self.ranks.settings.backfill.resolution_s.saturating_mul(1_000_000) {
             0 => moment,
             step => moment.div_ceil(step).saturating_mul(step),
         }
     }
     fn interval(&self) -> u64 {
-        self.settings.backfill.interval_s.saturating_mul(1_000_000)
+        self.ranks.settings.backfill.interval_s.saturating_mul(1_000_000)
     }
     /// Whether jobs are backfilled at a moment.
     pub(super) fn backfills(&self, now: u64) -> bool {
@@ -119,11 +100,11 @@ impl Site {
     }
     /// How many jobs are tried.
     pub(super) fn depth(&self) -> u32 {
-        self.settings.backfill.max_job_test.unwrap_or(u32::MAX)
+        self.ranks.settings.backfill.max_job_test.unwrap_or(u32::MAX)
     }
     /// The last moment for which jobs have reservations.
     pub(super) fn horizon(&self, now: u64) -> u64 {
-        match self.settings.backfill.window_s.saturating_mul(1_000_000) {
+        match self.ranks.settings.backfill.window_s.saturating_mul(1_000_000) {
             0 => u64::MAX,
             window => now.saturating_add(window),
         }
@@ -136,7 +117,7 @@ impl Site {
         queue: &[Waiting],
         running: &BTreeMap<u64, Running>,
     ) -> Option<u64> {
-        let weights = self.settings.weights;
+        let weights = self.ranks.settings.weights;
         let ranks = weights.age > 0 || weights.fair_share > 0;
         let ranked = ranks.then(|| self.usage.multiple_after(now));
         let interval = Some(self.interval()).filter(|&interval| backfills && interval > 0);
@@ -150,25 +131,15 @@ impl Site {
 
     /// Whether jobs may have to make room for others.
     pub(super) fn preempts(&self) -> bool {
-        !self.preempting.is_empty()
-    }
-    fn class(&self, rank: &Rank) -> Option<&JobClass> {
-        rank.classes.iter().find(|at| self.preempting.contains(at)).map(|&at| &self.classes[at])
-    }
-    fn mode(&self, class: &JobClass) -> PreemptMode {
-        class.preempt_mode.unwrap_or(self.settings.preempt_mode)
-    }
-    fn exempt(&self, class: &JobClass) -> u64 {
-        let seconds = class.preempt_exempt_time_s.unwrap_or(self.settings.preempt_exempt_time_s);
-        seconds.saturating_mul(1_000_000)
+        self.ranks.preempts()
     }
     fn exempt_until(&self, other: &Running) -> u64 {
-        other.since.saturating_add(self.class(&other.job.rank).map_or(0, |class| self.exempt(class)))
+        let class = self.ranks.class(&other.job.rank.classes);
+        other.since.saturating_add(class.map_or(0, |class| self.ranks.exempt(class)))
     }
     /// The place of a running job's class in the list of those that make room for a job.
     fn place(&self, job: &Waiting, other: &Running) -> Option<usize> {
-        let class = self.class(&other.job.rank).filter(|class| self.mode(class) != PreemptMode::Off)?;
-        self.class(&job.rank)?.preempt.iter().position(|name| *name == class.name)
+        self.ranks.place(&job.rank.classes, &other.job.rank.classes)
     }
     /// The running jobs that may have to make room for one, in the order in which they do.
     pub(super) fn candidates(&self, now: u64, job: &Waiting, running: &BTreeMap<u64, Running>) -> Vec<u64> {
@@ -181,15 +152,16 @@ impl Site {
     /// What is wrong with a job that makes room, apart from the job for which it does.
     pub(super) fn fault(&self, now: u64, other: &Running, mode: PreemptMode) -> Option<BatchRule> {
         let is_named = |class: &&JobClass| {
-            self.classes[self.preempting.clone()].iter().any(|it| it.preempt.contains(&class.name))
+            let all = &self.ranks.classes[self.ranks.preempting.clone()];
+            all.iter().any(|it| it.preempt.contains(&class.name))
         };
-        let Some(class) = self.class(&other.job.rank).filter(is_named) else {
+        let Some(class) = self.ranks.class(&other.job.rank.classes).filter(is_named) else {
             return Some(BatchRule::NotPreemptable);
         };
-        if self.mode(class) != mode {
-            return Some(BatchRule::OtherPreemption { found: mode, expected: self.mode(class) });
+        if self.ranks.mode(class) != mode {
+            return Some(BatchRule::OtherPreemption { found: mode, expected: self.ranks.mode(class) });
         }
-        let [ran, exempt] = [now - other.since, self.exempt(class)].map(SimTime::from_micros);
+        let [ran, exempt] = [now - other.since, self.ranks.exempt(class)].map(SimTime::from_micros);
         (ran < exempt).then_some(BatchRule::Exempt { ran, exempt })
     }
 }

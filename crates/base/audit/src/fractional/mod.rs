@@ -1,45 +1,48 @@
-//! The rules of fractional policies: who runs when not all can.
+//! The rules of fractional policies and of `EQUIPARTITION`: who runs where, and with which share.
 //!
-//! A [`FractionalPolicy`] is followed with the period of its ticks and with the default readings of what the dissertation leaves
-//! open; priorities are computed from the schedule itself, as flow time / (virtual time)^2. Checked are
+//! A slow, plain reference takes every decision again, from the schedule so far: at each moment it knows which job is where and what it has done, what
+//! has happened, and goes through the parts of the policy in their order on plain lists of nodes and of what is free of each of their resources. The first
+//! job that the record then has elsewhere, or with another yield, is a fault. It goes on from what happened, so that one wrong decision is one
+//! fault and not a thousand. Decisions that are due without any record, at ticks and when jobs are tried again, are taken as well, the first
+//! [`MOST_MOMENTS`] of a pause in the records.
 //!
-//! * when something is decided at all: a policy starts, pauses, moves and resumes jobs at arrivals, completions and ticks, each
-//!   of them only as far as its name says;
-//! * `*`: when a job completes, waiting and paused jobs come in the order of their priorities, and none is passed over whose
-//!   memory is free;
-//! * `Greedy`, `GreedyP`, `GreedyPM`: a job that arrives starts if there is room, or if room can be made; no job is paused or
-//!   moved for it where jobs of lower priority make room, and none stays paused beside which it fits;
-//! * `MCB` and ticks: no job runs while one of higher priority waits or is paused; ticks without records in the file
-//!   are checked too, the first [`MOST_TICKS`] of a pause in the records;
-//! * `EQUIPARTITION`: jobs start in the order of their submission where memory is free, all have the same yield, and
-//!   none is paused or moved.
+//! All conditions are known: nodes that differ, fail or have windows, weights, and a site's priorities, limits and preemption. The readings of what
+//! the dissertation leaves open are the default ones.
 //!
-//! Where nodes go down, room is that of nodes that are up. At moments at which some go down or come up, and a microsecond before a
-//! window begins, jobs may change for that reason, and of these rules those of ticks are checked. A policy that pauses jobs leaves none
-//! on a node at which a window begins that was announced before.
+//! Computed again are who is rejected, starts, is paused, moves and resumes, on which nodes, and yields. Judged by what they
+//! promise, as several answers are right, are
 //!
-//! Where jobs have [weights](dfrsim_model::priority::JobClass::weight), virtual time in priorities counts as (virtual time) / weight, and
-//! yields are judged: a job that has less than its need has a full node on which no job has more for its weight. This is weighted max-min
-//! fairness (Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2); two units are left for rounding.
+//! * `OPT=AVG`: no yield is below the common one (under `/stretch-per` that of the packing), and the weighted sum is the largest, but for the rounding of
+//!   each yield to its unit;
+//! * `/RELABEL`: alike nodes have together what MCB puts on them, and the most memory stays where it is, after the most pinned tasks;
+//! * `/BUDGET`, if the mapping of MCB would move more: the budget is kept, no pinned job moves, and no job is left out that has room where it is, or if it is
+//!   on no node, anywhere. Which jobs stay, and how large the least yield is, is left open.
 //!
-//! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of
-//! `EQUIPARTITION` and those by weight; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one
-//! moment, or one arrives when another completes, under `GreedyP` and `GreedyPM`. Jobs are placed task by task, so that a job
-//! has room if and only if the free memory of the nodes, each by itself, takes all of its tasks.
+//! Where classes preempt others, such a mapping after which some job did so is not judged: where the jobs were that left is not known. The
+//! [report](crate::Report::not_judged) has the number of decisions that were not judged.
 //!
-//! Sources: the dissertation (Stillwell, 2010), sections 5.1.2 and 5.2.1 to 5.2.5.
+//! Other yields are computed in floating point: one that is within 1/256 of a unit may be rounded either way; of yields by weights one unit more.
+//!
+//! Sources: the dissertation (Stillwell, 2010), sections 5.1.2 and 5.2.1 to 5.2.6; Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2, for yields by
+//! weight.
 
 mod check;
-mod memory;
+mod decide;
+mod mapping;
+mod moves;
 mod name;
-mod ranking;
+mod nodes;
+mod options;
+mod pack;
 mod rule;
 mod shares;
+mod site;
 mod weights;
 
 pub(crate) use check::FractionalCheck;
 pub use name::FractionalPolicy;
-pub use rule::FractionalRule;
+pub(crate) use nodes::Size;
+pub use rule::{FractionalRule, Where};
 
-/// How many ticks in a row without records in the file are checked.
-pub const MOST_TICKS: u64 = 10_000;
+/// How many decisions in a row without records in the file are checked.
+pub const MOST_MOMENTS: u64 = 100_000;

@@ -1,4 +1,4 @@
-//! The names of fractional policies, as far as the rules depend on them.
+//! Fractional policies, and their names.
 
 use dfrsim_model::SimSpan;
 use std::fmt;
@@ -6,51 +6,76 @@ use std::fmt;
 /// What happens when a job arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// It waits for a tick.
+    /// It waits for the tick.
     Waits,
-    /// It starts where its memory is free.
+    /// It starts if there is room.
     Greedy,
-    /// Others are paused for it.
+    /// It starts, and others are paused for it.
     Pauses,
-    /// Others are moved or paused for it.
+    /// It starts, and others move for it, or are paused.
     Moves,
     /// All jobs are mapped again.
     Mcb,
-    /// `EQUIPARTITION`: it starts where its memory is free, in the order of submission.
-    InTurn,
 }
 
-/// A fractional policy whose rules can be checked.
+/// What happens at each tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ticks {
+    /// There are none.
+    None,
+    /// All jobs are mapped again for the largest yield.
+    Yield,
+    /// All jobs are mapped again for the smallest stretch.
+    Stretch,
+}
+
+/// What becomes of the CPU that a mapping leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Min,
+    Average,
+    Max,
+}
+
+/// Which running jobs MCB does not move, by their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pin {
+    None,
+    Flow(SimSpan),
+    Virtual(SimSpan),
+}
+
+/// A fractional policy whose decisions can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FractionalPolicy {
     name: String,
+    pub(super) is_equipartition: bool,
     pub(super) arrival: Arrival,
     /// `*`
     pub(super) opportunistic: bool,
-    /// Whether a tick moves only so much.
-    pub(super) budget: bool,
-    /// Without ticks there is none.
-    pub(super) period: Option<SimSpan>,
-    /// `/SAFE`: the least virtual time of a job that gives way.
+    pub(super) ticks: Ticks,
+    /// The time between ticks.
+    pub(super) period: SimSpan,
+    /// In GB.
+    pub(super) budget: Option<u32>,
+    pub(super) relabels: bool,
+    pub(super) phase: Phase,
+    pub(super) pin: Pin,
+    /// In percent.
+    pub(super) below: Option<u32>,
     pub(super) safe: SimSpan,
-    /// `/SPREAD`
     pub(super) spread: bool,
-    /// `/RETRY`
-    pub(super) retry: bool,
-    /// `/SWAP`
+    pub(super) retry: Option<SimSpan>,
     pub(super) swap: Option<u32>,
-    /// `/AHEAD`
+    pub(super) las: Option<SimSpan>,
     pub(super) ahead: Option<SimSpan>,
-    /// `/ESTIMATES`
     pub(super) estimates: bool,
-    /// Whether it is one of the dissertation's with `OPT=MIN`, which share by weights of jobs.
-    pub(super) knows_weights: bool,
 }
 
 impl FractionalPolicy {
     /// Whether it pauses jobs, so that none is on a node when an announced window begins there.
     pub(super) fn pauses(&self) -> bool {
-        self.period.is_some() || !matches!(self.arrival, Arrival::Greedy | Arrival::InTurn)
+        self.ticks != Ticks::None || !matches!(self.arrival, Arrival::Greedy | Arrival::Waits)
     }
 
     /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is not a fractional policy.
@@ -65,24 +90,8 @@ impl FractionalPolicy {
     /// ```
     #[must_use]
     pub fn parse(name: &str, period: SimSpan) -> Option<FractionalPolicy> {
-        let in_turn = FractionalPolicy {
-            name: name.to_owned(),
-            arrival: Arrival::InTurn,
-            opportunistic: false,
-            budget: false,
-            period: None,
-            safe: SimSpan::ZERO,
-            spread: false,
-            retry: false,
-            swap: None,
-            ahead: None,
-            estimates: false,
-            knows_weights: false,
-        };
-        if name == "EQUIPARTITION" {
-            return Some(in_turn);
-        }
-        let mut parts = name.split('/').peekable();
+        let is_equipartition = name == "EQUIPARTITION";
+        let mut parts = (if is_equipartition { "*/OPT=MIN" } else { name }).split('/').peekable();
         let base = parts.next()?;
         let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
         let arrival = match base {
@@ -93,40 +102,59 @@ impl FractionalPolicy {
             "MCB" => Arrival::Mcb,
             _ => return None,
         };
-        let is_periodic = parts.next_if(|part| matches!(*part, "per" | "stretch-per")).is_some();
-        let is_count = |text: &str| text.parse::<u32>().is_ok_and(|number| number.to_string() == text);
-        let budget = parts.next_if(|part| part.strip_prefix("BUDGET=").is_some_and(is_count)).is_some();
-        let relabels = parts.next_if_eq(&"RELABEL").is_some();
-        let phase = parts.next_if(|part| matches!(*part, "OPT=MIN" | "OPT=AVG" | "OPT=MAX"))?;
-        let limits = |part: &&str| ["MFT=", "MVT="].iter().any(|limit| part.starts_with(limit));
-        parts.next_if(limits);
-        let is_extended = budget || relabels || parts.peek().is_some();
+        let ticks = match parts.next_if(|part| matches!(*part, "per" | "stretch-per")) {
+            Some("per") => Ticks::Yield,
+            Some(_) => Ticks::Stretch,
+            None => Ticks::None,
+        };
+        let count = |text: Option<&str>| text.map(str::parse::<u32>).transpose().ok();
+        let span = |text: Option<&str>| text.map(str::parse::<SimSpan>).transpose().ok();
         let mut value =
             |key: &str| parts.next_if(|part| part.starts_with(key)).map(|part| &part[key.len()..]);
-        let span = |text: Option<&str>| text.map(str::parse::<SimSpan>).transpose().ok();
+        let budget = count(value("BUDGET="))?;
+        let relabels = value("RELABEL").is_some();
+        let phase = match value("OPT=")? {
+            "MIN" => Phase::Min,
+            "AVG" => Phase::Average,
+            "MAX" => Phase::Max,
+            _ => return None,
+        };
+        let pin = match (span(value("MFT="))?, span(value("MVT="))?) {
+            (Some(limit), None) => Pin::Flow(limit),
+            (None, Some(limit)) => Pin::Virtual(limit),
+            (None, None) => Pin::None,
+            _ => return None,
+        };
         let own_period = span(value("PERIOD="))?;
-        value("BELOW=");
+        let below = count(value("BELOW="))?;
         let safe = span(value("SAFE="))?;
         let spread = value("SPREAD").is_some();
-        let retry = value("RETRY=").is_some();
-        let swap = value("SWAP=").map(str::parse).transpose().ok()?;
-        value("LAS=");
+        let retry = span(value("RETRY="))?;
+        let swap = count(value("SWAP="))?;
+        let las = span(value("LAS="))?;
         let ahead = span(value("AHEAD="))?;
         let estimates = value("ESTIMATES").is_some();
-        let is_complete = parts.next().is_none() && (opportunistic || is_periodic);
+        let reacts = arrival != Arrival::Waits || is_equipartition;
+        let is_complete = parts.next().is_none() && (opportunistic && reacts || ticks != Ticks::None);
         is_complete.then(|| FractionalPolicy {
+            name: name.to_owned(),
+            is_equipartition,
             arrival,
             opportunistic,
+            ticks,
+            period: own_period.unwrap_or(period),
             budget,
-            period: is_periodic.then_some(own_period.unwrap_or(period)),
+            relabels,
+            phase,
+            pin,
+            below,
             safe: safe.unwrap_or_default(),
             spread,
             retry,
             swap,
+            las,
             ahead,
             estimates,
-            knows_weights: phase == "OPT=MIN" && !is_extended,
-            ..in_turn
         })
     }
 }

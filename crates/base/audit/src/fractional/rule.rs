@@ -1,117 +1,89 @@
 //! The rules for a schedule of a fractional policy.
 
-use dfrsim_model::{SimSpan, SimTime};
+use std::fmt;
+
+/// Where a job is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Where(pub Vec<(u32, u32)>);
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("on no node");
+        }
+        f.write_str("on ")?;
+        for (place, (node, tasks)) in self.0.iter().enumerate() {
+            let more = if *tasks > 1 { format!(" ({tasks} tasks)") } else { String::new() };
+            write!(f, "{}node {node}{more}", if place == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
 
 /// A rule of a fractional policy as it was broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FractionalRule {
-    /// The policy decides such a change only when something happens that its name speaks of.
+    /// A job that can run at some time is not rejected.
+    #[error("it is rejected, but the policy does not reject such jobs")]
+    Rejected,
+    /// A job that can never run is rejected.
+    #[error("it is not rejected, although its tasks do not fit on the empty cluster")]
+    NotRejected,
+    /// Jobs are where the policy has them.
+    #[error("it is {found}; the policy has it {expected}")]
+    Placed {
+        /// Where the record has it.
+        found: Where,
+        /// Where it should be.
+        expected: Where,
+    },
+    /// Jobs have the yields that the policy gives them.
+    #[error("its yield is {found} units; the policy gives it {expected}")]
+    Yield {
+        /// Its yield.
+        found: u32,
+        /// What it should have.
+        expected: u32,
+    },
+    /// `OPT=AVG`: the average is the largest that is possible.
+    #[error("the sum of yields by weight is {found} units; it can be {best}")]
+    Average {
+        /// The sum.
+        found: u64,
+        /// The largest.
+        best: u64,
+    },
+    /// The policy decides when something happens, at ticks, and when jobs are tried again.
     #[error("the policy has no reason for a `{record}` at this time")]
     Unprompted {
         /// The record.
         record: &'static str,
     },
-    /// Only `EQUIPARTITION` rejects jobs, those that never fit.
-    #[error("it is rejected, but the policy does not reject such jobs")]
-    Rejected,
-    /// A job that can never run is rejected by `EQUIPARTITION`.
-    #[error("it is not rejected, although its tasks do not fit on the empty cluster")]
-    NotRejected,
-    /// Jobs are tried in their order, and start where their memory is free.
-    #[error("it is passed over: the memory for its {tasks} tasks is free{}", .other.map_or_else(String::new, |other| format!(", and job {other}, which comes after it, starts")))]
-    PassedOver {
-        /// Its tasks.
-        tasks: u32,
-        /// A job that comes after it and starts.
-        other: Option<u64>,
+    /// The policy changes a job only if something about it changes.
+    #[error("a `{record}` that does not change it")]
+    NoChange {
+        /// The record.
+        record: &'static str,
     },
-    /// A job that arrives starts if there is room, or if it can be made.
-    #[error("it does not start when it arrives, though room for its {tasks} tasks {room}")]
-    NotAdmitted {
-        /// Its tasks.
-        tasks: u32,
-        /// Whether there is room, or it can be made.
-        room: &'static str,
+    /// `/RELABEL`, `/BUDGET`: the mapping is the one that MCB finds, under names of nodes with which the least moves.
+    #[error("the mapping is not the one of MCB under the names of nodes with which the least memory moves")]
+    Relabelled,
+    /// `/BUDGET`: a tick moves no more.
+    #[error("the tick moves {moved} units of memory up to this job; the budget is {budget}")]
+    OverBudget {
+        /// What moves.
+        moved: u64,
+        /// The budget.
+        budget: u64,
     },
-    /// Jobs of the lowest priority give way.
-    #[error("it is preempted for job {arrived}, although jobs of lower priority suffice to make room")]
-    LowerMakeRoom {
-        /// The job that arrives.
-        arrived: u64,
-    },
-    /// `/SAFE`: young jobs do not give way.
-    #[error("it is preempted, although it has less than {safe} s of {}", if *by_estimates { "estimated run time" } else { "virtual time" })]
-    TooYoung {
-        /// The least virtual time of a job that gives way.
-        safe: SimSpan,
-        /// Whether its estimate counts instead.
-        by_estimates: bool,
-    },
-    /// `/SWAP`: a paused job displaces jobs of much lower priority only.
-    #[error("it is preempted, but no job that resumes has more than {factor} times its priority")]
-    Displaced {
-        /// How many times.
-        factor: u32,
-    },
-    /// No job gives way if there is room without that.
-    #[error("it is paused, although job {arrived} fits beside it")]
-    FitsBeside {
-        /// The job that arrives.
-        arrived: u64,
-    },
-    /// A job that gives way moves if it can.
-    #[error("it is paused, although it could move: the memory for its {tasks} tasks is free")]
-    CouldMove {
-        /// Its tasks.
-        tasks: u32,
-    },
-    /// When all jobs are mapped, the lowest priorities are left out.
-    #[error("it does not run, but job {lower}, which has a lower priority, does{}", .tick.map_or_else(String::new, |tick| format!(", after the tick at {tick} s")))]
-    Priority {
-        /// The job that runs.
-        lower: u64,
-        /// The tick, if the file has no record of it.
-        tick: Option<SimTime>,
-    },
-    /// A policy that pauses jobs does so before a window begins of which it knows.
-    #[error(
-        "it is interrupted by a window on node {node} that was announced; the policy pauses or moves jobs before one"
-    )]
-    NotDrained {
-        /// The node.
-        node: u32,
-    },
-    /// Yields rise until a node is full.
-    #[error("its yield is {found} units, although no node of it is full")]
-    NotFull {
-        /// Its yield.
-        found: u32,
-    },
-    /// Yields are in the ratio of the weights, unless something else limits one.
-    #[error(
-        "its yield is {found} units at weight {weight}, but that of job {other} is {more} at weight {other_weight} on the same node"
-    )]
-    Weighted {
-        /// Its yield.
-        found: u32,
-        /// Its weight.
-        weight: u32,
-        /// A job that has more for its weight.
-        other: u64,
-        /// The yield of that.
-        more: u32,
-        /// The weight of that.
-        other_weight: u32,
-    },
-    /// Under `EQUIPARTITION` all jobs have the same yield.
-    #[error("its yield is {found} units, but that of job {other} is {expected}")]
-    Unequal {
-        /// Its yield.
-        found: u32,
-        /// Another job.
-        other: u64,
-        /// The yield of that.
-        expected: u32,
-    },
+    /// `MFT` and `MVT`: MCB moves no young job.
+    #[error("it moves, although it is too young to be moved")]
+    PinnedMoves,
+    /// Jobs leave their nodes for others by pauses.
+    #[error("it gives way by an interruption; under the policy jobs are paused")]
+    NotPaused,
+    /// `/BUDGET`: jobs that are left out stay or start where there is room.
+    #[error("it is left out by the budget, although there is room for it")]
+    LeftOut,
 }

@@ -1,72 +1,144 @@
-//! Yields in the ratio of weights.
+//! What jobs on nodes get of what they share (dissertation, sections 5.2.5 and 5.2.6).
 
-use super::FractionalRule;
-use super::weights::Weights;
-use crate::Phase;
-use crate::job::Job;
-use dfrsim_model::{Share, Yield};
-use std::collections::BTreeMap;
+use super::nodes::{Nodes, Size};
+use dfrsim_model::Yield;
 
-/// What rounding may do to a yield, in its units.
-const ROUNDING: u64 = 2;
-
-/// What the tasks on a node have.
-#[derive(Debug, Default)]
-struct Node {
-    /// Used, and what a unit more for each job would be, in share units * yield units.
-    used: u128,
-    unit: u128,
-    /// The job that has the most for its weight: its number, yield and weight.
-    highest: Option<(u64, u32, u32)>,
+/// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.
+#[derive(Debug)]
+pub(super) struct Sharer<'a> {
+    pub(super) size: &'a Size,
+    pub(super) on: &'a [(u32, u32)],
+    pub(super) slope: f64,
+    pub(super) offset: f64,
+    pub(super) floor: f64,
 }
 
-impl Node {
-    fn add(&mut self, number: u64, job: &Job, tasks: u32, weight: u32) {
-        let load = u128::from(job.need) * u128::from(tasks);
-        self.used += load * u128::from(job.job_yield);
-        self.unit += load;
-        let ratio = |a: u32, b: u32| u64::from(a) * u64::from(b);
-        let is_higher = |(_, most, of): (u64, u32, u32)| ratio(job.job_yield, of) > ratio(most, weight);
-        if self.highest.is_none_or(is_higher) {
-            self.highest = Some((number, job.job_yield, weight));
-        }
+impl Sharer<'_> {
+    fn at(&self, level: f64) -> f64 {
+        (self.slope * level + self.offset).clamp(self.floor, 1.0)
     }
-
-    fn is_full(&self) -> bool {
-        let whole = u128::from(Share::ONE.units()) << Yield::BITS;
-        self.used + self.unit * u128::from(ROUNDING) > whole
+    /// The levels between which its yield rises.
+    fn bends(&self) -> [f64; 2] {
+        [self.floor, 1.0].map(|at| (at - self.offset) / self.slope)
     }
 }
 
-/// Whether the yields of all running jobs are weighted max-min: each that has less than its need has a full node on which no job has
-/// more for its weight.
-pub(super) fn judge(
-    jobs: &BTreeMap<u64, Job>,
-    weights: &Weights,
-    mut fault: impl FnMut(u64, FractionalRule),
-) {
-    let running = || jobs.iter().filter(|(_, job)| job.phase == Phase::Running && job.need > 0);
-    let mut nodes = BTreeMap::<u32, Node>::new();
-    for (&number, job) in running() {
-        let weight = weights.of(job);
-        for &(node, tasks) in &job.placement {
-            nodes.entry(node).or_default().add(number, job, tasks, weight);
+/// A resource of a node of which its jobs could use more than there is.
+#[derive(Debug)]
+pub(super) struct Contested {
+    pub(super) capacity: f64,
+    /// By job, what its tasks use at a yield of 1.
+    pub(super) loads: Vec<(usize, f64)>,
+}
+
+/// All of them.
+pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
+    let mut found = Vec::new();
+    for node in 0..nodes.all.len() as u32 {
+        for (it, &capacity) in nodes.capacity(node).iter().enumerate() {
+            let tasks = |job: &Sharer<'_>| job.on.iter().find(|on| on.0 == node).map_or(0, |on| on.1);
+            let load = |job: &Sharer<'_>| job.size.used[it] as f64 * f64::from(tasks(job));
+            let loads = jobs.iter().map(load).enumerate().filter(|(_, load)| *load > 0.0);
+            let loads: Vec<(usize, f64)> = loads.collect();
+            if loads.iter().map(|(_, load)| load).sum::<f64>() > capacity as f64 {
+                found.push(Contested { capacity: capacity as f64, loads });
+            }
         }
     }
-    for (&number, job) in running().filter(|(_, job)| job.job_yield < Yield::ONE.units()) {
-        let (found, weight) = (job.job_yield, weights.of(job));
-        let full = || job.placement.iter().map(|(node, _)| &nodes[node]).filter(|node| node.is_full());
-        let has_more = |&(_, more, of): &(u64, u32, u32)| {
-            let for_its_weight = u64::from(more).saturating_sub(ROUNDING) * u64::from(weight);
-            for_its_weight > (u64::from(found) + ROUNDING) * u64::from(of)
-        };
-        let highest = || full().filter_map(|node| node.highest);
-        if highest().next().is_none() {
-            fault(number, FractionalRule::NotFull { found });
-        } else if highest().all(|it| has_more(&it))
-            && let Some((other, more, other_weight)) = highest().next()
-        {
-            fault(number, FractionalRule::Weighted { found, weight, other, more, other_weight });
+    found
+}
+
+/// The yield that all can have.
+pub(super) fn common(contested: &[Contested]) -> f64 {
+    let load = |it: &Contested| it.loads.iter().map(|(_, load)| load).sum::<f64>();
+    contested.iter().map(|it| it.capacity / load(it)).fold(1.0, f64::min)
+}
+
+/// The level at which a resource is full, where some jobs have stopped; `None` if it never is.
+fn full_at(jobs: &[Sharer<'_>], stopped: &[Option<f64>], resource: &Contested) -> Option<f64> {
+    let used = |level: f64| -> f64 {
+        let at = |job: usize| stopped[job].unwrap_or_else(|| jobs[job].at(level));
+        resource.loads.iter().map(|&(job, load)| load * at(job)).sum()
+    };
+    let rising = resource.loads.iter().filter(|(job, _)| stopped[*job].is_none());
+    let mut bends: Vec<f64> = rising.flat_map(|&(job, _)| jobs[job].bends()).collect();
+    bends.sort_unstable_by(f64::total_cmp);
+    let over = bends.iter().position(|&bend| used(bend) > resource.capacity)?;
+    let Some(below) = over.checked_sub(1).map(|below| bends[below]) else { return Some(bends[0]) };
+    let (from, to) = (used(below), used(bends[over]));
+    Some(below + (bends[over] - below) * ((resource.capacity - from) / (to - from)))
+}
+
+/// Progressive filling: all rise until a resource is full, which stops its jobs, and so on; if `once`, the first one stops all.
+pub(super) fn fill(jobs: &[Sharer<'_>], contested: &[Contested], once: bool) -> Vec<f64> {
+    let mut stopped: Vec<Option<f64>> = vec![None; jobs.len()];
+    loop {
+        let rises = |resource: &&Contested| resource.loads.iter().any(|(job, _)| stopped[*job].is_none());
+        let levels = contested.iter().filter(rises);
+        let levels = levels.filter_map(|it| Some((full_at(jobs, &stopped, it)?, it)));
+        let Some((level, resource)) = levels.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+        let stop = |job: usize| _ = stopped[job].get_or_insert_with(|| jobs[job].at(level));
+        if once {
+            (0..jobs.len()).for_each(stop);
+        } else {
+            resource.loads.iter().map(|(job, _)| *job).for_each(stop);
         }
     }
+    stopped.into_iter().map(|at| at.unwrap_or(1.0)).collect()
+}
+
+/// The largest weighted sum of yields that are no less than the floors: a linear program, by the simplex method on a full table with the
+/// rule of Bland.
+pub(super) fn largest_sum(floors: &[f64], weights: &[f64], contested: &[Contested]) -> Vec<f64> {
+    const ZERO: f64 = 1e-9;
+    let jobs = floors.len();
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for Contested { capacity, loads } in contested {
+        let mut row = vec![0.0; jobs + 1];
+        row[jobs] = 1.0;
+        for &(job, load) in loads {
+            row[job] = load / capacity;
+            row[jobs] -= row[job] * floors[job];
+        }
+        rows.push(row);
+    }
+    for job in 0..jobs {
+        let mut row = vec![0.0; jobs + 1];
+        (row[job], row[jobs]) = (1.0, 1.0 - floors[job]);
+        rows.push(row);
+    }
+    rows.iter_mut().for_each(|row| row[jobs] = row[jobs].max(0.0));
+    // Variables are jobs and then rows; a column is that of a variable that is zero, a row gives the value of another.
+    let (mut columns, mut basics): (Vec<usize>, Vec<usize>) =
+        ((0..jobs).collect(), (jobs..jobs + rows.len()).collect());
+    let mut gains = [weights, &[0.0]].concat();
+    loop {
+        let entering = (0..jobs).filter(|&it| gains[it] > ZERO).min_by_key(|&it| columns[it]);
+        let Some(column) = entering else { break };
+        let limits = (0..rows.len()).filter(|&row| rows[row][column] > ZERO);
+        let limit = |row: usize| rows[row][jobs] / rows[row][column];
+        let leaving = limits.min_by(|&a, &b| limit(a).total_cmp(&limit(b)).then(basics[a].cmp(&basics[b])));
+        let Some(leaving) = leaving else { break };
+        let pivot = rows[leaving][column];
+        rows[leaving].iter_mut().for_each(|it| *it /= pivot);
+        rows[leaving][column] = 1.0 / pivot;
+        let by = rows[leaving].clone();
+        let others = rows.iter_mut().enumerate().filter(|(row, _)| *row != leaving).map(|(_, row)| row);
+        for row in others.chain([&mut gains]) {
+            let times = row[column];
+            row[column] = 0.0;
+            row.iter_mut().zip(&by).for_each(|(it, by)| *it -= times * by);
+        }
+        std::mem::swap(&mut columns[column], &mut basics[leaving]);
+    }
+    let mut yields = floors.to_vec();
+    for (row, &variable) in rows.iter().zip(&basics).filter(|(_, variable)| **variable < jobs) {
+        yields[variable] += row[jobs];
+    }
+    yields
+}
+
+/// Units of yield.
+pub(super) fn units(at: f64) -> f64 {
+    at * f64::from(Yield::ONE.units())
 }

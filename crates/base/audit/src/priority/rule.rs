@@ -10,12 +10,6 @@ pub enum PriorityRule {
     /// The settings are of use.
     #[error("settings of priorities: {0}")]
     Settings(String),
-    /// Jobs have shares by weight under fractional policies of the dissertation with `OPT=MIN`.
-    #[error("the policy does not share by weights of jobs, or no class has one")]
-    Weights,
-    /// Fractional policies hold no job back.
-    #[error("the policy keeps no limits of users or classes")]
-    NoLimits,
     /// A user runs a limited number of jobs.
     #[error("it starts, though its user runs {running} jobs already{of}, and may run {most}")]
     JobsOfUser {

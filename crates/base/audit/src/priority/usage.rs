@@ -1,9 +1,9 @@
 //! Who has used what, and the fair share.
 
 use super::series::half_to_the;
-use super::{ONE, fraction};
+use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
-use dfrsim_model::priority::{Priorities, Unlisted};
+use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 use std::collections::BTreeMap;
 
 /// An account by its name, or by the group or user of which it is.
@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 pub(crate) enum Account {
     Listed(String),
     Unlisted(Option<u32>),
+    /// A user below an account, under Fair Tree.
+    User(Box<Account>, Option<u32>),
 }
 
 #[derive(Debug)]
-struct Entry {
-    parent: Option<Account>,
-    shares: u32,
+pub(super) struct Entry {
+    pub(super) parent: Option<Account>,
+    pub(super) shares: u32,
     usage: u128,
 }
 
@@ -34,6 +36,8 @@ pub(crate) struct Usage {
     by_group: BTreeMap<u32, Account>,
     by_user: BTreeMap<u32, Account>,
     unlisted: Unlisted,
+    rule: FairShare,
+    dampening: u128,
     accounts: BTreeMap<Account, Entry>,
     period: u64,
     kept: u128,
@@ -60,6 +64,8 @@ impl Usage {
             by_group,
             by_user,
             unlisted: settings.unlisted,
+            rule: settings.fair_share,
+            dampening: settings.fair_share_dampening.into(),
             accounts,
             period: settings.calc_period_s.saturating_mul(1_000_000),
             kept: if settings.half_life_s == 0 { ONE } else { half_to_the(exponent) },
@@ -70,8 +76,21 @@ impl Usage {
         }
     }
 
-    /// The account of a job, which is there from now on.
+    /// The account of a job, or of its user there, which is there from now on.
     pub(crate) fn account(&mut self, job: &Job) -> Account {
+        let account = self.paying(job);
+        if self.rule == FairShare::Classic {
+            return account;
+        }
+        let user = Account::User(Box::new(account.clone()), job.user);
+        if !self.accounts.contains_key(&user) {
+            self.accounts.insert(user.clone(), Entry { parent: Some(account), shares: 1, usage: 0 });
+            self.fair_shares.clear();
+        }
+        user
+    }
+
+    fn paying(&mut self, job: &Job) -> Account {
         let of_user = job.user.and_then(|user| self.by_user.get(&user));
         let of_group = job.group.and_then(|group| self.by_group.get(&group));
         if let Some(account) = of_user.or(of_group) {
@@ -87,6 +106,11 @@ impl Usage {
             self.fair_shares.clear();
         }
         account
+    }
+
+    /// How many accounts there are.
+    pub(crate) fn accounts(&self) -> usize {
+        self.accounts.len()
     }
 
     pub(crate) fn start(&mut self, job: u64, account: Account, width: u32, now: u64) {
@@ -147,6 +171,9 @@ impl Usage {
                 at = self.accounts[account].parent.as_ref();
             }
         }
+        if self.rule == FairShare::FairTree {
+            return fair_tree::ranks(&self.accounts, &with_below, &shares_below);
+        }
         let all = self.accounts.values().map(|entry| entry.usage).sum();
         let factor = |account: &Account| {
             // From the root down.
@@ -170,7 +197,7 @@ impl Usage {
             }
             match share {
                 0 => 0,
-                share => half_to_the(fraction(effective.unwrap_or(0), share)),
+                share => half_to_the(fraction(effective.unwrap_or(0), share) / self.dampening),
             }
         };
         self.accounts.keys().map(|account| (account.clone(), factor(account))).collect()

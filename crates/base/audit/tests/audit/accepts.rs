@@ -28,6 +28,7 @@ fn the_derived_file_is_valid() {
         migrations: 1,
         migrated_tasks: 1,
         platform: None,
+        not_judged: Some("decisions".to_owned()),
     };
     assert_eq!(report, expected);
     assert_eq!(
@@ -36,7 +37,8 @@ fn the_derived_file_is_valid() {
 15 lines, 3 jobs: 2 completed, 1 rejected, at most 2 at once
 peak use of a node: CPU 1.000000, memory 1.000000; utilisation 0.631579
 maximum stretch 2.000000, bounded by 10 s 1.900000; makespan 19 s
-1 preemptions, 1 migrations of 1 tasks"
+1 preemptions, 1 migrations of 1 tasks
+not judged: decisions"
     );
 }
 

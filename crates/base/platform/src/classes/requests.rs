@@ -119,7 +119,7 @@ pub struct Demands {
     /// The seed of what is drawn.
     pub seed: Seed,
     /// What a log says of its jobs: numbers of units that all tasks of a job ask for together, by name. They count instead of what
-    /// is drawn.
+    /// is drawn. A name with `@` before it is a feature that each of its nodes has.
     pub given: BTreeMap<JobId, Vec<(String, u32)>>,
 }
 
@@ -165,7 +165,10 @@ impl Demands {
             }
         }
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
-            if let Some(place) = place_of(classes, name) {
+            if let Some(feature) = name.strip_prefix('@') {
+                let bit = classes.features().iter().position(|other| other == feature);
+                demand.features |= bit.map_or(0, |bit| 1 << bit);
+            } else if let Some(place) = place_of(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
                 demand.resources[place] = Asked { count: count.div_ceil(job.tasks.max(1)), need };
@@ -234,7 +237,10 @@ mod tests {
         assert!(with_gpus.clone().all(|it| it.resources[0].count <= 2 && it.resources[0].need >= half));
         assert!((400..600).contains(&all.iter().filter(|demand| demand.features == 1).count()));
         assert_eq!(demands.of(&classes, &job(7)), all[7]);
+        demands.requests.clear();
         demands.given.insert(JobId(7), vec![("gpu".into(), 5), ("licence".into(), 1)]);
         assert_eq!(demands.of(&classes, &job(7)).resources[0].count, 3, "five for two tasks");
+        demands.given.insert(JobId(8), vec![("@x".into(), 1), ("@y".into(), 1)]);
+        assert_eq!(demands.of(&classes, &job(8)).features, 1, "a feature");
     }
 }

@@ -5,4 +5,5 @@ pub mod gwf;
 pub mod pbs;
 pub mod slurm;
 pub mod slurm_conf;
+pub mod slurm_nodes;
 pub mod swf;

@@ -2,10 +2,11 @@
 //!
 //! Used are `PriorityWeightAge`, `PriorityWeightFairshare`, `PriorityWeightJobSize`, `PriorityWeightPartition`, `PriorityWeightQOS`,
 //! `PriorityMaxAge`, `PriorityFavorSmall`, `PriorityDecayHalfLife`, `PriorityCalcPeriod`, `PriorityType`, of `SchedulerParameters` `bf_interval`,
-//! `bf_max_job_test`, `bf_resolution` and `bf_window`, `PreemptType`, `PreemptMode`, `PreemptExemptTime`, and of each `PartitionName`
-//! `MaxTime`, `MaxNodes`, `PriorityJobFactor` and, with `PreemptType=preempt/partition_prio`, `PriorityTier` and `PreemptMode`: jobs of a
-//! partition preempt those of lower tiers, the lowest first. What is missing has Slurm's default. Every other parameter is listed, so that it
-//! can be reported.
+//! `bf_max_job_test`, `bf_resolution` and `bf_window`, `PriorityFlags`, `PreemptType`, `PreemptMode`, `PreemptExemptTime`, and of each
+//! `PartitionName` `MaxTime`, `MaxNodes`, `PriorityJobFactor`, `PriorityTier` and, with `PreemptType=preempt/partition_prio`, `PreemptMode`:
+//! jobs of a partition preempt those of lower tiers then, the lowest first. `PartitionName=DEFAULT` has what those behind it do not say.
+//! What is missing has Slurm's default: so the fair share is Fair Tree without `PriorityFlags=NO_FAIR_TREE`. Every other parameter is
+//! listed, so that it can be reported.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm_conf;
@@ -25,7 +26,9 @@
 //! ```
 
 use crate::log::Header;
-use dfrsim_model::priority::{BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights};
+use dfrsim_model::priority::{
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, PreemptMode, Priorities, PriorityWeights,
+};
 
 /// Parameters of `slurm.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +62,12 @@ impl SlurmConf {
         let notice = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
         };
-        let absent = notice("partitions that the log does not name, left out", &self.absent);
+        let absent = notice("partitions of which the log has no jobs", &self.absent);
         notice("not used", &self.ignored).into_iter().chain(absent).collect()
     }
 
-    /// For a log with this header: each partition has the jobs of the number that the header gives to its name. The only partition of a
-    /// file has all jobs where the header names none.
+    /// For a log with this header: each partition has the jobs of the number that the header gives to its name, and others have none, but
+    /// their factors and tiers count. The only partition of a file has all jobs where the header names none.
     #[must_use]
     pub fn of_log(mut self, header: &Header) -> SlurmConf {
         let named: Vec<&str> =
@@ -78,17 +81,13 @@ impl SlurmConf {
         if named.is_empty() && self.settings.partitions.len() == 1 {
             return self;
         }
-        self.settings.partitions.retain_mut(|class| {
-            let number = number(class);
-            match number {
-                Some(number) => class.partitions.push(number),
-                None => self.absent.push(class.name.clone()),
-            }
-            number.is_some()
-        });
-        let absent = &self.absent;
         for class in &mut self.settings.partitions {
-            class.preempt.retain(|name| !absent.contains(name));
+            let number = number(class);
+            if number.is_none() {
+                self.absent.push(class.name.clone());
+            }
+            // Names have numbers from 1 on.
+            class.partitions.push(number.unwrap_or(u32::MAX));
         }
         self
     }
@@ -101,14 +100,13 @@ impl SlurmConf {
 pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
     let defaults =
         BackfillSettings { max_job_test: Some(500), interval_s: 30, window_s: 86_400, resolution_s: 60 };
-    let mut conf = SlurmConf {
-        settings: Priorities { backfill: defaults, ..Priorities::default() },
-        ignored: Vec::new(),
-        absent: Vec::new(),
-    };
+    let settings =
+        Priorities { backfill: defaults, fair_share: FairShare::FairTree, ..Priorities::default() };
+    let mut conf = SlurmConf { settings, ignored: Vec::new(), absent: Vec::new() };
     let mut line = String::new();
     let mut is_basic = false;
     let mut preempt = Preempt::default();
+    let mut default = Partition::default();
     for (number, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or_default();
         // A line may go on in the next one.
@@ -122,8 +120,13 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
         let Some((name, value)) = pairs.next() else { continue };
         let at = |parameter: &str| At { line: number, parameter: parameter.to_owned() };
         if name.eq_ignore_ascii_case("PartitionName") {
-            let of_partition = conf.partition(value, pairs, number)?;
-            preempt.partitions.push(of_partition);
+            let partition = conf.partition(value, pairs, number, default.clone())?;
+            if value.eq_ignore_ascii_case("DEFAULT") {
+                default = partition;
+            } else {
+                preempt.modes.push(partition.preempt_mode);
+                conf.settings.partitions.push(JobClass { name: value.to_owned(), ..partition.class });
+            }
             continue;
         }
         for (name, value) in [(name, value)].into_iter().chain(pairs) {
@@ -139,6 +142,8 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
                 "prioritymaxage" => settings.max_age_s = at.time(value)?,
                 "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
                 "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
+                "fairsharedampeningfactor" => settings.fair_share_dampening = at.number(value)?.max(1),
+                "priorityflags" => conf.flags(value),
                 "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
                 "prioritytype" => is_basic = at.is_basic(value)?,
                 "preempttype" => preempt.by = at.preempt_type(value)?,
@@ -172,8 +177,22 @@ struct Preempt {
     /// Slurm's default is `OFF`.
     mode: Option<PreemptMode>,
     exempt_s: u64,
-    /// The tier and the mode of each partition.
-    partitions: Vec<(u32, Option<PreemptMode>)>,
+    /// Of each partition.
+    modes: Vec<Option<PreemptMode>>,
+}
+
+/// What a line says of a partition.
+#[derive(Clone, Debug)]
+struct Partition {
+    class: JobClass,
+    preempt_mode: Option<PreemptMode>,
+}
+
+impl Default for Partition {
+    /// Slurm's default of the factor is 1, as that of the tier.
+    fn default() -> Partition {
+        Partition { class: JobClass { priority: 1, ..JobClass::default() }, preempt_mode: None }
+    }
 }
 
 impl Preempt {
@@ -188,15 +207,11 @@ impl Preempt {
         }
         conf.ignored.retain(|name| !is_of_preemption(name));
         let classes = &mut conf.settings.partitions;
-        let mut by_tier: Vec<(u32, String)> = self
-            .partitions
-            .iter()
-            .zip(&*classes)
-            .map(|(&(tier, _), class)| (tier, class.name.clone()))
-            .collect();
+        let mut by_tier: Vec<(u32, String)> =
+            classes.iter().map(|class| (class.tier(), class.name.clone())).collect();
         by_tier.sort_by_key(|&(tier, _)| tier);
-        for (class, (tier, mode)) in classes.iter_mut().zip(self.partitions) {
-            let lower = by_tier.iter().filter(|(other, _)| *other < tier);
+        for (class, mode) in classes.iter_mut().zip(self.modes) {
+            let lower = by_tier.iter().filter(|(other, _)| *other < class.tier());
             class.preempt = lower.map(|(_, name)| name.clone()).collect();
             class.preempt_mode = mode;
         }
@@ -206,7 +221,7 @@ impl Preempt {
 /// Whether a parameter of a partition counts if partitions preempt each other.
 fn is_of_preemption(parameter: &str) -> bool {
     let key = parameter.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
-    parameter.starts_with("PartitionName=") && matches!(key.as_str(), "prioritytier" | "preemptmode")
+    parameter.starts_with("PartitionName=") && key == "preemptmode"
 }
 
 impl SlurmConf {
@@ -218,11 +233,11 @@ impl SlurmConf {
 
     fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
         for part in value.split(',').filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
             let at = At { parameter: name.to_owned(), ..at.clone() };
             let backfill = &mut self.settings.backfill;
             match name.to_ascii_lowercase().as_str() {
-                "bf_max_job_test" => backfill.max_job_test = Some(at.number(value)?),
+                "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
                 "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
                 "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
@@ -232,15 +247,25 @@ impl SlurmConf {
         Ok(())
     }
 
+    fn flags(&mut self, value: &str) {
+        for flag in value.split(',').filter(|flag| !flag.is_empty()) {
+            match flag.to_ascii_uppercase().as_str() {
+                "NO_FAIR_TREE" => self.settings.fair_share = FairShare::Classic,
+                "FAIR_TREE" => {}
+                _ => self.ignore(format!("PriorityFlags={flag}")),
+            }
+        }
+    }
+
+    /// A partition with what is said of it beside the default.
     fn partition<'a>(
         &mut self,
         name: &str,
         pairs: impl Iterator<Item = (&'a str, &'a str)>,
         line: usize,
-    ) -> Result<(u32, Option<PreemptMode>), ConfError> {
-        // Slurm's default of the factor is 1, as that of the tier.
-        let mut class = JobClass { name: name.to_owned(), priority: 1, ..JobClass::default() };
-        let (mut tier, mut mode) = (1, None);
+        default: Partition,
+    ) -> Result<Partition, ConfError> {
+        let Partition { mut class, mut preempt_mode } = default;
         for (key, value) in pairs {
             let at = At { line, parameter: format!("PartitionName={name} {key}") };
             let is_limited = !matches!(value.to_ascii_uppercase().as_str(), "UNLIMITED" | "INFINITE" | "-1");
@@ -248,18 +273,15 @@ impl SlurmConf {
                 "maxtime" => class.max_time_s = is_limited.then(|| at.time(value)).transpose()?,
                 "maxnodes" => class.max_nodes = is_limited.then(|| at.number(value)).transpose()?,
                 "priorityjobfactor" => class.priority = at.number(value)?,
-                _ => {
-                    match key.to_ascii_lowercase().as_str() {
-                        "prioritytier" => tier = at.number(value)?,
-                        "preemptmode" => mode = at.preempt_mode(value, self)?,
-                        _ => {}
-                    }
+                "prioritytier" => class.tier = Some(at.tier(value)?),
+                "preemptmode" => {
+                    preempt_mode = at.preempt_mode(value, self)?;
                     self.ignore(at.parameter);
                 }
+                _ => self.ignore(at.parameter),
             }
         }
-        self.settings.partitions.push(class);
-        Ok((tier, mode))
+        Ok(Partition { class, preempt_mode })
     }
 }
 
@@ -277,6 +299,10 @@ impl At {
     }
     fn number(&self, text: &str) -> Result<u32, ConfError> {
         text.parse().map_err(|_| self.found(text, "a whole number"))
+    }
+    fn tier(&self, text: &str) -> Result<u32, ConfError> {
+        let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);
+        tier.ok_or_else(|| self.found(text, "a whole number up to 65535"))
     }
     fn time(&self, text: &str) -> Result<u64, ConfError> {
         seconds(text).ok_or_else(|| self.found(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
@@ -408,7 +434,6 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
             "NodeName",
             "CPUs",
             "PartitionName=all Default",
-            "PartitionName=all PriorityTier",
         ];
         assert_eq!(ignored, expected);
     }
@@ -419,10 +444,42 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
         let mut header = Header::default();
         header.push("Partition", "3 debug");
         let of_log = conf.clone().of_log(&header);
-        assert_eq!(of_log.settings.partitions[0].partitions, [3]);
-        assert_eq!(of_log.notices(), ["partitions that the log does not name, left out: all"]);
+        assert_eq!(of_log.settings.partitions[1].partitions, [3]);
+        assert_eq!(of_log.settings.partitions[0].partitions, [u32::MAX]);
+        assert_eq!(of_log.notices(), ["partitions of which the log has no jobs: all"]);
         let only = read("PartitionName=all MaxNodes=4\n").unwrap().of_log(&Header::default());
         assert_eq!((only.settings.partitions.len(), only.absent.len()), (1, 0));
+    }
+
+    #[test]
+    fn defaults_of_partitions_are_those_of_the_lines_behind_them() {
+        let conf = read(
+            "PartitionName=a\nPartitionName=DEFAULT MaxTime=7-0 PriorityJobFactor=5\nPartitionName=b PriorityTier=9\n\
+             PartitionName=DEFAULT MaxTime=1\nPartitionName=c\n",
+        );
+        let found: Vec<_> = conf
+            .unwrap()
+            .settings
+            .partitions
+            .into_iter()
+            .map(|it| (it.name, it.priority, it.max_time_s, it.tier))
+            .collect();
+        let name = str::to_owned;
+        let expected = [
+            (name("a"), 1, None, None),
+            (name("b"), 5, Some(604_800), Some(9)),
+            (name("c"), 5, Some(60), None),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_fair_share_is_a_tree_unless_a_flag_says_otherwise() {
+        let read = |text: &str| read(text).unwrap();
+        assert_eq!(read("").settings.fair_share, FairShare::FairTree);
+        let classic = read("PriorityFlags=MAX_TRES,NO_FAIR_TREE\n");
+        assert_eq!(classic.settings.fair_share, FairShare::Classic);
+        assert_eq!(classic.ignored, ["PriorityFlags=MAX_TRES"]);
     }
 
     #[test]
@@ -454,20 +511,15 @@ PartitionName=low
         ];
         assert_eq!(found, expected);
         assert_eq!(ignored, ["PreemptMode=GANG", "PartitionName=middle GraceTime"]);
-        // Of a log without one of them.
-        let mut header = Header::default();
-        header.push("Partition", "1 high");
-        header.push("Partition", "2 low");
-        let of_log = read(TIERS).unwrap().of_log(&header).settings;
-        of_log.check().unwrap();
-        assert_eq!(of_log.partitions[0].preempt, ["low"]);
+        assert_eq!(settings.partitions.iter().map(JobClass::tier).collect::<Vec<_>>(), [3, 2, 1]);
     }
 
     #[test]
     fn without_a_type_no_partition_preempts() {
         let none = read(&TIERS.replace("partition_prio", "none")).unwrap();
         assert!(none.settings.preempting().is_none());
-        assert!(none.ignored.contains(&"PartitionName=high PriorityTier".to_owned()));
+        assert!(none.ignored.contains(&"PartitionName=high PreemptMode".to_owned()));
+        assert_eq!(none.settings.partitions[0].tier, Some(3));
         let off = read(&TIERS.replace("PreemptMode=REQUEUE,GANG", "")).unwrap().settings;
         assert_eq!(off.preempt_mode, PreemptMode::Off);
         let qos = read("PreemptType=preempt/qos\nPreemptMode=CANCEL\nPreemptExemptTime=-1\n").unwrap();

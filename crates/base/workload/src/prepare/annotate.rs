@@ -59,6 +59,9 @@ named! {
         /// A job is spread evenly over as few nodes as hold its processors and their memory: a task for each node, all
         /// with the same need and memory.
         Spread = "spread",
+        /// As the log says: a task for each node that a job had, with an even part of its processors and their memory. Jobs of which the
+        /// log does not say it are spread.
+        Listed = "listed",
     }
 }
 
@@ -98,7 +101,13 @@ impl ClusterAssumptions {
                     Demand { tasks: processors, need, memory: memory.max(floor) }
                 }
             },
-            Join::Spread => {
+            Join::Listed if record.nodes.is_some_and(|nodes| nodes <= processors) => {
+                let tasks = record.nodes.unwrap_or(1);
+                let each = processors.div_ceil(tasks);
+                let need = Share::from_ratio(u64::from(each.min(cores)), u64::from(cores));
+                Demand { tasks, need, memory: joined(each).unwrap_or(Share::ONE) }
+            }
+            Join::Spread | Join::Listed => {
                 let in_memory = Share::ONE.units().checked_div(memory.units()).unwrap_or(cores);
                 let tasks = processors.div_ceil(cores.min(in_memory));
                 let need = Share::from_ratio(u64::from(processors), u64::from(cores) * u64::from(tasks));
@@ -194,6 +203,20 @@ mod tests {
         assert_eq!(of(even, None, 17), (17, Share::from_ratio(1, 16), tenth));
         let free = ClusterAssumptions { floor_tenths: 0, ..sixteen };
         assert_eq!(of(free, None, 32), (2, Share::ONE, Share::ZERO));
+    }
+
+    /// Three nodes for 32 processors: 11 at most on each; without their number as few nodes as hold them.
+    #[test]
+    fn listed_jobs_have_their_nodes() {
+        let cluster =
+            ClusterAssumptions { cores: 16, memory_kb: 1_600, floor_tenths: 0, join: Some(Join::Listed) };
+        let of = |nodes, processors| {
+            let demand = cluster.demand(&Record { nodes, ..record(None, Some(50)) }, processors);
+            (demand.tasks, demand.need, demand.memory)
+        };
+        assert_eq!(of(Some(3), 32), (3, Share::from_ratio(11, 16), Share::from_ratio(11, 32)));
+        assert_eq!(of(None, 32), (2, Share::ONE, Share::from_ratio(1, 2)));
+        assert_eq!(of(Some(5), 4).0, 1, "no more nodes than processors");
     }
 
     proptest! {

@@ -37,10 +37,19 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
     assert_eq!(report.accounting, expected);
 }
 
-/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. A type of GPUs is not counted beside them.
+/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. A type of GPUs is not counted beside them. All jobs have a partition.
 #[test]
 fn gpus_are_those_of_the_listing() {
-    let found = slurm::resources(Path::new(LISTING), Strictness::Strict).unwrap();
+    let gpus_of = |path: &Path| {
+        let mut found = slurm::resources(path, Strictness::Strict).unwrap();
+        for asked in found.values_mut() {
+            let partition = asked.pop().map(|(name, _)| name);
+            assert!(["@partition-main", "@partition-gpu"].map(str::to_owned).map(Some).contains(&partition));
+        }
+        found.retain(|_, asked| !asked.is_empty());
+        found
+    };
+    let found = gpus_of(Path::new(LISTING));
     let gpus = |count| vec![("gpu".to_owned(), count)];
     assert_eq!(found.values().cloned().collect::<Vec<_>>(), [gpus(1), gpus(2)]);
     let lines: Vec<Line> = recorded().collect();
@@ -50,7 +59,30 @@ fn gpus_are_those_of_the_listing() {
     let path = folder.path().join("typed.sacct");
     let text = std::fs::read_to_string(LISTING).unwrap().replace("gres/gpu=2", "gres/gpu=2,gres/gpu:a100=2");
     std::fs::write(&path, text).unwrap();
-    assert_eq!(slurm::resources(&path, Strictness::Strict).unwrap(), found);
+    assert_eq!(gpus_of(&path), found);
+}
+
+#[test]
+fn types_requests_and_constraints_are_understood() {
+    let line = |id: u32, rest: &str| {
+        format!("{id}|COMPLETED|2026-03-01T09:00:00|2026-03-01T09:00:00|2026-03-01T09:10:00|{rest}\n")
+    };
+    let text = "JobID|State|Submit|Start|End|NNodes|AllocTRES|ReqGRES|Constraints|Partition\n".to_owned()
+        + &line(1, "1|cpu=4,gres/gpu:a100=2,gres/gpu:v100=1|||big mem")
+        + &line(2, "2||gpu:k80:2|IB&BigMem|")
+        + &line(3, "1|cpu=1||IB|BigMem|");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("site.sacct");
+    std::fs::write(&path, text).unwrap();
+    let found = slurm::resources(&path, Strictness::Lenient).unwrap();
+    let of =
+        |all: &[(&str, u32)]| all.iter().map(|&(name, count)| (name.to_owned(), count)).collect::<Vec<_>>();
+    assert_eq!(found[&1], of(&[("gpu", 3), ("@partition-big_mem", 1)]));
+    assert_eq!(found[&2], of(&[("gpu", 4), ("@IB", 1), ("@BigMem", 1)]));
+    assert!(!found.contains_key(&3), "the line has a column too many, as alternatives have the delimiter");
+    let nodes: Vec<_> =
+        slurm::read(&path, Strictness::Lenient).unwrap().map(|line| line.record.nodes).collect();
+    assert_eq!(nodes, [Some(1), Some(2)]);
 }
 
 #[test]

@@ -24,11 +24,6 @@ pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Optio
         toml::from_str(&text).map_err(|error| fault(&error))?
     };
     settings.check().map_err(|error| fault(&error))?;
-    policy.check_weights(&settings).map_err(|error| fault(&error))?;
-    if !policy.uses_settings(&settings) {
-        return Err(Failure::input(format!(
-            "{policy} does not order jobs by priority; expected FCFS, EASY or CONS"
-        )));
-    }
+    policy.check_site().map_err(|error| fault(&error))?;
     Ok(Some(settings).filter(|settings| policy.depends_on(settings)).map(Arc::new))
 }

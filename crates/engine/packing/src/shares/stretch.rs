@@ -95,7 +95,9 @@ impl Rise for StretchRise {
         for &(Inverse(bend), change) in &self.bends {
             let filled = speed * (bend - level);
             if filled > free {
-                return Some(Inverse(level + free.max(0.0) / speed));
+                // What others use may be more than there is, in its last digits, before any rises.
+                let more = if speed > 0.0 { free.max(0.0) / speed } else { 0.0 };
+                return Some(Inverse(level + more));
             }
             free -= filled;
             level = bend;

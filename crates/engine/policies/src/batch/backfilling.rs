@@ -1,7 +1,7 @@
 //! FCFS and EASY.
 
+use super::head::Head;
 use super::policy::Discipline;
-use super::pools::Head;
 use super::running::Run;
 use super::scheduler::{BatchScheduler, Beside};
 use dfrsim_cluster::{Decision, View};
@@ -12,50 +12,73 @@ impl BatchScheduler {
     /// earliest moment at which it will have room; of the jobs behind it those start that do not delay it (Lifka 1995; Mu'alem and
     /// Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
+        let first = self.start_in_turn(view, decision);
+        if let Some(first) = first.filter(|_| self.policy.discipline != Discipline::Fcfs && !self.is_full()) {
+            self.backfill_behind(view, first, decision);
+        }
+    }
+
+    /// Starts jobs behind the first one that cannot start.
+    #[inline(never)]
+    fn backfill_behind(&mut self, view: View<'_>, first: usize, decision: &mut Decision) {
         let (now, clock) = (view.now(), self.clock(view.now()));
-        let backfills = clock.backfills && self.policy.discipline != Discipline::Fcfs;
-        let (mut at, mut tests) = (0, clock.tests);
-        let mut head: Option<Option<Head>> = None;
-        while at < self.queue.jobs.len() {
+        if !clock.backfills {
+            return;
+        }
+        let next = if self.site.is_none() { self.next_fitting(first + 1) } else { Some(first + 1) };
+        let (Some(mut at), mut tests) = (next, clock.tests - 1) else { return };
+        let mut head = self.reservation(now, first);
+        while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
             if let (None, Some(head)) = (&self.site, &head) {
-                let Some(next) = self.next_candidate(now, at, head.as_ref()) else { return };
+                let Some(next) = self.next_candidate(now, at, head) else { return };
                 at = next;
             }
             if self.holds(self.queue.jobs[at].job.job) {
                 at += 1;
                 continue;
             }
-            let room = match (&self.site, head.as_mut().and_then(Option::as_mut)) {
+            let room = match (&self.site, &mut head) {
                 (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
-                (None, Some(head)) => self.pools.room_beside(now, &self.queue.jobs[at], head),
+                (None, Some(head)) => head.room_beside(&mut self.pools, now, &self.queue.jobs[at]),
                 (Some(_), head) => {
-                    let beside = head.map_or(Beside::NoReservation, Beside::Head);
+                    let beside = head.as_mut().map_or(Beside::NoReservation, Beside::Head);
                     self.room_or_make(view, &self.planned(now, at), beside, decision)
                 }
             };
-            if let Some(room) = room {
-                let job = self.queue.take(at);
-                self.start(view, &job, room, decision);
-            } else {
-                if head.is_none() {
-                    if !backfills || self.pools.is_full() && !self.preempts() {
-                        return;
-                    }
-                    head = Some(self.reservation(now, at));
-                }
-                at += 1;
+            match room {
+                Some(room) => self.start_waiting(view, at, room, decision),
+                None => at += 1,
             }
-            if head.is_some() {
-                tests -= 1;
-                if tests == 0 || self.pools.is_full() && !self.preempts() {
-                    return;
-                }
-            }
+            tests -= 1;
         }
     }
 
+    /// Starts jobs in the order of the queue until one cannot; returns its place.
+    fn start_in_turn(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
+        let (now, mut at) = (view.now(), 0);
+        while at < self.queue.jobs.len() {
+            let room = if self.site.is_none() {
+                self.pools.room_now(now, &self.queue.jobs[at])
+            } else if self.holds(self.queue.jobs[at].job.job) {
+                at += 1;
+                continue;
+            } else {
+                self.room_or_make(view, &self.planned(now, at), Beside::NoReservation, decision)
+            };
+            let Some(room) = room else { return Some(at) };
+            self.start_waiting(view, at, room, decision);
+        }
+        None
+    }
+
+    /// Whether no job can start: none makes others leave, and no core or node is free.
+    fn is_full(&self) -> bool {
+        self.pools.is_full() && !self.preempts()
+    }
+
     /// The reservation of the job at a place in the queue, if it can have one.
-    fn reservation(&self, now: SimTime, at: usize) -> Option<Head> {
+    fn reservation(&mut self, now: SimTime, at: usize) -> Option<Head> {
+        self.pools.count(self.queue.jobs[at].need);
         if self.releases_are_ends() {
             return Head::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
         }
@@ -65,22 +88,27 @@ impl BatchScheduler {
     /// Whether no end is rounded and no window comes before one.
     fn releases_are_ends(&self) -> bool {
         let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
-        !rounds && !self.pools.has_windows()
+        !rounds && !self.pools.has_windows
     }
 
-    /// The next job from a place in the queue on that might start beside the head.
-    fn next_candidate(&self, now: SimTime, from: usize, head: Option<&Head>) -> Option<usize> {
+    /// The next job from a place in the queue on that might find room now.
+    fn next_fitting(&self, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
-        let found = match (self.pools.single(), head) {
-            (Some(free), Some(head)) => {
-                let speed = self.pools.groups[0].speed;
-                jobs.position(|job| {
-                    let width = u64::from(job.job.width);
-                    width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
-                })
-            }
-            _ => jobs.position(|job| self.pools.might_fit(job)),
+        let found = match self.pools.single() {
+            Some(free) => jobs.position(|job| u64::from(job.job.width) <= free),
+            None => jobs.position(|job| self.pools.might_fit(job)),
         };
+        Some(from + found?)
+    }
+
+    /// The same beside the head.
+    fn next_candidate(&self, now: SimTime, from: usize, head: &Head) -> Option<usize> {
+        let Some(free) = self.pools.single() else { return self.next_fitting(from) };
+        let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
+        let found = jobs.position(|job| {
+            let width = u64::from(job.job.width);
+            width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
+        });
         Some(from + found?)
     }
 

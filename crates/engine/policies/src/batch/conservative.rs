@@ -1,132 +1,13 @@
 //! CONS: conservative backfilling.
 
+use super::plan::Plan;
 use super::policy::Compression;
-use super::pools::{Pools, Room};
-use super::queue::{Queue, Waiting};
-use super::running::{OVERRUN, Run};
+use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, Beside};
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, View};
-use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{BTreeMap, VecDeque};
-
-/// What runs and what is reserved, from one pass to the next.
-#[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) timeline: Timeline,
-    /// The same without reservations, where these are made again all the time.
-    base: Option<Timeline>,
-    /// While all are made again, each beside those before it: by need, width and estimate, the start of the last job like that. Another one
-    /// cannot start before.
-    found: BTreeMap<(usize, u32, SimSpan), SimTime>,
-    is_again: bool,
-    /// Whether nodes came free before they were expected to since the last pass.
-    freed: bool,
-    /// Whether a job ended after its estimate since then.
-    late: bool,
-    /// Whether a job was past its estimate in the last pass.
-    overdue: bool,
-}
-
-impl Plan {
-    /// A job has left its nodes.
-    pub(super) fn ended(&mut self, pools: &Pools, now: SimTime, run: &Run) {
-        self.timeline.advance(now);
-        self.timeline.give_back(pools, run.stay(now));
-        if let Some(base) = &mut self.base {
-            base.advance(now);
-            base.give_back(pools, run.stay(now));
-        }
-        self.freed |= run.end > now;
-        self.late |= run.end < now;
-    }
-
-    /// A job has left the queue.
-    pub(super) fn cancelled(&mut self, pools: &Pools, now: SimTime, mut job: Waiting) {
-        if job.start < SimTime::MAX {
-            self.withdraw(pools, now, &mut job);
-            self.freed = true;
-        }
-    }
-
-    /// When and where a job has room beside all that runs and is reserved; `None` if that is not before its own reservation.
-    pub(super) fn earliest(
-        &self,
-        pools: &Pools,
-        now: SimTime,
-        job: &Waiting,
-        held: SimTime,
-    ) -> Option<(SimTime, Room)> {
-        self.timeline.earliest(pools, now, job, held)
-    }
-
-    /// The next moment at which a reservation begins.
-    pub(super) fn next_start(&self, now: SimTime, queue: &Queue) -> Option<SimTime> {
-        let not_before = if self.overdue { now + OVERRUN } else { now };
-        let starts = queue.jobs.iter().map(|job| job.start);
-        starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
-    }
-
-    fn reserve(&mut self, pools: &Pools, job: &mut Waiting, (start, (split, end)): (SimTime, Room)) {
-        (job.start, job.end, job.split) = (start, end, split);
-        self.timeline.take(pools, job.stay(start));
-    }
-
-    /// Gives a job that has none the earliest reservation, if there is one.
-    fn reserve_earliest(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
-        let key = (job.need, job.job.width, job.job.estimate);
-        let from = self.found.get(&key).map_or(now, |&start| start.max(now));
-        if let Some(earliest) = self.timeline.earliest(pools, from, job, SimTime::MAX) {
-            if self.is_again {
-                self.found.insert(key, earliest.0);
-            }
-            self.reserve(pools, job, earliest);
-        }
-    }
-
-    /// A reservation has become a start.
-    fn start(&mut self, pools: &Pools, job: &Waiting) {
-        if let Some(base) = &mut self.base {
-            base.take(pools, job.stay(job.start));
-        }
-    }
-
-    /// Takes all reservations back.
-    fn clear(&mut self, pools: &Pools, now: SimTime, jobs: &mut VecDeque<Waiting>) {
-        match &mut self.base {
-            None => jobs.iter_mut().for_each(|job| self.withdraw(pools, now, job)),
-            Some(base) => {
-                base.advance(now);
-                self.timeline.clone_from(base);
-                jobs.iter_mut().for_each(Waiting::withdraw);
-            }
-        }
-        self.is_again = true;
-    }
-
-    fn withdraw(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
-        // A start that hung on a job past its estimate may have passed.
-        self.timeline.give_back(pools, job.stay(now));
-        job.withdraw();
-    }
-
-    /// Lets a job give its reservation up for an earlier one, if there is one.
-    fn move_up(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
-        if pools.single().is_some() {
-            // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
-            if let Some(earlier) = self.earliest(pools, now, job, job.start) {
-                self.withdraw(pools, now, job);
-                self.reserve(pools, job, earlier);
-            }
-            return;
-        }
-        self.timeline.give_back(pools, job.stay(now));
-        match self.earliest(pools, now, job, job.start) {
-            Some(earlier) => self.reserve(pools, job, earlier),
-            None => self.timeline.take(pools, job.stay(now)),
-        }
-    }
-}
+use dfrsim_model::SimTime;
+use std::collections::BTreeMap;
 
 impl BatchScheduler {
     /// Gives every job a reservation, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001, section 2), and starts
@@ -168,7 +49,7 @@ impl BatchScheduler {
         if self.site.as_ref().is_none_or(|site| site.keeps_plans()) {
             self.start_planned(view, &mut plan, moves_up, decision);
             plan.is_again = false;
-            plan.found.clear();
+            plan.found.values_mut().for_each(Vec::clear);
             self.plan = Some(plan);
             return;
         }
@@ -184,7 +65,7 @@ impl BatchScheduler {
             if self.queue.jobs[at].start == now {
                 let mut job = self.queue.take(at);
                 let room = (std::mem::take(&mut job.split), job.end);
-                self.start(view, &job, room, decision);
+                self.start(view, &job.job, job.need, room, decision);
             } else {
                 (has_head, at) = (true, at + 1);
             }
@@ -212,7 +93,7 @@ impl BatchScheduler {
             let mut job = self.queue.take(at);
             plan.start(&self.pools, &job);
             let room = (std::mem::take(&mut job.split), job.end);
-            self.start(view, &job, room, decision);
+            self.start(view, &job.job, job.need, room, decision);
         }
     }
 

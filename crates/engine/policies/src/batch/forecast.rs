@@ -2,11 +2,12 @@
 
 use super::job::BatchJob;
 use super::policy::{BatchPolicy, Compression, Discipline};
-use super::pools::{Pools, Room};
+use super::pools::Pools;
 use super::queue::Waiting;
 use super::queue_order::QueueOrder;
 use super::scheduler::BatchScheduler;
-use super::timeline::{Stay, Timeline};
+use super::split::{Room, Stay};
+use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};

@@ -22,14 +22,24 @@ impl FreeNodes {
         free
     }
 
+    #[inline]
     pub(crate) fn insert(&mut self, range: NodeRange) {
         let nodes = range.indices();
         self.lowest = self.lowest.min(nodes.start / 64);
-        for word in nodes.start / 64..nodes.end.div_ceil(64) {
-            let first = nodes.start.saturating_sub(word * 64);
-            let end = (nodes.end - word * 64).min(64);
-            self.words[word] |= ones(end - first) << first;
+        self.change(nodes, |word, bits| *word |= bits);
+    }
+
+    /// Changes the bits of some nodes, at least one, word by word.
+    #[inline]
+    fn change(&mut self, nodes: Range<usize>, change: impl Fn(&mut u64, u64)) {
+        let (first, last) = (nodes.start / 64, (nodes.end - 1) / 64);
+        let (from_first, to_last) = (u64::MAX << (nodes.start % 64), u64::MAX >> (63 - (nodes.end - 1) % 64));
+        if first == last {
+            return change(&mut self.words[first], from_first & to_last);
         }
+        change(&mut self.words[first], from_first);
+        self.words[first + 1..last].iter_mut().for_each(|word| change(word, u64::MAX));
+        change(&mut self.words[last], to_last);
     }
 
     /// Takes out `width` nodes, for one task on each; panics if there are not as many.
@@ -70,11 +80,7 @@ impl FreeNodes {
 
     /// Takes nodes out of the set.
     pub(crate) fn remove(&mut self, nodes: Range<u32>) {
-        for word in nodes.start / 64..nodes.end.div_ceil(64) {
-            let first = nodes.start.saturating_sub(word * 64);
-            let end = (nodes.end - word * 64).min(64);
-            self.words[word as usize] &= !(ones((end - first) as usize) << first);
-        }
+        self.change(nodes.start as usize..nodes.end as usize, |word, bits| *word &= !bits);
     }
 
     fn take_lowest(&mut self, width: u32, placement: &mut Vec<NodeRange>) {

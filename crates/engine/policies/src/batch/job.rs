@@ -32,10 +32,14 @@ impl BatchJob {
     }
 
     /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
+    #[inline]
     pub(super) fn end(&self, start: SimTime, speed: Yield) -> SimTime {
-        if speed == Yield::ONE || self.estimate == SimSpan::MAX {
-            return start.saturating_add(self.estimate);
-        }
-        start.saturating_add(VirtualTime::of(self.estimate).time_at(speed).unwrap_or(SimSpan::MAX))
+        let is_fast = speed == Yield::ONE || self.estimate == SimSpan::MAX;
+        start.saturating_add(if is_fast { self.estimate } else { self.estimate_at(speed) })
+    }
+
+    #[inline(never)]
+    fn estimate_at(&self, speed: Yield) -> SimSpan {
+        VirtualTime::of(self.estimate).time_at(speed).unwrap_or(SimSpan::MAX)
     }
 }

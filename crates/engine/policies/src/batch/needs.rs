@@ -16,6 +16,7 @@ pub(super) struct Need {
 
 impl Need {
     /// How often it is in some amounts. The first of its own is above zero.
+    #[inline]
     pub(super) fn times_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
         let needed = self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0);
         needed.map(|(need, has)| has / need).min().unwrap_or(0)
@@ -38,6 +39,9 @@ impl Needs {
 
     /// Learns which resources nodes have.
     pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
+        if self.node_use == NodeUse::Whole && classes.is_none() {
+            self.all = vec![Need { amounts: vec![1], fits: vec![true] }];
+        }
         if self.node_use != NodeUse::Whole {
             self.dimensions = 2 + classes.map_or(0, |classes| classes.resources().len());
         }
@@ -69,14 +73,23 @@ impl Needs {
         }
     }
 
+    /// What tasks take of each resource of a pool that has so much.
+    #[inline]
+    pub(super) fn taken(&self, need: usize, whole: &[u64], tasks: u32) -> impl Iterator<Item = u64> {
+        let is_exclusive = self.node_use == NodeUse::Exclusive;
+        let amounts = self.all[need].amounts.iter().zip(whole);
+        amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
+    }
+
     /// The number of a job's need.
+    #[inline]
     pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
-        if self.node_use == NodeUse::Whole && view.classes().is_none() {
-            if self.all.is_empty() {
-                self.all.push(Need { amounts: vec![1], fits: vec![true] });
-            }
-            return 0;
-        }
+        let is_known = self.node_use == NodeUse::Whole && view.classes().is_none();
+        if is_known { 0 } else { self.number(view, job) }
+    }
+
+    #[inline(never)]
+    fn number(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
         let mut amounts = vec![1];
         if self.node_use != NodeUse::Whole {

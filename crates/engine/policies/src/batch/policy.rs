@@ -3,13 +3,9 @@
 use super::node_use::NodeUse;
 use super::place::Place;
 use super::queue_order::QueueOrder;
-use super::scheduler::BatchScheduler;
-use dfrsim_cluster::Scheduler;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::priority::Priorities;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// What happens to the reservations of CONS when a job ends before its estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,11 +140,6 @@ impl BatchPolicy {
     pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
         let placed = Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self });
         placed.flat_map(|policy| NodeUse::ALL.into_iter().map(move |nodes| BatchPolicy { nodes, ..policy }))
-    }
-
-    /// A scheduler in its first state, for a cluster of this many nodes with these settings of the site.
-    pub(crate) fn scheduler(self, nodes: u32, site: Option<&Arc<Priorities>>) -> Box<dyn Scheduler> {
-        Box::new(BatchScheduler::new(self, nodes, site))
     }
 
     /// A description, in one line.

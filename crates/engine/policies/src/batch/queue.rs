@@ -1,9 +1,8 @@
 //! The queue of waiting jobs.
 
 use super::job::BatchJob;
-use super::pools::Split;
 use super::queue_order::QueueOrder;
-use super::timeline::Stay;
+use super::split::{Split, Stay};
 use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -24,6 +23,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// A job without a reservation.
+    #[inline]
     pub(super) fn new(job: BatchJob, need: usize) -> Waiting {
         Waiting { job, need, priority: 0, start: SimTime::MAX, end: SimTime::MAX, split: Split::default() }
     }
@@ -58,19 +58,25 @@ impl Queue {
         self.order == QueueOrder::Arrival
     }
 
-    /// A job joins; orders that depend on the time are for [`Queue::sort`].
-    pub(super) fn insert(&mut self, job: Waiting) {
-        let is_last = |last: &Waiting| match self.order {
+    /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
+    #[inline]
+    pub(super) fn insert(&mut self, job: BatchJob, need: usize) {
+        let is_last = match self.order {
             QueueOrder::Wfp3 => true,
-            QueueOrder::Arrival if last.priority == job.priority => last.job.sequence < job.job.sequence,
-            _ => precedence(self.order, last, &job, job.job.submit).is_lt(),
+            QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence),
+            QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
         };
-        if self.jobs.back().is_none_or(is_last) {
-            return self.jobs.push_back(job);
+        if is_last {
+            self.jobs.push_back(Waiting::new(job, need));
+        } else {
+            self.insert_in_order(job, need);
         }
-        let at =
-            self.jobs.partition_point(|other| precedence(self.order, other, &job, job.job.submit).is_lt());
-        self.jobs.insert(at, job);
+    }
+
+    #[inline(never)]
+    fn insert_in_order(&mut self, job: BatchJob, need: usize) {
+        let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
+        self.jobs.insert(at, Waiting::new(job, need));
     }
 
     /// The job of a place leaves the queue.

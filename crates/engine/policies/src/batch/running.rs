@@ -1,7 +1,7 @@
 //! The running jobs, and when they are expected to leave their nodes.
 
-use super::pools::{Pools, Split};
-use super::timeline::Stay;
+use super::pools::Pools;
+use super::split::{Split, Stay};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -52,6 +52,7 @@ impl Running {
         &self.by_end[self.place(self.keys[job.index()])]
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, job: JobHandle) -> Option<Run> {
         let place = self.place(*self.keys.get(job.index())?);
         self.by_end.get(place).filter(|run| run.job == job)?;
@@ -60,7 +61,7 @@ impl Running {
 
     /// How many jobs are past their estimates.
     pub(super) fn overdue(&self, now: SimTime) -> usize {
-        self.by_end.partition_point(|run| run.end <= now)
+        self.by_end.iter().take_while(|run| run.end <= now).count()
     }
 
     /// The jobs in the order in which they are expected to leave their nodes, with these moments, if ends are not rounded and no window comes
@@ -69,7 +70,7 @@ impl Running {
         let later = now + OVERRUN;
         // Those past their estimates are expected to leave after those that end within that second.
         let (overdue, timely) = self.by_end.split_at(self.overdue(now));
-        let (soon, late) = timely.split_at(timely.partition_point(|run| run.end < later));
+        let (soon, late) = timely.split_at(timely.iter().take_while(|run| run.end < later).count());
         let timely = |run| (Run::end_of(run), run);
         soon.iter()
             .map(timely)

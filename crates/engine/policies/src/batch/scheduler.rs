@@ -1,13 +1,15 @@
 //! The one scheduler of batch policies: from what happened to who starts where.
 
-use super::conservative::Plan;
+use super::head::Head;
 use super::job::BatchJob;
+use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
-use super::pools::{Head, Pools, Room, Split};
+use super::pools::Pools;
 use super::queue::{Queue, Waiting};
 use super::queue_order::QueueOrder;
+use super::reserved::Reserved;
 use super::running::{Run, Running};
-use super::spare::Reserved;
+use super::split::{Room, Split};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
@@ -86,22 +88,30 @@ impl BatchScheduler {
 
     /// A job joins the queue, with what is left of its estimate.
     fn enqueue(&mut self, view: View<'_>, job: JobHandle, need: usize) {
-        self.join(Waiting::new(BatchJob::new(view, job), need));
+        self.join(BatchJob::new(view, job), need);
     }
 
-    pub(super) fn join(&mut self, mut job: Waiting) {
-        let Some(site) = &self.site else { return self.queue.insert(job) };
+    #[inline]
+    pub(super) fn join(&mut self, job: BatchJob, need: usize) {
+        if self.site.is_none() { self.queue.insert(job, need) } else { self.join_by_priority(job, need) }
+    }
+
+    #[inline(never)]
+    fn join_by_priority(&mut self, job: BatchJob, need: usize) {
+        let Some(site) = &self.site else { return };
         let last = self.queue.jobs.back();
-        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job.job));
+        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job));
         self.is_settled &= is_behind && self.queue.is_by_arrival();
-        job.priority = site.priority(job.job.job);
+        let priority = site.priority(job.job);
         self.has_joined = true;
-        self.queue.jobs.push_back(job);
+        self.queue.jobs.push_back(Waiting { priority, ..Waiting::new(job, need) });
     }
 
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         let need = self.pools.need_of(view, job);
         let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+        // Its account may be a new one, which changes the shares of all others.
+        self.has_joined = true;
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
@@ -124,6 +134,7 @@ impl BatchScheduler {
     }
 
     /// A job that was started is off its nodes.
+    #[inline]
     pub(super) fn ended(&mut self, now: SimTime, job: JobHandle) -> Option<Run> {
         let run = self.running.remove(job)?;
         self.pools.give_back(run.need, &run.split, run.width);
@@ -150,14 +161,21 @@ impl BatchScheduler {
         self.plan = None;
         self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         if let Some(reserved) = self.reserved.take() {
-            self.join(reserved.job);
+            self.join(reserved.job.job, reserved.job.need);
         }
     }
 
     /// Brings the queue into the order of now; returns whether it was another one.
+    #[inline]
     pub(super) fn order(&mut self, now: SimTime) -> bool {
+        let can_change = self.site.is_some() || self.policy.order == QueueOrder::Wfp3;
+        can_change && self.order_again(now)
+    }
+
+    #[inline(never)]
+    fn order_again(&mut self, now: SimTime) -> bool {
         let depends_on_time = self.policy.order == QueueOrder::Wfp3;
-        let Some(site) = &self.site else { return depends_on_time && self.queue.sort(now) };
+        let Some(site) = &self.site else { return self.queue.sort(now) };
         let is_new = depends_on_time || self.ranked_at != site.ranked_at();
         if self.is_settled || !is_new && !self.has_joined {
             return false;
@@ -209,7 +227,7 @@ impl BatchScheduler {
     fn room(&mut self, now: SimTime, job: &Waiting, beside: &mut Beside<'_>) -> Option<Room> {
         match beside {
             Beside::NoReservation => self.pools.room_now(now, job),
-            Beside::Head(head) => self.pools.room_beside(now, job, head),
+            Beside::Head(head) => head.room_beside(&mut self.pools, now, job),
             Beside::Plan(plan) => {
                 let (start, room) = plan.earliest(&self.pools, now, job, SimTime::MAX)?;
                 (start == now).then_some(room)
@@ -297,29 +315,37 @@ impl BatchScheduler {
         self.preempted.push(job);
     }
 
+    /// Starts the job at a place in the queue.
+    pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, room: Room, decision: &mut Decision) {
+        let Waiting { job, need, .. } = self.queue.jobs[at];
+        self.queue.take(at);
+        self.start(view, &job, need, room, decision);
+    }
+
     /// Starts a job that has left the queue, or lets it go on; it ends by its plan at a moment.
     pub(super) fn start(
         &mut self,
         view: View<'_>,
-        job: &Waiting,
+        job: &BatchJob,
+        need: usize,
         (split, planned_end): Room,
         decision: &mut Decision,
     ) {
-        let (now, BatchJob { job: handle, sequence, width, .. }) = (view.now(), job.job);
-        self.pools.take(job.need, &split, width);
+        let (now, &BatchJob { job: handle, sequence, width, .. }) = (view.now(), job);
+        self.pools.take(need, &split, width);
         self.pools.place(view, width, &split, &mut self.placement);
         let on = self.placement.iter().copied();
-        if self.site.is_some() && view.job(handle).state() == JobState::Paused {
+        let is_paused = self.site.as_mut().is_some_and(|site| {
+            site.start(now, handle);
+            view.job(handle).state() == JobState::Paused
+        });
+        if is_paused {
             decision.resume(handle, on, Yield::ONE);
         } else {
             decision.start(handle, on, Yield::ONE);
         }
-        if let Some(site) = &mut self.site {
-            site.start(now, handle);
-        }
         if self.tracks_runs {
-            let end = self.pools.end(now, &job.job, &split);
-            let need = job.need;
+            let end = self.pools.end(now, job, &split);
             self.running.insert(Run {
                 end,
                 sequence,
@@ -336,10 +362,9 @@ impl BatchScheduler {
     /// Starts what can start.
     pub(super) fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
         let has_new_order = self.order(view.now());
-        let is_fcfs = !self.clock(view.now()).backfills;
         match self.policy.discipline {
             Discipline::Spare => self.backfill_spare_nodes(view, decision),
-            Discipline::Conservative(compression) if !is_fcfs => {
+            Discipline::Conservative(compression) if self.clock(view.now()).backfills => {
                 self.follow_plan(view, compression, has_new_order, decision);
             }
             Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) => {
@@ -349,10 +374,17 @@ impl BatchScheduler {
     }
 
     /// When the next decision is due if no event comes before.
+    #[inline]
     pub(super) fn next_decision(&self, now: SimTime) -> Option<SimTime> {
-        let Some(site) = &self.site else {
-            return self.plan.as_ref().and_then(|plan| plan.next_start(now, &self.queue));
-        };
+        match &self.site {
+            None => self.plan.as_ref()?.next_start(now, &self.queue),
+            Some(site) => self.next_change(now, site),
+        }
+    }
+
+    /// When the next decision is due by the settings of the site.
+    #[inline(never)]
+    fn next_change(&self, now: SimTime, site: &Site) -> Option<SimTime> {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
@@ -366,6 +398,13 @@ impl BatchScheduler {
     }
 }
 
+impl BatchPolicy {
+    /// A scheduler in its first state, for a cluster of this many nodes with these settings of the site.
+    pub(crate) fn scheduler(self, nodes: u32, site: Option<&Arc<Priorities>>) -> Box<dyn Scheduler> {
+        Box::new(BatchScheduler::new(self, nodes, site))
+    }
+}
+
 impl BatchScheduler {
     /// Takes in what happened; returns whether nodes are in other groups now.
     pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
@@ -373,9 +412,9 @@ impl BatchScheduler {
         let now = view.now();
         if let Some(site) = &mut self.site {
             site.advance(now);
-        }
-        for job in std::mem::take(&mut self.preempted) {
-            self.wait_again(view, job);
+            for job in std::mem::take(&mut self.preempted) {
+                self.wait_again(view, job);
+            }
         }
         for &job in situation.completed {
             self.leave(view, job, view.job(job).placement().ranges());

@@ -1,90 +1,10 @@
 //! EASY that backfills into spare nodes only.
 
-use super::node_use::NodeUse;
-use super::pools::{Head, Pools, Room, Split};
 use super::queue::Waiting;
-use super::running::Run;
+use super::reserved::Reserved;
 use super::scheduler::{BatchScheduler, Beside};
+use super::split::{Room, Split};
 use dfrsim_cluster::{Decision, JobHandle, View};
-use dfrsim_model::SimTime;
-
-/// The nodes that a job waits for.
-#[derive(Debug)]
-pub(super) struct Reserved {
-    pub(super) job: Waiting,
-    /// What it keeps from others as far as that is free: nodes that are free already, or, where tasks share nodes, room on certain nodes.
-    held: Split,
-    /// The nodes that it takes of running jobs when they end, where a task has a node of its own.
-    awaited: Vec<(JobHandle, Split)>,
-}
-
-/// What a reservation holds, and what it awaits.
-type Bound = (Split, Vec<(JobHandle, Split)>);
-
-impl Reserved {
-    /// Binds those of the nodes that can be a job's at the earliest moment at which there are enough that are free latest; `None` if
-    /// there is no such moment. Running jobs are in the order in which they are expected to leave, then of submission.
-    fn bind(pools: &Pools, now: SimTime, job: &Waiting, releases: &[(SimTime, &Run)]) -> Option<Bound> {
-        let head = Head::new(pools, now, job, releases.iter().copied())?;
-        let in_time = &releases[..releases.partition_point(|(end, _)| *end <= head.time)];
-        Some(match pools.node_use {
-            NodeUse::Whole => Reserved::bind_numbers(pools, &head, job, in_time),
-            NodeUse::Shared | NodeUse::Exclusive => {
-                (Reserved::bind_nodes(pools, &head, job, in_time), Vec::new())
-            }
-        })
-    }
-
-    fn bind_numbers(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Bound {
-        let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
-        let mut awaited = Vec::new();
-        for (_, run) in releases.iter().rev() {
-            let mut taken = Split::default();
-            let mut parts: Vec<(usize, u32)> = run.split.parts(run.width).collect();
-            parts.sort_unstable();
-            for (pool, nodes) in parts {
-                let of_it = nodes.min(u32::try_from(rooms[pool]).unwrap_or(u32::MAX)).min(missing);
-                rooms[pool] -= u64::from(of_it);
-                missing -= of_it;
-                taken.add(pool, of_it);
-            }
-            if !taken.0.is_empty() {
-                awaited.push((run.job, taken));
-            }
-        }
-        (pools.choose(head.at(), job.need, missing, |pool| rooms[pool]), awaited)
-    }
-
-    fn bind_nodes(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Split {
-        let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
-        let mut bound = Split::default();
-        for (_, run) in releases.iter().rev() {
-            let mut on: Vec<usize> = run.split.parts(run.width).map(|(pool, _)| pool).collect();
-            on.sort_unstable_by_key(|&pool| pools.node(pool));
-            for pool in on {
-                // Of the jobs that leave a node, the last one counts.
-                let tasks = u32::try_from(std::mem::take(&mut rooms[pool])).unwrap_or(u32::MAX).min(missing);
-                missing -= tasks;
-                bound.add(pool, tasks);
-            }
-        }
-        let rest = pools.choose(head.at(), job.need, missing, |pool| rooms[pool]);
-        rest.0.into_iter().for_each(|(pool, tasks)| bound.add(pool, tasks));
-        bound
-    }
-
-    /// A job has ended, whose nodes may be awaited.
-    pub(super) fn ended(&mut self, job: JobHandle) {
-        if let Some(at) = self.awaited.iter().position(|(awaited, _)| *awaited == job) {
-            let (_, split) = self.awaited.swap_remove(at);
-            split.0.into_iter().for_each(|(pool, nodes)| self.held.add(pool, nodes));
-        }
-    }
-
-    fn is_ready(&self, pools: &Pools) -> bool {
-        self.awaited.is_empty() && pools.have_room(self.job.need, &self.held)
-    }
-}
 
 impl BatchScheduler {
     /// Gives the head of the queue a reservation of certain nodes: those that are free latest by the earliest time at which there are enough. It
@@ -113,8 +33,7 @@ impl BatchScheduler {
             }
             let job = self.planned(now, at);
             if let Some(room) = self.room_or_make(view, &job, Beside::NoReservation, decision) {
-                let job = self.queue.take(at);
-                self.start(view, &job, room, decision);
+                self.start_waiting(view, at, room, decision);
             } else if has_head {
                 at += 1;
             } else {
@@ -122,6 +41,7 @@ impl BatchScheduler {
                 if !clock.backfills {
                     break;
                 }
+                self.pools.count(job.need);
                 let mut releases = self.releases(now);
                 releases.sort_by_key(|(end, run)| (*end, run.sequence));
                 if let Some((held, awaited)) = Reserved::bind(&self.pools, now, &job, &releases) {
@@ -160,13 +80,13 @@ impl BatchScheduler {
         let is_ready = reserved.is_ready(&self.pools);
         let end = self.pools.end(now, &job.job, held);
         if self.holds(job.job.job) || is_ready && !self.pools.is_open(held, now, end) {
-            self.join(reserved.job);
+            self.join(reserved.job.job, reserved.job.need);
             self.order(now);
         } else if is_ready {
             let split = if self.pools.single().is_some() { Split::default() } else { reserved.held };
-            self.start(view, &reserved.job, (split, end), decision);
+            self.start(view, &reserved.job.job, reserved.job.need, (split, end), decision);
         } else if let Some(room) = self.room_if_preempting(view, &job, decision) {
-            self.start(view, &reserved.job, room, decision);
+            self.start(view, &reserved.job.job, reserved.job.need, room, decision);
         } else {
             self.reserved = Some(reserved);
         }

@@ -1,23 +1,14 @@
 //! What is free of the pools when, beside running jobs and reservations.
 
-use super::pools::{Pools, Room, Split};
+use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
+use super::split::{Room, Split, Stay};
 use dfrsim_model::SimTime;
 
 /// The free amount of each resource of each pool over time. Windows are not in it.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline(Vec<Profile>);
-
-/// What a job takes of the timeline, and from when to when.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stay<'a> {
-    pub(super) need: usize,
-    pub(super) split: &'a Split,
-    pub(super) width: u32,
-    pub(super) start: SimTime,
-    pub(super) end: SimTime,
-}
 
 impl Timeline {
     /// Makes the timeline of pools on which no job is, from a moment on.

@@ -14,13 +14,13 @@ pub(super) fn mark(
     view: View<'_>,
     ranking: &Ranking,
     wanted: Wanted,
-    may_leave: impl Fn(JobHandle) -> bool,
+    may_leave: impl Fn(&Mapper, JobHandle) -> bool,
 ) -> Option<Vec<Placed>> {
     let mut room = mapping.nodes.room(wanted);
     let mut marked: Vec<Placed> = Vec::new();
-    let mut lowest_first = ranking.highest_first().rev().filter(|&job| may_leave(job));
+    let mut lowest_first = ranking.highest_first().rev();
     while room < u64::from(wanted.tasks) {
-        let Some(job) = lowest_first.next() else {
+        let Some(job) = lowest_first.find(|&job| may_leave(mapping, job)) else {
             for (job, placement) in marked.into_iter().rev() {
                 mapping.put_back(job, Task::of(view, job), placement);
             }

@@ -1,18 +1,23 @@
 //! EQUIPARTITION: every job the same share (dissertation, section 5.1.2).
 
 use super::mapper::{Mapper, Sharing};
+use super::preemption;
 use super::scheduler::weights_of;
-use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation};
+use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
 use dfrsim_model::Yield;
+use dfrsim_model::priority::Priorities;
 use dfrsim_packing::shares::Shares;
+use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// Gives all running jobs the same yield, the largest that the fullest node allows, or yields in proportion to their weights, up to 1, at
 /// the largest level that all nodes allow.
 ///
 /// The dissertation studies it on one node; here it also places jobs as Greedy does: task after task on the node with the smallest
 /// sum of needs that has the memory (ties: the lowest node). A job whose tasks do not all fit waits; waiting jobs
-/// are tried in order of submission at every moment, and one that would not even fit an empty cluster is rejected.
-/// No job is paused or moved. An interrupted job waits again, at its place by submission; no window is planned around.
+/// are tried in order of submission, or as a site ranks them, at every moment, and one that would not even fit an empty cluster is
+/// rejected. No job is moved, and none is paused but by classes that preempt others. An interrupted job waits again, at its place by
+/// submission; no window is planned around.
 #[derive(Debug)]
 pub struct Equipartition {
     mapper: Mapper,
@@ -20,6 +25,7 @@ pub struct Equipartition {
     sharing: Sharing,
     waiting: Vec<JobHandle>,
     yields: Vec<Yield>,
+    by_handle: Vec<Yield>,
 }
 
 impl Equipartition {
@@ -27,12 +33,27 @@ impl Equipartition {
     #[must_use]
     pub fn new(nodes: u32) -> Equipartition {
         Equipartition {
-            mapper: Mapper::new(nodes),
+            mapper: Mapper::new(nodes, None),
             shares: Shares::new(nodes),
             sharing: Sharing::default(),
             waiting: Vec::new(),
             yields: Vec::new(),
+            by_handle: Vec::new(),
         }
+    }
+
+    /// The same at a site with these settings, which must have been [checked](Priorities::check).
+    #[must_use]
+    pub fn at_site(mut self, nodes: u32, settings: &Arc<Priorities>) -> Equipartition {
+        self.mapper = Mapper::new(nodes, Some(settings));
+        self
+    }
+
+    /// Puts jobs that wait into the order in which they are tried.
+    fn order(&mut self, view: View<'_>) {
+        let site = self.mapper.site.as_ref();
+        let tier = |job: JobHandle| site.map_or(0, |site| site.tier(job));
+        self.waiting.sort_by_cached_key(|&job| (Reverse(tier(job)), view.job(job).sequence()));
     }
 }
 
@@ -46,14 +67,21 @@ impl Scheduler for Equipartition {
         self.waiting.extend(change.interrupted);
         for &job in situation.submitted {
             self.mapper.nodes.learn(view, job);
-            if self.mapper.nodes.fit(view, job, true) {
+            let is_admitted =
+                self.mapper.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+            if is_admitted && self.mapper.nodes.fit(view, job, true) {
                 self.waiting.push(job);
             } else {
                 decision.reject(job);
             }
         }
-        self.waiting.sort_unstable_by_key(|&job| view.job(job).sequence());
+        self.order(view);
         self.waiting.retain(|&job| !self.mapper.place_greedily(view, job));
+        let _ = preemption::make_room(&mut self.mapper, view, self.waiting.iter().copied());
+        let mapper = &self.mapper;
+        let paused = mapper.involved().filter(|&job| !mapper.runs(job));
+        self.waiting.retain(|&job| !mapper.runs(job));
+        self.waiting.extend(paused);
         self.sharing.gather(&mut self.mapper, true);
         let (running, jobs) = (&self.sharing.jobs, self.sharing.shared(view, &self.mapper));
         if let Some(weights) = weights_of(view, running) {
@@ -64,15 +92,13 @@ impl Scheduler for Equipartition {
             self.yields.clear();
             self.yields.resize(running.len(), common);
         }
-        let all = || running.iter().zip(&self.yields).map(|(&job, &at)| (job, view.job(job), at));
-        let is_running = |state: JobState| state == JobState::Running;
-        for (job, _, at) in all().filter(|(_, job, at)| is_running(job.state()) && job.current_yield() != *at)
-        {
-            decision.set_yield(job, at);
+        self.by_handle.resize(view.handles(), Yield::ZERO);
+        for (job, &at) in running.iter().zip(&self.yields) {
+            self.by_handle[job.index()] = at;
         }
-        for (job, _, at) in all().filter(|(_, job, _)| !is_running(job.state())) {
-            let placement = self.mapper.available.to_nodes(self.mapper.placement(job));
-            decision.start(job, placement.iter().copied(), at);
+        self.mapper.decide(view, &self.by_handle, decision);
+        if let Some(time) = self.mapper.next_candidate(view) {
+            decision.wake_at(time);
         }
     }
 }

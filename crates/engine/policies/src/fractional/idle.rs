@@ -138,7 +138,12 @@ impl Idle {
         self.jobs.is_empty()
     }
 
-    /// All of them with their ranks, in no order.
+    /// All of them, in no order.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = JobHandle> + '_ {
+        self.jobs.iter().map(|it| it.job)
+    }
+
+    /// All of them with their ranks, where no site ranks them, in no order.
     pub(super) fn ranked(&self, now: SimTime) -> impl Iterator<Item = Ranked> + '_ {
         (0..self.jobs.len()).map(move |place| self.rank(place, now))
     }

@@ -2,9 +2,12 @@
 
 use super::available::Available;
 use super::nodes::{self, Nodes, Task, Wanted};
+use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Situation, View};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use dfrsim_packing::shares::SharedJob;
+use std::sync::Arc;
 
 /// A job and where its tasks are, by the numbers of [`Available`].
 pub(super) type Placed = (JobHandle, Vec<NodeRange>);
@@ -29,6 +32,8 @@ pub(super) struct Mapper {
     /// The nodes that jobs may be on; all others know these only, by their own numbers.
     pub(super) available: Available,
     pub(super) nodes: Box<dyn Nodes>,
+    /// Its limits count the jobs that are on nodes here, its accounts those that the cluster has on nodes.
+    pub(super) site: Option<Site>,
     /// The state of the platform that the nodes follow; `None` before the first decision.
     platform_changes: Option<u64>,
     /// By handle; empty for jobs on no node.
@@ -40,10 +45,11 @@ pub(super) struct Mapper {
 
 impl Mapper {
     /// For a cluster of this many nodes, which are unknown until [`Mapper::follow`] is called.
-    pub(super) fn new(nodes: u32) -> Mapper {
+    pub(super) fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Mapper {
         Mapper {
             available: Available::all(nodes),
             nodes: nodes::equal(nodes),
+            site: site.map(|settings| Site::new(Arc::clone(settings), nodes)),
             platform_changes: None,
             placements: Vec::new(),
             involved: Vec::new(),
@@ -54,6 +60,9 @@ impl Mapper {
     /// jobs leave the nodes of a window before it begins.
     pub(super) fn follow(&mut self, situation: &Situation<'_>, drains: bool) -> Displaced {
         let view = situation.view;
+        if let Some(site) = &mut self.site {
+            site.advance(view.now());
+        }
         self.placements.resize_with(view.handles().max(self.placements.len()), Vec::new);
         for &(job, before) in situation.discovered {
             self.change_need(view, job, before);
@@ -98,6 +107,9 @@ impl Mapper {
             };
             if placement.is_empty() {
                 cut_off.push(job);
+                if let Some(site) = &mut self.site {
+                    site.give_back(job);
+                }
             }
             self.nodes.add(placement, Task::of(view, job));
         }
@@ -132,6 +144,9 @@ impl Mapper {
     /// A job has left the cluster, or lost its nodes: they are free, its handle may be given to another.
     fn forget(&mut self, view: View<'_>, job: JobHandle) {
         self.take_off(job, Task::of(view, job));
+        if let Some(site) = &mut self.site {
+            site.end(view.now(), job);
+        }
         self.involved.retain(|&(_, other)| other != job);
     }
 
@@ -139,13 +154,24 @@ impl Mapper {
     pub(super) fn take_off(&mut self, job: JobHandle, task: Task) -> Vec<NodeRange> {
         let placement = std::mem::take(&mut self.placements[job.index()]);
         self.nodes.remove(&placement, task);
+        if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
+            site.give_back(job);
+        }
         placement
     }
 
     /// The job, which left its nodes at this moment, goes to these.
     pub(super) fn put_back(&mut self, job: JobHandle, task: Task, placement: Vec<NodeRange>) {
         self.nodes.add(&placement, task);
+        if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
+            site.take(job);
+        }
         self.placements[job.index()] = placement;
+    }
+
+    /// Whether a limit holds a job back that is on no node here.
+    pub(super) fn holds(&self, job: JobHandle) -> bool {
+        self.site.as_ref().is_some_and(|site| site.holds(job))
     }
 
     /// Each of these jobs goes to the nodes given, or off its nodes where none are. All leave before any comes, since
@@ -174,7 +200,7 @@ impl Mapper {
         move |job| are_all || self.nodes.fit(view, job, false)
     }
 
-    /// Places all tasks of a job that is on no node by Greedy; whether they fit.
+    /// Places all tasks of a job that is on no node by Greedy; whether they fit and no limit holds it back.
     pub(super) fn place_greedily(&mut self, view: View<'_>, job: JobHandle) -> bool {
         self.place(view, Wanted::of(view, job))
     }
@@ -182,15 +208,20 @@ impl Mapper {
     /// The same as it is wanted.
     pub(super) fn place(&mut self, view: View<'_>, wanted: Wanted) -> bool {
         let job = wanted.task.job;
-        let is_placed = self.nodes.place_greedily(wanted, &mut self.placements[job.index()]);
+        let is_placed =
+            !self.holds(job) && self.nodes.place_greedily(wanted, &mut self.placements[job.index()]);
         if is_placed {
             self.involve(view, job);
+            if let Some(site) = &mut self.site {
+                site.take(job);
+            }
         }
         is_placed
     }
 
     /// Decides what makes the cluster's mapping this one, with these yields by handle.
     pub(super) fn decide(&mut self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
+        self.note_uses(view);
         for handle in self.involved() {
             let job = view.job(handle);
             let placement = self.available.to_nodes(self.placement(handle));
@@ -211,6 +242,18 @@ impl Mapper {
         }
         let placements = &self.placements;
         self.involved.retain(|(_, job)| !placements[job.index()].is_empty());
+    }
+
+    /// Jobs that come to nodes or leave them begin or end to use their accounts.
+    fn note_uses(&mut self, view: View<'_>) {
+        let Some(site) = &mut self.site else { return };
+        for &(_, job) in &self.involved {
+            match (view.job(job).state() == JobState::Running, self.placements[job.index()].is_empty()) {
+                (false, false) => site.begin(view.now(), job),
+                (true, true) => _ = site.end(view.now(), job),
+                _ => {}
+            }
+        }
     }
 }
 

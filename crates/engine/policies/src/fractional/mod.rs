@@ -22,6 +22,7 @@ mod idle;
 mod mapper;
 mod nodes;
 mod parts;
+mod preemption;
 mod priority;
 mod readings;
 mod scheduler;

@@ -2,6 +2,7 @@
 
 use super::idle::Idle;
 use super::{Extensions, Fractional, FractionalOptions};
+use crate::site::Site;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield, named};
 use std::cmp::{Ordering, Reverse};
@@ -97,6 +98,55 @@ pub(super) struct PriorityBound {
     pub(super) intercept: f64,
 }
 
+/// What the ranks of jobs come from at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranker<'a> {
+    priority: Priority,
+    site: Option<&'a Site>,
+    view: View<'a>,
+}
+
+impl<'a> Ranker<'a> {
+    /// For the jobs of a view, with the settings of a site if there are any.
+    pub(super) fn new(priority: Priority, site: Option<&'a Site>, view: View<'a>) -> Ranker<'a> {
+        Ranker { priority, site, view }
+    }
+
+    /// The rank of a job.
+    pub(super) fn of(self, job: JobHandle) -> Ranked {
+        let tier = self.site.map_or(0, |site| site.tier(job));
+        Ranked { tier, ..Ranked::new(self.own(job), self.view.job(job).sequence(), job) }
+    }
+
+    /// The priority of a job by the policy.
+    fn own(self, job: JobHandle) -> f64 {
+        let job = self.view.job(job);
+        self.priority.of(job.flow_time(), self.priority.extensions.length(job), job.weight())
+    }
+
+    /// The one of these jobs that others may make leave if they may do so with any.
+    pub(super) fn first_to_leave(self, jobs: impl Iterator<Item = JobHandle>) -> Option<JobHandle> {
+        let ranked = jobs.map(|job| (self.level(job), self.own(job), job));
+        ranked.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., job)| job)
+    }
+
+    fn level(self, job: JobHandle) -> u16 {
+        self.site.map_or(0, |site| site.level(job))
+    }
+
+    /// Whether a job may make another one leave: not one of a higher level, nor, where there is a factor, one of its own level whose
+    /// priority by the policy is at least a part of its own.
+    pub(super) fn displaces(self, job: JobHandle, other: JobHandle, factor: Option<u32>) -> bool {
+        match self.level(job).cmp(&self.level(other)) {
+            Ordering::Less => false,
+            Ordering::Greater => true,
+            Ordering::Equal => {
+                factor.is_none_or(|factor| self.own(other) < self.own(job) / f64::from(factor))
+            }
+        }
+    }
+}
+
 /// Jobs by decreasing priority.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
@@ -108,6 +158,8 @@ pub(super) struct Ranking {
 /// A job and its rank: compared, the higher is the one that comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked {
+    /// What a site says of it, which comes before its own priority.
+    tier: u64,
     priority: f64,
     /// Its place in the order of submission.
     sequence: Reverse<u64>,
@@ -116,12 +168,7 @@ pub(super) struct Ranked {
 
 impl Ranked {
     pub(super) fn new(priority: f64, sequence: u64, job: JobHandle) -> Ranked {
-        Ranked { priority, sequence: Reverse(sequence), job }
-    }
-    pub(super) fn of(priority: Priority, view: View<'_>, handle: JobHandle) -> Ranked {
-        let job = view.job(handle);
-        let length = priority.extensions.length(job);
-        Ranked::new(priority.of(job.flow_time(), length, job.weight()), job.sequence(), handle)
+        Ranked { tier: 0, priority, sequence: Reverse(sequence), job }
     }
     pub(super) fn job(&self) -> JobHandle {
         self.job
@@ -134,7 +181,7 @@ impl Ranked {
 impl Ord for Ranked {
     fn cmp(&self, other: &Ranked) -> Ordering {
         let by_priority = self.priority.partial_cmp(&other.priority).unwrap_or(Ordering::Equal);
-        by_priority.then(self.sequence.cmp(&other.sequence))
+        self.tier.cmp(&other.tier).then(by_priority).then(self.sequence.cmp(&other.sequence))
     }
 }
 
@@ -154,9 +201,9 @@ impl Eq for Ranked {}
 
 impl Ranking {
     /// Ranks these jobs.
-    pub(super) fn rank(&mut self, priority: Priority, view: View<'_>, jobs: impl Iterator<Item = JobHandle>) {
+    pub(super) fn rank(&mut self, ranker: Ranker<'_>, jobs: impl Iterator<Item = JobHandle>) {
         self.ranked.clear();
-        self.ranked.extend(jobs.map(|job| Ranked::of(priority, view, job)));
+        self.ranked.extend(jobs.map(|job| ranker.of(job)));
         self.ranked.sort_unstable_by(|a, b| b.cmp(a));
     }
 

@@ -12,14 +12,17 @@ use super::budget::Mover;
 use super::idle::{Idle, IdleJob};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
-use super::priority::{Priority, Ranked, Ranking};
+use super::priority::{Priority, Ranked, Ranker, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
-use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule};
+use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule, preemption};
+use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions};
 use dfrsim_packing::shares::Shares;
 use sharing::relative;
+use std::sync::Arc;
 
 /// The numbers that a fractional policy's name leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +96,7 @@ impl FractionalScheduler {
         FractionalScheduler {
             policy,
             options,
-            mapper: Mapper::new(nodes),
+            mapper: Mapper::new(nodes, None),
             idle: Idle::new(Priority::new(&policy, &options)),
             mcb: Mcb::new(nodes, options.mcb),
             mover: Mover::default(),
@@ -109,6 +112,13 @@ impl FractionalScheduler {
             shared: Vec::new(),
             probe: None,
         }
+    }
+
+    /// The same at a site with these settings, which must have been [checked](Priorities::check).
+    #[must_use]
+    pub fn at_site(mut self, nodes: u32, settings: &Arc<Priorities>) -> FractionalScheduler {
+        self.mapper = Mapper::new(nodes, Some(settings));
+        self
     }
 
     /// The same, telling this probe of MCB.
@@ -134,11 +144,12 @@ impl FractionalScheduler {
     }
 
     fn rank_all(&mut self, view: View<'_>) {
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
         let jobs = view.jobs().iter().copied().filter(|job| !self.rejected.contains(job));
-        self.ranking.rank(Priority::new(&self.policy, &self.options), view, jobs);
+        self.ranking.rank(ranker, jobs);
     }
 
-    /// Ranks the jobs of highest priority, at least all of those that a packing can hold where it leaves jobs out from the lowest
+    /// Ranks the jobs of highest priority where no site ranks them, at least all of those that a packing can hold where it leaves jobs out from the lowest
     /// priority on.
     fn rank_fitting(&mut self, view: View<'_>) {
         let whole = u64::from(self.mapper.available.count()) * u64::from(Share::ONE.units());
@@ -150,15 +161,16 @@ impl FractionalScheduler {
             }
             sum > whole
         };
-        let priority = self.priority();
+        let ranker = Ranker::new(self.priority(), None, view);
         let running = self.mapper.involved().filter(|&job| view.job(job).state() == JobState::Running);
-        let running = running.map(|job| Ranked::of(priority, view, job));
+        let running = running.map(|job| ranker.of(job));
         self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
     }
 
     /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
     fn rank_involved(&mut self, view: View<'_>) {
-        self.ranking.rank(self.priority(), view, self.mapper.involved());
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        self.ranking.rank(ranker, self.mapper.involved());
     }
 
     /// Whether jobs that left for others go back or move only when those have their nodes; with parts that the paper does not have they
@@ -207,24 +219,35 @@ impl FractionalScheduler {
         }
     }
 
+    /// Jobs of classes that preempt others come where those leave; returns whether any did.
+    fn make_room_by_class(&mut self, view: View<'_>) -> bool {
+        if !self.mapper.site.as_ref().is_some_and(Site::preempts) {
+            return false;
+        }
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let waiting = self.jobs(view).filter(|&job| !self.mapper.runs(job)).map(|job| ranker.of(job));
+        let mut waiting: Vec<Ranked> = waiting.collect();
+        waiting.sort_unstable_by(|a, b| b.cmp(a));
+        preemption::make_room(&mut self.mapper, view, waiting.iter().map(Ranked::job))
+    }
+
     /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
-        let priority = self.priority();
         // What finds no room now finds none after others have started, so always the first that finds room is the next.
         loop {
             let (mapping, room) = (&self.mapper, &mut self.room);
+            let ranker = Ranker::new(Priority::new(&self.policy, &self.options), mapping.site.as_ref(), view);
             // Those that left their nodes at this moment.
             let evicted = mapping.involved().filter(|&job| {
                 let is_running = view.job(job).state() == JobState::Running;
                 is_running && !mapping.runs(job) && is_meant(job)
             });
-            if !mapping.nodes.are_alike() {
-                let idle =
-                    self.idle.ranked(view.now()).filter(|it| !mapping.runs(it.job()) && is_meant(it.job()));
-                let mut all: Vec<Ranked> =
-                    idle.chain(evicted.map(|job| Ranked::of(priority, view, job))).collect();
-                all.sort_unstable_by(|a, b| b.cmp(a));
-                all.iter().for_each(|it| _ = self.mapper.place_greedily(view, it.job()));
+            if mapping.site.is_some() || !mapping.nodes.are_alike() {
+                let idle = self.idle.jobs().filter(|&job| !mapping.runs(job) && is_meant(job));
+                self.ranking.rank(ranker, idle.chain(evicted));
+                for job in self.ranking.highest_first() {
+                    self.mapper.place_greedily(view, job);
+                }
                 break;
             }
             if self.idle.is_empty() && evicted.clone().next().is_none() {
@@ -234,7 +257,7 @@ impl FractionalScheduler {
             let is_waiting = |job: JobHandle| !mapping.runs(job) && is_meant(job);
             let first = self.idle.first_that_fits(room, view.now(), is_waiting);
             let fitting = evicted.filter(|&job| mapping.nodes.take(room, Wanted::of(view, job)));
-            let first = first.max(fitting.map(|job| Ranked::of(priority, view, job)).max());
+            let first = first.max(fitting.map(|job| ranker.of(job)).max());
             let Some(next) = first else { break };
             let placed = self.mapper.place_greedily(view, next.job());
             debug_assert!(placed, "there was room");
@@ -254,7 +277,9 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
             self.mapper.nodes.learn(view, job);
-            if view.classes().is_some() && !self.mapper.nodes.fit(view, job, true) {
+            let is_admitted =
+                self.mapper.site.as_mut().is_none_or(|site| site.submit(now, job, view.job(job)));
+            if !is_admitted || view.classes().is_some() && !self.mapper.nodes.fit(view, job, true) {
                 self.rejected.push(job);
                 decision.reject(job);
             } else {
@@ -298,14 +323,16 @@ impl Scheduler for FractionalScheduler {
             self.start_waiting(view, |job| evicted.iter().all(|(other, _)| *other != job));
             self.evicted = evicted;
         }
-        let holds = readings.stretch_yields == StretchYields::Held && !tick;
+        let others = self.make_room_by_class(view);
+        let holds = readings.stretch_yields == StretchYields::Held && !tick && !others;
         if self.policy.periodic != Periodic::McbStretch || !holds {
-            self.share(view);
+            self.share(view, others);
         }
         self.note_idle(view);
         self.mapper.decide(view, &self.yields, decision);
         let drain = Available::next_drain(view).filter(|_| self.policy.pauses());
-        let next = self.next_tick(now).into_iter().chain(self.next_retry(view)).chain(drain).min();
+        let candidate = self.mapper.next_candidate(view);
+        let next = [self.next_tick(now), self.next_retry(view), drain, candidate].into_iter().flatten().min();
         if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);
         }

@@ -1,7 +1,8 @@
 //! The tree of accounts: who pays for a job, what was used, and the fair share.
 
 use super::factor::{ONE, decay, half_to_the, ratio};
-use dfrsim_model::priority::{Priorities, Unlisted};
+use super::fair_tree::FairTree;
+use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ pub(super) type AccountIndex = usize;
 
 const ROOT: AccountIndex = 0;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node {
     /// Before itself in the list, but for the root.
     parent: AccountIndex,
@@ -31,7 +32,7 @@ impl Node {
 }
 
 /// The accounts and their usage up to now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Accounts {
     tree: Vec<Node>,
     groups: BTreeMap<u32, AccountIndex>,
@@ -39,6 +40,10 @@ pub(super) struct Accounts {
     unlisted: Unlisted,
     /// The accounts that are not listed, by group or user.
     others: BTreeMap<Option<u32>, AccountIndex>,
+    rule: FairShare,
+    dampening: u64,
+    /// Under [`FairShare::FairTree`]: the users below each account.
+    leaves: BTreeMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
     decay: u64,
@@ -72,6 +77,9 @@ impl Accounts {
             users,
             unlisted: settings.unlisted,
             others: BTreeMap::new(),
+            rule: settings.fair_share,
+            dampening: settings.fair_share_dampening.into(),
+            leaves: BTreeMap::new(),
             period,
             decay: decay(period.micros(), half_life.micros()),
             now: SimTime::ZERO,
@@ -80,9 +88,8 @@ impl Accounts {
         accounts
     }
 
-    /// The account of a job, or the key of the one that it will have.
-    fn find(&self, user: Option<UserId>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
-        let user = user.map(UserId::number);
+    /// The account that pays for a job, or the key of the one that it will have.
+    fn paying(&self, user: Option<u32>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
         let listed = user.and_then(|user| self.users.get(&user));
         let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
         let key = match self.unlisted {
@@ -93,22 +100,37 @@ impl Accounts {
         listed.or_else(|| self.others.get(&key)).copied().ok_or(key)
     }
 
-    /// The factor of the fair share of a job if it arrived; that of an account without usage is 1.
+    /// The factor of the fair share of a job if it arrived.
     pub(super) fn fair_share_of(&self, user: Option<UserId>, origin: Origin) -> u64 {
-        self.find(user, origin).map_or(ONE, |account| self.fair_share(account))
+        let mut then = self.clone();
+        let account = then.of_job(user, origin);
+        then.fair_share(account)
     }
 
-    /// The account of a job that arrives.
+    /// The account of a job that arrives, or under [`FairShare::FairTree`] that of its user there.
     pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
-        let key = match self.find(user, origin) {
-            Ok(known) => return known,
-            Err(key) => key,
-        };
+        let user = user.map(UserId::number);
+        let account = self.paying(user, origin).unwrap_or_else(|key| {
+            let new = self.add(ROOT);
+            self.others.insert(key, new);
+            new
+        });
+        if self.rule == FairShare::Classic {
+            return account;
+        }
+        if let Some(&known) = self.leaves.get(&(account, user)) {
+            return known;
+        }
         let new = self.tree.len();
-        self.tree.push(Node::new(ROOT, 1));
-        self.others.insert(key, new);
+        self.leaves.insert((account, user), new);
+        self.add(account)
+    }
+
+    /// An account with one share comes into being below another one.
+    fn add(&mut self, parent: AccountIndex) -> AccountIndex {
+        self.tree.push(Node::new(parent, 1));
         self.compute();
-        new
+        self.tree.len() - 1
     }
 
     /// The factor of the fair share, by the usage of the last multiple of the period.
@@ -175,6 +197,22 @@ impl Accounts {
             usage[parent] += usage[at];
             below[parent] += shares;
         }
+        match self.rule {
+            FairShare::Classic => self.compute_classic(&usage, &below),
+            FairShare::FairTree => {
+                let accounts = (1..self.tree.len()).map(|at| {
+                    let Node { parent, shares, .. } = self.tree[at];
+                    (parent, ratio(shares.into(), below[parent].into()), usage[at])
+                });
+                let users = self.leaves.values().copied();
+                for (user, fair_share) in FairTree::new(accounts, users).fair_shares() {
+                    self.tree[user].fair_share = fair_share;
+                }
+            }
+        }
+    }
+
+    fn compute_classic(&mut self, usage: &[u128], below: &[u64]) {
         let mut share = vec![ONE; self.tree.len()];
         let mut effective = vec![0_u64; self.tree.len()];
         for at in 1..self.tree.len() {
@@ -191,7 +229,7 @@ impl Accounts {
             };
             self.tree[at].fair_share = match share[at] {
                 0 => 0,
-                share => half_to_the(ratio(effective[at].into(), share.into())),
+                share => half_to_the(ratio(effective[at].into(), share.into()) / self.dampening),
             };
         }
     }

@@ -9,15 +9,16 @@
 //! * *Normalised usage* u = usage of the account and those below it / usage of all. *Share* s = s of the account above * shares / shares of all
 //!   accounts below that. *Effective usage* e = u of accounts below the root; otherwise e = u + (e of the account above - u) * shares /
 //!   shares of all accounts below that.
-//! * *Fair share*: 2^(-e / s). *Age*: wait / largest age, at most 1. *Size*: tasks / nodes of the cluster, or 1 less that. *QOS* and
+//! * *Fair share*: 2^(-e / s), or the rank of the user in the [Fair Tree](fair_tree). *Age*: wait / largest age, at most 1. *Size*: tasks / nodes of the cluster, or 1 less that. *QOS* and
 //!   *partition*: priority / the largest one.
-//! * *Priority*: the sum of weight * factor, in whole units.
+//! * *Priority*: the sum of weight * factor, in whole units. The tier of the partition comes before it.
 //!
 //! A job has its priority when it arrives (or waits again), from the usage of the last multiple; all waiting jobs get theirs again at each
-//! multiple of the period. A limit counts the tasks and the jobs that run; a job that a limit holds back is passed over, and delays no other.
+//! multiple of the period. An account that comes into being, with the first of its jobs, counts at once for all. A limit counts the tasks and the jobs that run; a job that a limit holds back is passed over, and delays no other.
 
 mod accounts;
 mod factor;
+mod fair_tree;
 mod limits;
 mod preemption;
 mod rank;

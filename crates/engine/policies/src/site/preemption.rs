@@ -25,6 +25,8 @@ struct ClassRule {
     preempts: Vec<usize>,
     mode: PreemptMode,
     exempt: SimSpan,
+    /// 0 if they preempt none; otherwise one more than the highest of those that they preempt.
+    level: u16,
 }
 
 /// A running job, and since when it runs.
@@ -45,9 +47,28 @@ impl Preemption {
             preempts: class.preempt.iter().filter_map(place).collect(),
             mode: class.preempt_mode.unwrap_or(settings.preempt_mode),
             exempt: SimSpan::from_secs(class.preempt_exempt_time_s.unwrap_or(settings.preempt_exempt_time_s)),
+            level: 0,
         };
         let is_by_qos = settings.qos.iter().any(|class| !class.preempt.is_empty());
-        Some(Preemption { is_by_qos, rules: classes.iter().map(rule).collect() })
+        let mut rules: Vec<ClassRule> = classes.iter().map(rule).collect();
+        // No class preempts itself, not even by way of others, so this ends.
+        while let Some((class, level)) = (0..rules.len()).find_map(|class| {
+            let below = rules[class].preempts.iter().map(|&other| rules[other].level + 1).max()?;
+            (below > rules[class].level).then_some((class, below))
+        }) {
+            rules[class].level = level;
+        }
+        Some(Preemption { is_by_qos, rules })
+    }
+
+    /// How far the class of a job is above others.
+    pub(super) fn level(&self, job: &Membership) -> u16 {
+        self.class(job).map_or(0, |class| self.rules[class].level)
+    }
+
+    /// Whether the class of a job preempts others.
+    pub(super) fn may_preempt(&self, job: &Membership) -> bool {
+        !self.preempts(job).is_empty()
     }
 
     fn class(&self, job: &Membership) -> Option<usize> {

@@ -10,6 +10,8 @@ use dfrsim_model::{SimSpan, SimTime};
 pub(super) struct Rank {
     /// What remains as it is: size, QOS and partition, with their weights.
     fixed: u128,
+    /// Of its partition.
+    tier: u32,
     submit: SimTime,
 }
 
@@ -29,22 +31,25 @@ impl Rank {
             (weights.qos, of_class(&settings.qos, classes.qos)),
             (weights.partition, of_class(&settings.partitions, classes.partition)),
         ];
-        Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), submit }
+        let tier = classes.partition.map_or(1, |class| settings.partitions[class].tier());
+        Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), tier, submit }
     }
 
     /// Whether its priority is never below the other's, whenever both are computed, if usage does not count.
     pub(super) fn always_precedes(&self, other: &Rank) -> bool {
-        self.fixed >= other.fixed && self.submit <= other.submit
+        self.tier > other.tier
+            || self.tier == other.tier && self.fixed >= other.fixed && self.submit <= other.submit
     }
 
-    /// The priority at a moment.
+    /// The tier and the priority at a moment, as one number.
     pub(super) fn at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
         let max_age = SimSpan::from_secs(settings.max_age_s);
         let wait = moment.saturating_since(self.submit).min(max_age);
         let age = ratio(wait.micros().into(), max_age.micros().into());
         let weights = settings.weights;
         let sum = self.fixed + product(weights.age, age) + product(weights.fair_share, fair_share);
-        (sum >> 32) as u64
+        // Of five weights, so that the sum has 35 bits.
+        u64::from(self.tier) << 40 | (sum >> 32) as u64
     }
 }
 

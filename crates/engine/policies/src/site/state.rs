@@ -99,7 +99,7 @@ impl Site {
         self.members[job.index()].as_ref().expect("the job was submitted")
     }
 
-    /// The priority of a waiting job, as it was computed last.
+    /// The tier and the priority of a job, as they were computed last: a number to compare.
     pub(crate) fn priority(&self, job: JobHandle) -> u64 {
         let Member { account, rank, joined, .. } = self.member(job);
         let fair_share = self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share(*account));
@@ -125,26 +125,83 @@ impl Site {
 
     /// A job has its nodes from now on.
     pub(crate) fn start(&mut self, now: SimTime, job: JobHandle) {
-        let Member { account, membership, width, .. } = *self.member(job);
-        if let Some(accounts) = &mut self.accounts {
-            accounts.start(account, width);
-        }
-        self.in_use.start(&self.settings, &membership, width);
-        self.running.insert(job, now);
+        self.take(job);
+        self.begin(now, job);
     }
 
     /// A job leaves its nodes, if it has any. If it stays in the system, it waits from now on.
     pub(crate) fn leave(&mut self, now: SimTime, job: JobHandle) {
+        if self.end(now, job) {
+            self.give_back(job);
+        }
+    }
+
+    /// Limits count a job from here on.
+    pub(crate) fn take(&mut self, job: JobHandle) {
+        let Member { membership, width, .. } = *self.member(job);
+        self.in_use.start(&self.settings, &membership, width);
+    }
+
+    /// Limits do not count a job any more.
+    pub(crate) fn give_back(&mut self, job: JobHandle) {
+        let Member { membership, width, .. } = *self.member(job);
+        self.in_use.end(&self.settings, &membership, width);
+    }
+
+    /// A job uses its account from now on.
+    pub(crate) fn begin(&mut self, now: SimTime, job: JobHandle) {
+        let Member { account, width, .. } = *self.member(job);
+        if let Some(accounts) = &mut self.accounts {
+            accounts.start(account, width);
+        }
+        self.running.insert(job, now);
+    }
+
+    /// A job does not use its account any more, if it did; returns whether it did. If it stays in the system, it waits from now on.
+    pub(crate) fn end(&mut self, now: SimTime, job: JobHandle) -> bool {
         if self.running.remove(&job).is_none() {
-            return;
+            return false;
         }
         let member = self.members[job.index()].as_mut().expect("the job was submitted");
         member.joined = now;
-        let Member { account, membership, width, .. } = *member;
         if let Some(accounts) = &mut self.accounts {
-            accounts.end(account, width);
+            accounts.end(member.account, member.width);
         }
-        self.in_use.end(&self.settings, &membership, width);
+        true
+    }
+
+    /// The first of these jobs that limits let run together, each beside those before it that they let run.
+    pub(crate) fn admitted<'a>(
+        &'a self,
+        jobs: impl Iterator<Item = JobHandle> + 'a,
+    ) -> impl Iterator<Item = JobHandle> + 'a {
+        let mut in_use = InUse::new(&self.settings);
+        jobs.filter(move |&job| {
+            let Member { membership, width, .. } = self.member(job);
+            let is_admitted = !in_use.holds(&self.settings, membership, *width);
+            if is_admitted {
+                in_use.start(&self.settings, membership, *width);
+            }
+            is_admitted
+        })
+    }
+
+    /// How far the class of a job is above others: classes that preempt others are above them.
+    pub(crate) fn level(&self, job: JobHandle) -> u16 {
+        let preemption = self.preemption.as_ref();
+        preemption.map_or(0, |it| it.level(&self.member(job).membership))
+    }
+
+    /// The level of a job, then its priority: a number to compare.
+    pub(crate) fn tier(&self, job: JobHandle) -> u64 {
+        // A priority and the tier before it have 56 bits.
+        u64::from(self.level(job).min(255)) << 56 | self.priority(job)
+    }
+
+    /// Whether the class of a job preempts others.
+    pub(crate) fn may_preempt(&self, job: JobHandle) -> bool {
+        let preemption = self.preemption.as_ref();
+        preemption.is_some_and(|it| it.may_preempt(&self.member(job).membership))
     }
 
     /// Whether jobs may have to make room for others.

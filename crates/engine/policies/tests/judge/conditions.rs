@@ -1,13 +1,13 @@
-//! Clusters and workloads on which batch policies are judged, alone and several conditions at once.
+//! Clusters and workloads on which policies are judged, alone and several conditions at once.
 
-use dfrsim_audit::batch::BatchPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EstimateModel, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records, simulate,
+    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
+    SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
-    BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+    BackfillSettings, FairShare, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const NODES: u32 = 16;
 
 /// What is not as on the plainest cluster.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub(crate) name: &'static str,
     pub(crate) classes: bool,
@@ -32,6 +32,16 @@ pub(crate) struct Condition {
     pub(crate) parts: bool,
     pub(crate) site: bool,
     pub(crate) preemption: bool,
+    /// The settings of the site are priorities alone, or limits alone.
+    pub(crate) only: Only,
+    /// Classes have weights.
+    pub(crate) weights: bool,
+    /// Jobs end at their estimates.
+    pub(crate) kill: bool,
+    /// Policies know of no run times.
+    pub(crate) no_estimates: bool,
+    /// Jobs follow others.
+    pub(crate) sessions: bool,
 }
 
 const PLAIN: Condition = Condition {
@@ -42,6 +52,37 @@ const PLAIN: Condition = Condition {
     parts: false,
     site: false,
     preemption: false,
+    only: Only::All,
+    weights: false,
+    kill: false,
+    no_estimates: false,
+    sessions: false,
+};
+
+/// The settings of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Only {
+    All,
+    Priorities,
+    Limits,
+}
+
+/// The conditions of one kind each under which any policy is judged, tasks needing parts of nodes.
+pub(crate) const ALONE: [Condition; 11] = {
+    let plain = Condition { parts: true, ..PLAIN };
+    [
+        plain,
+        Condition { name: "kill", kill: true, ..plain },
+        Condition { name: "no estimates", no_estimates: true, ..plain },
+        Condition { name: "sessions", sessions: true, ..plain },
+        Condition { name: "classes with GPUs", classes: true, ..plain },
+        Condition { name: "failures", failures: true, ..plain },
+        Condition { name: "maintenance", maintenance: true, ..plain },
+        Condition { name: "fair share", site: true, only: Only::Priorities, ..plain },
+        Condition { name: "limits", site: true, only: Only::Limits, ..plain },
+        Condition { name: "preemption", site: true, preemption: true, ..plain },
+        Condition { name: "weights", weights: true, ..plain },
+    ]
 };
 
 pub(crate) const CONDITIONS: [Condition; 14] = [
@@ -80,6 +121,7 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
         classes: true,
         failures: true,
         maintenance: true,
+        ..PLAIN
     },
 ];
 
@@ -89,6 +131,7 @@ pub(crate) struct Case {
     options: Options,
     priorities: Option<Arc<Priorities>>,
     jobs: Vec<Job>,
+    followers: Followers,
 }
 
 impl Condition {
@@ -99,16 +142,26 @@ impl Condition {
         let jobs = workload(self, seed, jobs, &mut rng);
         let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         let estimates = ["requested", "requested", "requested", "exact", "none"][rng.random_range(0..5)];
+        let estimates = if self.no_estimates { "none" } else { estimates };
+        let estimates = if self.kill { "requested" } else { estimates };
         let outages = outages(self, seed, until, &mut rng);
         let options = Options {
             penalty: SimSpan::from_secs(30),
             estimates: estimates.parse::<EstimateModel>().unwrap(),
+            overrun: if self.kill { Overrun::Kill } else { Overrun::Extend },
             outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
             unequal: self.classes.then(|| Arc::new(unequal(seed))),
             ..Options::default()
         };
-        let priorities = self.site.then(|| Arc::new(site(self.preemption, &mut rng)));
-        Case { condition: self, options, priorities, jobs }
+        let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
+        if let Some(settings) = &mut priorities {
+            self.only.restrict(settings, &mut rng);
+        }
+        if self.weights {
+            weigh(priorities.get_or_insert_default(), &mut rng);
+        }
+        let (jobs, followers) = sessions(self, jobs, &mut rng);
+        Case { condition: self, options, priorities: priorities.map(Arc::new), jobs, followers }
     }
 }
 
@@ -129,6 +182,51 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
             if condition.parts { (part(8), part(4)) } else { (Share::ONE, Share::ZERO) };
     }
     jobs
+}
+
+impl Only {
+    /// Leaves out the other settings, and sets what is left.
+    fn restrict(self, settings: &mut Priorities, rng: &mut Rng) {
+        match self {
+            Only::All => {}
+            Only::Priorities => {
+                settings.weights = PriorityWeights { fair_share: 1_000, age: 100, ..settings.weights };
+                settings.max_running_per_user = None;
+                for class in &mut settings.qos {
+                    (class.max_nodes, class.total_nodes, class.max_running_per_user) = (None, None, None);
+                }
+            }
+            Only::Limits => {
+                settings.weights = PriorityWeights::default();
+                settings.max_running_per_user = Some(rng.random_range(2..5));
+                settings.qos.iter_mut().for_each(|class| class.total_nodes = Some(rng.random_range(8..20)));
+            }
+        }
+    }
+}
+
+/// Gives the classes weights.
+fn weigh(settings: &mut Priorities, rng: &mut Rng) {
+    if settings.qos.is_empty() {
+        let class =
+            |queue: u32| JobClass { name: queue.to_string(), queues: vec![queue], ..JobClass::default() };
+        settings.qos = (0..2).map(class).collect();
+    }
+    settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
+}
+
+/// Every third job comes some time after another has left.
+fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
+    let (mut first, mut followers) = (Vec::new(), Followers::default());
+    for job in jobs {
+        match first.last() {
+            Some(Job { id, .. }) if condition.sessions && rng.random_range(0..3) == 0 => {
+                followers.add(*id, SimSpan::from_secs(rng.random_range(0..2_000)), job);
+            }
+            _ => first.push(job),
+        }
+    }
+    (first, followers)
 }
 
 fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> Outages {
@@ -181,6 +279,16 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
     };
     let mut qos = ["a", "b", "c"].into_iter().zip(0..).map(|(name, queue)| class(rng, name, queue));
     let mut qos: Vec<JobClass> = qos.by_ref().collect();
+    let mut partitions = Vec::new();
+    if rng.random_range(0..2) == 0 {
+        let tier = rng.random_range(0..3);
+        partitions.push(JobClass {
+            name: "p".into(),
+            tier: Some(tier),
+            partitions: vec![1],
+            ..JobClass::default()
+        });
+    }
     if preempts {
         qos[1].preempt = vec!["a".to_owned(), "c".to_owned()];
     }
@@ -197,7 +305,10 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         half_life_s: often(rng, 30_000),
         calc_period_s: 3_000,
         unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
+        fair_share: [FairShare::Classic, FairShare::FairTree][rng.random_range(0..2)],
+        fair_share_dampening: rng.random_range(1..4),
         qos,
+        partitions,
         max_running_per_user: some(rng, 4..12),
         backfill: BackfillSettings {
             max_job_test: some(rng, 1..10),
@@ -223,19 +334,13 @@ impl Observer for Recorder {
 }
 
 impl Case {
-    /// Whether the engine can simulate a policy here.
-    fn is_served(&self, policy: Policy) -> bool {
-        matches!(policy, Policy::Batch(_))
-    }
-
-    /// The record of a policy; `None` if the engine does not serve it.
-    pub(crate) fn records(&self, policy: BatchPolicy) -> Option<Vec<Record<'static>>> {
-        let name = policy.to_string();
-        let policy = name.parse::<Policy>().ok().filter(|policy| self.is_served(*policy))?;
+    /// The record of a policy; `None` if it completes no job.
+    pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
+        let policy: Policy = name.parse().unwrap();
         let Options { penalty, outages, unequal, .. } = &self.options;
         let mut before = vec![Record::Run {
             format: FORMAT_VERSION,
-            policy: name.clone().into(),
+            policy: name.to_owned().into(),
             nodes: NODES,
             penalty_us: penalty.micros(),
             tau_us: 10_000_000,
@@ -248,13 +353,12 @@ impl Case {
             capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             ..SummaryOptions::new(NODES)
         });
-        let mut scheduler = match &self.priorities {
-            Some(settings) => policy.scheduler_by_priority(NODES, settings)?,
-            None => policy.scheduler(NODES, &PolicyOptions::default()),
-        };
+        let mut options = self.options.clone();
+        options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
+        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref());
         let mut watchers = (metrics, Recorder(before));
         let jobs = self.jobs.iter().cloned();
-        simulate(NODES, &self.options, jobs, &mut *scheduler, &mut watchers)
+        simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
         let (metrics, Recorder(mut all)) = watchers;
         all.push(metrics.summary()?.record());
@@ -263,8 +367,9 @@ impl Case {
 }
 
 /// What the audit says of a record by the rules of a policy.
-pub(crate) fn judge(records: &[Record<'_>], policy: BatchPolicy) -> Result<Report, Faults> {
-    let mut auditor = Auditor::begin(&records[0])?.with_policy(CheckedPolicy::Batch(policy));
+pub(crate) fn judge(records: &[Record<'_>], policy: &str) -> Result<Report, Faults> {
+    let policy = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
+    let mut auditor = Auditor::begin(&records[0])?.with_policy(policy);
     records[1..].iter().for_each(|record| auditor.record(record));
     auditor.finish()
 }

@@ -1,6 +1,8 @@
-//! The reference of the audit against the engine, for each batch policy under each condition: what is simulated is found right, and what
+//! The reference of the audit against the engine, for each policy under each condition: what is simulated is found right, and what
 //! is changed in it is found wrong.
 
 mod conditions;
 mod cross;
+mod names;
+mod planted;
 mod simulated;

@@ -1,6 +1,7 @@
 //! What the engine does is what the reference expects.
 
-use crate::conditions::{CONDITIONS, judge};
+use crate::conditions::{CONDITIONS, Condition, judge};
+use crate::names::fractional;
 use dfrsim_audit::batch::BatchPolicy;
 
 /// How many policies are simulated under each condition; more with `JUDGED=1000`.
@@ -9,7 +10,7 @@ fn count() -> usize {
 }
 
 #[test]
-fn every_policy_is_judged_right_under_every_condition() {
+fn every_batch_policy_is_judged_right_under_every_condition() {
     let all: Vec<BatchPolicy> = BatchPolicy::all().collect();
     let mut wrong = Vec::new();
     for (place, condition) in CONDITIONS.into_iter().enumerate() {
@@ -17,13 +18,55 @@ fn every_policy_is_judged_right_under_every_condition() {
         while served < count() && seed < 40 * count() as u64 {
             seed += 1;
             let policy = all[(seed as usize * 97 + place * 31) % all.len()];
-            let Some(records) = condition.case(seed, 80).records(policy) else { continue };
+            let Some(records) = condition.case(seed, 80).records(&policy.to_string()) else { continue };
             served += 1;
-            if let Err(faults) = judge(&records, policy) {
+            if let Err(faults) = judge(&records, &policy.to_string()) {
                 wrong.push(format!("{policy}, {}, {seed}: {faults}", condition.name));
             }
         }
         eprintln!("{}: {served} of {seed}", condition.name);
+    }
+    assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+}
+
+/// The conditions of fractional policies: tasks need parts of nodes.
+fn of_parts() -> impl Iterator<Item = Condition> {
+    let plain = Condition { parts: true, ..CONDITIONS[0] };
+    let more = [
+        Condition { name: "kill", kill: true, ..plain },
+        Condition { name: "no estimates", no_estimates: true, ..plain },
+        Condition { name: "sessions", sessions: true, ..plain },
+        Condition { name: "weights", weights: true, ..plain },
+        Condition {
+            name: "weights on classes that fail",
+            weights: true,
+            classes: true,
+            failures: true,
+            ..plain
+        },
+    ];
+    let parts = CONDITIONS.into_iter().filter(|it| !it.parts || it.preemption || it.site);
+    parts.map(|it| Condition { parts: true, ..it }).chain(more)
+}
+
+#[test]
+fn every_fractional_policy_is_judged_right_under_every_condition() {
+    let mut wrong = Vec::new();
+    for (place, condition) in of_parts().enumerate() {
+        let mut served = 0;
+        for seed in 0..count() as u64 {
+            let name = fractional(seed * 31 + place as u64);
+            let Some(records) = condition.case(seed, 80).records(&name) else { continue };
+            served += 1;
+            // Where classes preempt others, a mapping that MCB moves little for is not known.
+            let may_be_left = condition.preemption && (name.contains("RELABEL") || name.contains("BUDGET"));
+            let what = match judge(&records, &name) {
+                Ok(report) => report.not_judged.filter(|_| !may_be_left),
+                Err(faults) => Some(faults.to_string()),
+            };
+            wrong.extend(what.map(|what| format!("{name}, {}, {seed}: {what}", condition.name)));
+        }
+        eprintln!("{}: {served}", condition.name);
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
 }

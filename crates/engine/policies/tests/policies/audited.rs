@@ -62,7 +62,7 @@ fn extended() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     /// For all combinations of parts the schedule is legal, obeys the rules of the parts, and completes all jobs.
     #[test]

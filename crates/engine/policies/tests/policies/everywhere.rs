@@ -201,7 +201,7 @@ fn steps_are_rounded_where_nodes_differ() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     /// Classes of the reference node, and those that differ in what no job asks for, are as no classes are, with weights or failures too.
     #[test]

@@ -149,3 +149,14 @@ fn priority_looks_ahead() {
         assert_eq!(preemptions, expected, "{policy}");
     }
 }
+
+/// One node, memory 0.3, 0.8 and 0.4, half of the CPU each. Job 2 displaces job 1 at 1000 and is old enough at 1060 to be paused for job 3. Beside that is room
+/// for job 1 then, which displaces no other itself and had none before: it resumes at the same moment, with 100 s to go.
+#[test]
+fn paused_jobs_are_tried_in_the_room_that_those_before_them_make() {
+    let mut list = jobs(&[(0, 1100, 3), (1000, 5000, 8), (1030, 50, 4)]);
+    list.iter_mut().for_each(|job| job.cpu_need = dfrsim_model::Share::from_ratio(1, 2));
+    let policy = "GreedyP*/OPT=MIN/SAFE=60/RETRY=10/SWAP=1000";
+    let records = schedule(policy, 1, &penalty(0), list);
+    assert_eq!(starts_and_ends(&records), [(0.0, 1160.0), (1000.0, 6100.0), (1060.0, 1110.0)]);
+}

@@ -6,6 +6,7 @@ mod classes;
 mod everywhere;
 mod extensions;
 mod fractional;
+mod fractional_sites;
 mod golden;
 mod names;
 mod outages;

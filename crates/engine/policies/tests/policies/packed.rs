@@ -136,7 +136,7 @@ fn tasks_share_equal_nodes_by_their_cpu_needs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// Jobs whose tasks need a node each start when and where they would if each task had a node by rule.
     #[test]

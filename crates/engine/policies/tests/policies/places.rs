@@ -136,7 +136,7 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// On equal nodes no rule changes a start, and each keeps to what the audit expects.
     #[test]

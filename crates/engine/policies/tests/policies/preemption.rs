@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::cmp::Reverse;
 
 /// Jobs of queue 2 preempt those of queue 1, then those of queue 3; others do not matter.
-fn settings(mode: PreemptMode) -> Priorities {
+pub(crate) fn settings(mode: PreemptMode) -> Priorities {
     let class = |name: &str, queue, preempt: &[&str]| JobClass {
         name: name.to_owned(),
         queues: vec![queue],
@@ -28,7 +28,7 @@ fn times(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<(
 const POLICIES: [&str; 3] = ["FCFS", "EASY", "CONS"];
 
 /// Two low jobs of 2 nodes, and a high one that comes at 20 s: the second low job started last.
-const TWO: [Row; 3] = [(0, 2, 100, 0, 1, 1), (10, 2, 100, 0, 1, 1), (20, 2, 30, 0, 2, 2)];
+pub(crate) const TWO: [Row; 3] = [(0, 2, 100, 0, 1, 1), (10, 2, 100, 0, 1, 1), (20, 2, 30, 0, 2, 2)];
 
 /// It has done 10 s, and begins again from zero at 50 s.
 #[test]
@@ -214,7 +214,7 @@ fn ends_by_the_second(nodes: u32, rows: &[Row]) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn fcfs_agrees_with_the_slow_way(rows in rows()) {

@@ -4,7 +4,7 @@ use crate::support::{Records, job, jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{EventLog, JobRecord, Metrics, Options, Summary, SummaryOptions, simulate};
 use dfrsim_model::priority::{
-    Account, BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Job, Origin, SimSpan, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -49,7 +49,8 @@ pub(crate) fn run_with_events(
 ) -> (Vec<JobRecord>, Summary, String) {
     settings.check().unwrap();
     let parsed: Policy = policy.parse().unwrap();
-    let mut scheduler = parsed.scheduler_by_priority(nodes, &Arc::new(settings.clone())).unwrap();
+    let mut scheduler =
+        parsed.scheduler_at(nodes, &PolicyOptions::default(), Some(&Arc::new(settings.clone())));
     let tau = SimSpan::from_secs(10);
     let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau);
     if let Some(outages) = &options.outages {
@@ -65,6 +66,7 @@ pub(crate) fn run_with_events(
         ..SummaryOptions::new(nodes)
     });
     let mut watchers = ((metrics, log), Records::default());
+    let options = &Options { weights: parsed.share_weights(settings), ..options.clone() };
     simulate(nodes, options, jobs, &mut *scheduler, &mut watchers)
         .unwrap_or_else(|error| panic!("{policy}: {error}"));
     let ((metrics, log), records) = watchers;
@@ -172,7 +174,7 @@ fn jobs_that_can_never_run_are_rejected() {
         let unknown = Options { estimates: "none".parse().unwrap(), ..Options::default() };
         let settings = class(None, Some(60));
         let parsed: Policy = policy.parse().unwrap();
-        let mut scheduler = parsed.scheduler_by_priority(4, &Arc::new(settings)).unwrap();
+        let mut scheduler = parsed.scheduler_at(4, &PolicyOptions::default(), Some(&Arc::new(settings)));
         let mut metrics = Metrics::new(SummaryOptions::new(4));
         simulate(4, &unknown, of(&rows), &mut *scheduler, &mut metrics).unwrap();
         assert!(metrics.summary().is_none(), "{policy}");
@@ -379,7 +381,7 @@ pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Every job ends or is rejected, and the independent checker, which computes usage and priorities by itself, agrees with every start.
     #[test]
@@ -429,5 +431,51 @@ fn places_change_no_start_under_priorities() {
         for place in ["/PLACE=CONTIGUOUS", "/PLACE=BEST"] {
             assert_eq!(starts(&format!("{base}{place}"), 8, &settings, &rows), first, "{base}{place}");
         }
+    }
+}
+
+/// One node: the job of the partition with the higher tier is first, though the others are older, wider in priority, and waited longer.
+#[test]
+fn tiers_are_before_priorities() {
+    let class = |name: &str, partition, priority, tier| JobClass {
+        name: name.to_owned(),
+        partitions: vec![partition],
+        priority,
+        tier,
+        ..JobClass::default()
+    };
+    let settings = Priorities {
+        weights: PriorityWeights { partition: 1_000, age: 1_000, ..PriorityWeights::default() },
+        max_age_s: 100,
+        partitions: vec![class("low", 1, 9, None), class("high", 2, 0, Some(2))],
+        ..Priorities::default()
+    };
+    let mut jobs = of(&[(0, 1, 100, 100, 1, 1), (1, 1, 50, 50, 1, 1), (2, 1, 50, 50, 1, 1)]);
+    for (job, partition) in jobs.iter_mut().zip([1, 1, 2]) {
+        job.origin = Origin::new(Some(1), Some(1), Some(partition));
+    }
+    for policy in ["FCFS", "EASY", "CONS"] {
+        let records = run(policy, 1, &settings, &requested(), jobs.clone()).0;
+        assert_eq!(starts_and_ends(&records), [(0.0, 100.0), (150.0, 200.0), (100.0, 150.0)], "{policy}");
+    }
+}
+
+/// Fair Tree on one node. Until 200 s, account 1 has used 100 s by user 1 and account 2 100 s by user 3, so that the accounts are level and users
+/// 2 and 4, who have used nothing, are first. At 200 s user 2's job starts, as it was submitted first. At 300 s account 1 has used twice
+/// as much: user 4 is next. At 400 s all of them are level, and the job of user 1 was submitted first.
+#[test]
+fn users_are_ranked_in_their_accounts() {
+    let settings = Priorities {
+        weights: PriorityWeights { fair_share: 1_000, ..PriorityWeights::default() },
+        fair_share: FairShare::FairTree,
+        half_life_s: 0,
+        calc_period_s: 100,
+        ..Priorities::default()
+    };
+    let row = |submit, account, user| (submit, 1, 100, 100, account, user);
+    let rows = [row(0, 1, 1), row(1, 2, 3), row(2, 1, 1), row(3, 2, 3), row(4, 1, 2), row(5, 2, 4)];
+    for policy in ["FCFS", "EASY", "CONS"] {
+        let starts = starts(policy, 1, &settings, &rows);
+        assert_eq!(starts, [0.0, 100.0, 400.0, 500.0, 200.0, 300.0], "{policy}");
     }
 }

@@ -111,7 +111,7 @@ fn downs() -> impl Strategy<Value = Vec<Down>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// Where no node goes down, the plan by groups of nodes is the one by their number.
     #[test]

@@ -8,7 +8,7 @@ use crate::support::Records;
 use dfrsim_cluster::{Options, simulate};
 use dfrsim_model::priority::PriorityWeights;
 use dfrsim_model::{Job, SimSpan, SimTime};
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::formats::{slurm, slurm_conf};
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::prepare::{self, Opened};
@@ -67,7 +67,7 @@ impl Model {
         });
         let options = Options { estimates: "requested".parse().unwrap(), ..Options::default() };
         let policy: Policy = self.policy.parse().unwrap();
-        let mut scheduler = policy.scheduler_by_priority(NODES, &Arc::new(settings)).unwrap();
+        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), Some(&Arc::new(settings)));
         let mut records = Records::default();
         simulate(NODES, &options, jobs, &mut *scheduler, &mut records).unwrap();
         let since = SimTime::ZERO + begin;

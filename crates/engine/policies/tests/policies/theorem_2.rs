@@ -86,7 +86,7 @@ const POLICIES: [&str; 9] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn theorem_2_the_adversary_reaches_its_bound_with_every_policy(

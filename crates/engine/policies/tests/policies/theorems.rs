@@ -123,7 +123,7 @@ fn fcfs(jobs: &[Job]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// FCFS is Delta-competitive: never worse than the optimum times the ratio of the longest to the shortest run time. On one
     /// node that can be shared the bound is the optimum; it is found to a ten thousandth.

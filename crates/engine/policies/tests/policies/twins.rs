@@ -96,7 +96,7 @@ fn assert_promises_kept(twin: &impl Twin, starts: &Starts) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn fcfs_agrees_with_its_twin(

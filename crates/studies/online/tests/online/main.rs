@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod author;
+mod formats;
 mod outages;
 mod platform;
 mod policies;

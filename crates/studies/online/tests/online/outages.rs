@@ -2,7 +2,7 @@
 
 use crate::{frame, numbers, read, registry, run, run_with};
 use dfrsim_lab::RunOptions;
-use dfrsim_policies::{CustomPolicy, Policies, Policy};
+
 use std::fs;
 
 /// Two jobs on one node: 20 s from second 0 on, 5 s from second 12 on.
@@ -72,21 +72,6 @@ fn all_rules_have_the_same_failures() {
     run(text, &[], again.path());
     let bytes = |folder: &tempfile::TempDir| fs::read(folder.path().join("rows.csv")).unwrap();
     assert!(bytes(&folder) == bytes(&again));
-}
-
-/// A policy of the user's own says whether it knows which nodes are up.
-#[test]
-fn policies_that_do_not_know_of_outages_are_refused() {
-    let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");
-    let mine =
-        || CustomPolicy::new("MINE", "1", |nodes, options| Policy::Equipartition.scheduler(nodes, options));
-    let read = |policy| {
-        let registry = registry().with(Policies::standard().with(policy));
-        registry.parse(&lublin, "s.toml", None, &["policies=['FCFS', 'MINE']".to_owned()]).map(|_| ())
-    };
-    assert!(read(mine().knowing_outages()).is_ok());
-    let errors = read(mine()).unwrap_err().to_string();
-    assert!(errors.contains("MINE does not know that nodes go down"), "{errors}");
 }
 
 #[test]

@@ -31,6 +31,8 @@ named! {
         ReqTres = "ReqTRES",
         AllocTres = "AllocTRES",
         SubmitLine = "SubmitLine",
+        ReqGres = "ReqGRES",
+        Constraints = "Constraints",
     }
 }
 

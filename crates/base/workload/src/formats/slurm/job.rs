@@ -193,6 +193,7 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
         executable: row.job_name().and_then(|name| names.jobs.number(&name)),
         queue: names.queues.number(row.get(Column::Qos)),
         partition: names.partitions.number(row.get(Column::Partition)),
+        nodes: row.get(Column::Nodes).parse().ok().filter(|nodes| *nodes > 0),
         ..Record::default()
     };
     let id = row.first(&[Column::JobIdRaw, Column::JobId]);

@@ -55,6 +55,7 @@ mod amounts;
 mod columns;
 mod job;
 
+use super::slurm_nodes::{feature_of_partition, word};
 use crate::log::{
     Accounting, Faults, Line, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
     text,
@@ -124,8 +125,9 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     Ok(Whole::new(file.to_owned(), header, report, lines))
 }
 
-/// What jobs used or asked for of generic resources (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`): names and numbers of units,
-/// by the numbers of jobs.
+/// What jobs used or asked for beside processors and memory, by the numbers of jobs: names and numbers of units of generic resources
+/// (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), and with `@` before them and the number 1
+/// the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition.
 ///
 /// # Errors
 /// As those of [`read`].
@@ -137,19 +139,56 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
     let Some(columns) = header.and_then(|line| Columns::parse(line).ok()) else { return Ok(BTreeMap::new()) };
     let of_line = |line: Line| {
         let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
-        let (_, list) = row.first(&[Column::AllocTres, Column::ReqTres])?;
-        let resources = list.split(',').filter_map(generic);
-        let resources: Vec<(String, u32)> = resources.collect();
-        (!resources.is_empty()).then_some((line.record.job, resources))
+        let mut asked: Vec<(String, u32)> = match row.first(&[Column::AllocTres, Column::ReqTres]) {
+            Some((_, list)) => generic(list).into_iter().collect(),
+            None => requested(row.get(Column::ReqGres), line.record.nodes.unwrap_or(1)).collect(),
+        };
+        let constraints = row.get(Column::Constraints);
+        // Alternatives, and what asks for a number of nodes, is not understood.
+        let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
+        let features =
+            features.map(str::trim).filter(|name| !name.is_empty()).map(|name| format!("@{}", word(name)));
+        let partition = Some(row.get(Column::Partition)).filter(|name| !name.is_empty());
+        asked.extend(
+            features
+                .chain(partition.map(|name| format!("@{}", feature_of_partition(name))))
+                .map(|name| (name, 1)),
+        );
+        (!asked.is_empty()).then_some((line.record.job, asked))
     };
     Ok(lines.filter_map(of_line).collect())
 }
 
-/// `gres/gpu=2`, but not the part of a type, as in `gres/gpu:a100=2`.
-fn generic(part: &str) -> Option<(String, u32)> {
-    let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
-    let number = number.parse().ok().filter(|number| *number > 0)?;
-    (!name.contains(':')).then(|| (name.to_owned(), number))
+/// `gres/gpu=2`; where there are only parts of types, as in `gres/gpu:a100=2`, their sum.
+fn generic(list: &str) -> BTreeMap<String, u32> {
+    let parts = || {
+        list.split(',').filter_map(|part| {
+            let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
+            let number = number.parse::<u32>().ok().filter(|number| *number > 0)?;
+            Some((name, number))
+        })
+    };
+    let mut found = BTreeMap::new();
+    for (name, number) in parts() {
+        if let Some((name, _)) = name.split_once(':') {
+            let sum = found.entry(name.to_owned()).or_insert(0_u32);
+            *sum = sum.saturating_add(number);
+        }
+    }
+    found.extend(
+        parts().filter(|(name, _)| !name.contains(':')).map(|(name, number)| (name.to_owned(), number)),
+    );
+    found
+}
+
+/// What `gpu:2` or `gpu:a100:2` for each node is on all of them; without a number it is one.
+fn requested(list: &str, nodes: u32) -> impl Iterator<Item = (String, u32)> + '_ {
+    list.split(',').filter(|part| !part.is_empty()).map(move |part| {
+        let name = part.split(':').next().unwrap_or_default();
+        let name = name.strip_prefix("gres/").unwrap_or(name);
+        let each = part.rsplit(':').next().and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
+        (name.to_owned(), each.saturating_mul(nodes))
+    })
 }
 
 /// Counts what is special about a job.

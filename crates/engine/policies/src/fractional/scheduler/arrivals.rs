@@ -3,9 +3,9 @@
 use super::FractionalScheduler;
 use crate::fractional::OnSubmission;
 use crate::fractional::admission;
-use crate::fractional::mapper::Placed;
+use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
-use crate::fractional::priority::Ranked;
+use crate::fractional::priority::Ranker;
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::{SimTime, VirtualTime};
 
@@ -37,14 +37,16 @@ impl FractionalScheduler {
             return true;
         }
         let job = wanted.task.job;
+        if self.mapper.holds(job) {
+            return false;
+        }
         self.rank_involved(view);
         let (extensions, priority) = (self.policy.extensions, self.priority());
         let safe = extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
-        let limit = extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
-        let limit = limit.map(|factor| Ranked::of(priority, view, job).priority() / f64::from(factor));
-        let may_leave = |other: JobHandle| {
+        let factor = extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
+        let may_leave = |mapper: &Mapper, other: JobHandle| {
             extensions.length(view.job(other)) >= safe
-                && limit.is_none_or(|limit| Ranked::of(priority, view, other).priority() < limit)
+                && Ranker::new(priority, mapper.site.as_ref(), view).displaces(job, other, factor)
         };
         let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, may_leave);
         let Some(mut evicted) = marked else { return false };
@@ -59,9 +61,16 @@ impl FractionalScheduler {
     }
 
     fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
+        if self.mapper.holds(job) {
+            return;
+        }
         self.rank_involved(view);
         let wanted = Wanted::of(view, job);
-        let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, |_| true);
+        let priority = self.priority();
+        let may_leave = |mapper: &Mapper, other: JobHandle| {
+            Ranker::new(priority, mapper.site.as_ref(), view).displaces(job, other, None)
+        };
+        let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, may_leave);
         let Some(marked) = marked else { return };
         let placed = self.mapper.place_greedily(view, job);
         debug_assert!(placed, "room was made");
@@ -89,36 +98,57 @@ impl FractionalScheduler {
         if self.policy.extensions.retry.is_none() {
             return;
         }
-        let (priority, rest) = (self.priority(), self.without_unsafe(view));
-        let mut room = Room::default();
+        let rest = self.without_unsafe(view);
+        // What is refused to paused jobs is not refused to those that wait, as these may displace more.
+        let (mut room, mut room_of_paused, mut free) = (Room::default(), Room::default(), Room::default());
         rest.note(&mut room);
-        self.mapper.nodes.note(&mut self.room);
-        let running = self.mapper.placed().map(|job| Ranked::of(priority, view, job).priority());
-        let lowest = running.min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
         let mut tried = Vec::new();
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
         for job in view.jobs().iter().copied().filter(|job| !self.rejected.contains(job)) {
-            let (wanted, ranked) = (Wanted::of(view, job), Ranked::of(priority, view, job));
             // Those that were paused at this moment still count as running, and are left out.
-            let may_displace = match (view.job(job).state(), self.policy.extensions.swap) {
-                (JobState::Waiting, _) => true,
-                (JobState::Paused, Some(factor)) => ranked.priority() / f64::from(factor) > lowest,
-                _ => continue,
+            let is_tried = match view.job(job).state() {
+                JobState::Waiting => true,
+                JobState::Paused => self.policy.extensions.swap.is_some(),
+                _ => false,
             };
-            let (nodes, room) =
-                if may_displace { (&rest, &mut room) } else { (&self.mapper.nodes, &mut self.room) };
-            if !is_new(job) && !self.mapper.runs(job) && nodes.take(room, wanted) {
-                tried.push(ranked);
+            let is_meant = is_tried && !is_new(job) && !self.mapper.runs(job);
+            if is_meant && rest.take(&mut room, Wanted::of(view, job)) {
+                tried.push(ranker.of(job));
             }
         }
         tried.sort_unstable_by(|a, b| b.cmp(a));
+        let (mut lowest, mut is_changed) = (None, true);
         for job in tried.into_iter().map(|ranked| ranked.job()) {
+            let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+            if std::mem::take(&mut is_changed) {
+                rest.note(&mut room_of_paused);
+                self.mapper.nodes.note(&mut free);
+                lowest = ranker.first_to_leave(self.mapper.placed());
+            }
             let wanted = Wanted::of(view, job);
-            if rest.take(&mut room, wanted) {
-                self.admit(view, job);
-                if !self.mapper.runs(job) {
-                    // For those that follow there is no more room than for this one.
-                    room.refuse(wanted.task.memory, wanted.tasks);
+            let factor = self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
+            let displaces = lowest.is_some_and(|other| ranker.displaces(job, other, factor));
+            let (nodes, room) = match factor {
+                None => (&rest, &mut room),
+                Some(_) if displaces => (&rest, &mut room_of_paused),
+                Some(_) => (&self.mapper.nodes, &mut free),
+            };
+            if !nodes.take(room, wanted) || self.mapper.holds(job) {
+                continue;
+            }
+            self.admit(view, job);
+            is_changed = self.mapper.runs(job);
+            if is_changed {
+                continue;
+            }
+            // For those that follow there is no more room than for this one; but a site may rank a paused job before others that
+            // displace more.
+            match factor {
+                None => room.refuse(wanted.task.memory, wanted.tasks),
+                Some(_) if self.mapper.site.is_none() => {
+                    room_of_paused.refuse(wanted.task.memory, wanted.tasks);
                 }
+                Some(_) => {}
             }
         }
     }

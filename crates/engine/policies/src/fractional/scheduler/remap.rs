@@ -23,7 +23,7 @@ impl FractionalScheduler {
         if self.jobs(view).any(|job| !self.mapper.runs(job)) {
             return true;
         }
-        self.share(view);
+        self.share(view, false);
         let enough = Yield::from_ratio(percent.into(), 100);
         self.mapper.placed().any(|job| self.yields[job.index()] < enough)
     }
@@ -34,7 +34,8 @@ impl FractionalScheduler {
             return;
         }
         let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
-        if drops_lowest && budget.is_none() && !self.policy.relabel && self.mapper.nodes.are_alike() {
+        let is_plain = self.mapper.nodes.are_alike() && self.mapper.site.is_none();
+        if drops_lowest && budget.is_none() && !self.policy.relabel && is_plain {
             self.rank_fitting(view);
         } else {
             self.rank_all(view);
@@ -42,7 +43,11 @@ impl FractionalScheduler {
         // One that cannot run on the nodes that are up would keep all others of lower priority from running.
         let ranked: Vec<JobHandle> = {
             let fits = self.mapper.fits(view);
-            self.ranking.highest_first().filter(|&job| fits(job)).collect()
+            let fitting = self.ranking.highest_first().filter(|&job| fits(job));
+            match &self.mapper.site {
+                Some(site) => site.admitted(fitting).collect(),
+                None => fitting.collect(),
+            }
         };
         let (mapper, limit) = (&self.mapper, self.policy.remap_limit);
         let sizes = mapper.nodes.sizes();

@@ -1,14 +1,15 @@
 //! The CPU that a mapping gives to jobs (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
+use crate::fractional::priority::Ranker;
 use crate::fractional::readings::StretchYields;
 use crate::fractional::{Periodic, SecondPhase};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
 
 impl FractionalScheduler {
-    /// Gives out the CPU under the mapping as it is now.
-    pub(super) fn share(&mut self, view: View<'_>) {
+    /// Gives out the CPU under the mapping as it is now, which may have `others` than the last tick packed.
+    pub(super) fn share(&mut self, view: View<'_>, others: bool) {
         // Where CPU comes in steps, even what is on other nodes counts.
         self.sharing.gather(&mut self.mapper, self.options.mcb.cpu_step.is_none());
         let (running, jobs) = (&self.sharing.jobs, self.sharing.shared(view, &self.mapper));
@@ -16,11 +17,11 @@ impl FractionalScheduler {
         if self.policy.periodic == Periodic::McbStretch {
             let is_max = self.policy.second_phase != SecondPhase::Average;
             let (mut period, mut floor) = (self.period(), None);
-            if self.options.readings.stretch_yields == StretchYields::Recomputed {
+            if others || self.options.readings.stretch_yields == StretchYields::Recomputed {
                 let now = view.now();
                 period = self.next_tick(now).map_or(period, |tick| tick.since(now));
                 // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
-                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
+                floor = (others || is_max).then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
             }
             let relative = relative(weights.as_deref());
             let stretched = running.iter().zip(&jobs).enumerate().map(|(place, (job, &shared))| StretchJob {
@@ -32,7 +33,8 @@ impl FractionalScheduler {
             });
             let jobs: Vec<StretchJob<'_>> = stretched.collect();
             if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
-                self.ranking.rank(self.priority(), view, running.iter().copied());
+                let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+                self.ranking.rank(ranker, running.iter().copied());
                 let mut ranks = vec![0; running.len()];
                 for (rank, job) in (0..).zip(self.ranking.highest_first()) {
                     // Both are by submission, as handles are not.

@@ -275,7 +275,6 @@ fn all_policies() -> Vec<Policy> {
 fn every_policy_survives_outages() {
     let mut interruptions = 0;
     for (place, policy) in all_policies().into_iter().enumerate() {
-        assert!(policy.knows_outages(), "{policy}");
         // Half of them begin with wrong needs, and learn better.
         let needs = if place % 2 == 0 { NeedModel::Exact } else { NeedModel::Factor(2.0) };
         let discovery = Some(SimSpan::from_secs(60));
@@ -295,7 +294,7 @@ fn every_policy_survives_outages() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// The rules for clusters whose nodes go down are those of clusters that never fail where no node does.
     #[test]
@@ -390,7 +389,7 @@ fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// The independent checker, which looks at each node by itself, agrees with all that happens.
     #[test]

@@ -1,0 +1,427 @@
+//! The decision that a policy takes at a moment, part by part, on plain lists.
+
+use super::mapping::{Mapping, Seen};
+use super::moves::Moves;
+use super::name::{Arrival, Phase, Pin, Ticks};
+use super::options::McbOptions;
+use super::pack::{Item, Search, map};
+use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
+use super::site::Site;
+use super::{FractionalPolicy, FractionalRule};
+use crate::Phase as State;
+use dfrsim_model::{Share, SimSpan, VirtualTime, Yield};
+use std::collections::BTreeMap;
+
+/// What has happened at a moment, and what the policy remembers.
+#[derive(Debug)]
+pub(super) struct Events<'a> {
+    pub(super) now: u64,
+    /// The jobs that arrive and are not rejected.
+    pub(super) submitted: Vec<u64>,
+    /// The jobs that lost their nodes and wait.
+    pub(super) interrupted: Vec<u64>,
+    /// Whether jobs completed, or left nodes that changed.
+    pub(super) is_room: bool,
+    pub(super) is_tick: bool,
+    /// How long it is to the next tick.
+    pub(super) to_tick: SimSpan,
+    /// The yields of the last tick of `/stretch-per`, by job.
+    pub(super) floors: &'a BTreeMap<u64, u32>,
+}
+
+/// What yields must be.
+#[derive(Debug)]
+pub(super) enum Yields {
+    /// As they are; new ones are a fault of placing.
+    Held,
+    /// These, in units, which are rounded down; this many more or less may come of rounding.
+    Exact(BTreeMap<u64, f64>, f64),
+    /// Any with this weighted sum, none below its floor.
+    Sum(Sum),
+}
+
+/// The largest average, and what it is made of.
+#[derive(Debug)]
+pub(super) struct Sum {
+    pub(super) weights: BTreeMap<u64, f64>,
+    pub(super) floors: BTreeMap<u64, f64>,
+    pub(super) best: f64,
+}
+
+/// What a policy decides.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) yields: Yields,
+    /// The yields of a tick of `/stretch-per`.
+    pub(super) floors: Option<BTreeMap<u64, u32>>,
+    /// What is wrong with what the record has where the policy leaves a choice.
+    pub(super) fault: Option<(u64, FractionalRule)>,
+    /// Whether it cannot be judged.
+    pub(super) is_open: bool,
+}
+
+pub(super) struct Decider<'a> {
+    pub(super) policy: &'a FractionalPolicy,
+    pub(super) mcb: McbOptions,
+    pub(super) events: Events<'a>,
+    pub(super) jobs: &'a BTreeMap<u64, Seen>,
+    pub(super) site: Option<&'a Site>,
+    pub(super) mapping: Mapping<'a>,
+    /// Where the record has each job after the decision.
+    pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
+    pub(super) floors: Option<BTreeMap<u64, u32>>,
+    pub(super) fault: Option<(u64, FractionalRule)>,
+    /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
+    pub(super) is_shared_again: bool,
+    /// Whether the mapping after MCB is not known.
+    pub(super) is_open: bool,
+}
+
+impl Decider<'_> {
+    /// All parts of the policy in their order. The mapping is as the cluster has it, without the jobs that have to leave their nodes.
+    pub(super) fn decide(&mut self) -> Decision {
+        let cut_off: Vec<u64> = self.running_off_nodes().collect();
+        let mut displaced = [&self.events.interrupted[..], &cut_off].concat();
+        displaced.sort_unstable();
+        if self.policy.is_equipartition {
+            let waiting = self.off_nodes(|_| true);
+            waiting.into_iter().for_each(|job| _ = self.place(job, false));
+        } else {
+            self.run_parts(&displaced);
+        }
+        let is_between = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
+        self.is_shared_again = self.pause_by_class();
+        let holds = is_between && !self.is_shared_again;
+        let yields = if holds { Yields::Held } else { self.share() };
+        let (floors, fault, is_open) = (self.floors.take(), self.fault.take(), self.is_open);
+        Decision { yields, floors, fault, is_open }
+    }
+
+    fn run_parts(&mut self, displaced: &[u64]) {
+        let new: Vec<u64> = displaced.iter().chain(&self.events.submitted).copied().collect();
+        let by_mcb = self.policy.arrival == Arrival::Mcb;
+        let reacts = self.policy.opportunistic && self.events.is_room;
+        if reacts && !by_mcb {
+            let waiting = self.off_nodes(|job| !new.contains(&job));
+            waiting.into_iter().for_each(|job| _ = self.place(job, false));
+        }
+        for &job in &new {
+            // Jobs that leave their nodes for a window make no room.
+            match self.jobs[&job].phase {
+                State::Running if matches!(self.policy.arrival, Arrival::Waits | Arrival::Mcb) => {}
+                State::Running => _ = self.place(job, false),
+                _ => self.admit(job),
+            }
+        }
+        if self.policy.retry.is_some() {
+            let may = |job: u64| {
+                let is_tried = match self.jobs[&job].phase {
+                    State::Waiting => true,
+                    State::Paused => self.policy.swap.is_some(),
+                    State::Running => false,
+                };
+                is_tried && !new.contains(&job)
+            };
+            self.off_nodes(may).into_iter().for_each(|job| self.admit(job));
+        }
+        let is_asked = by_mcb && (!new.is_empty() || reacts);
+        if (is_asked || self.events.is_tick && self.is_remap_due()) && !self.jobs.is_empty() {
+            self.remap();
+        }
+    }
+
+    fn running_off_nodes(&self) -> impl Iterator<Item = u64> {
+        let is_off = |(job, seen): &(&u64, &Seen)| seen.phase == State::Running && !self.mapping.has(**job);
+        self.jobs.iter().filter(is_off).map(|(job, _)| *job)
+    }
+    /// The jobs on no node that are meant, ranked; under EQUIPARTITION without a site by submission.
+    fn off_nodes(&self, is_meant: impl Fn(u64) -> bool) -> Vec<u64> {
+        let off = self.jobs.keys().copied().filter(|job| !self.mapping.has(*job) && is_meant(*job));
+        self.mapping.ranked(off)
+    }
+    fn is_held(&self, job: u64) -> bool {
+        self.site.is_some_and(|site| site.holds(job, self.mapping.on.keys()))
+    }
+    /// Places a job by Greedy, unless a limit holds it back.
+    fn place(&mut self, job: u64, beside: bool) -> bool {
+        !self.is_held(job) && self.mapping.place(job, beside)
+    }
+
+    /// What happens to a job that arrives.
+    fn admit(&mut self, job: u64) {
+        match self.policy.arrival {
+            Arrival::Waits | Arrival::Mcb => {}
+            Arrival::Greedy => _ = self.place(job, false),
+            Arrival::Pauses | Arrival::Moves if self.is_held(job) => {}
+            Arrival::Pauses | Arrival::Moves => {
+                if !(self.policy.spread && self.make_room(job, true)) {
+                    self.make_room(job, false);
+                }
+            }
+        }
+    }
+    /// Whether another job may leave its nodes for one.
+    fn may_leave(&self, other: u64, job: u64) -> bool {
+        let (its, own) = (&self.jobs[&other], &self.jobs[&job]);
+        let is_safe = its.length < VirtualTime::of(self.policy.safe).units();
+        let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
+        let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
+        let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
+        !is_safe && its_level <= own_level && swap.is_none_or(is_less)
+    }
+    /// Places a job, if need be where others leave: by rising rank as many as must, of which those come back, by decreasing rank, beside which
+    /// it still fits.
+    fn make_room(&mut self, job: u64, beside: bool) -> bool {
+        if self.mapping.place(job, beside) {
+            return true;
+        }
+        let mut others = self.mapping.ranked(self.mapping.on.keys().copied());
+        others.retain(|&other| self.may_leave(other, job));
+        let mut marked = Vec::new();
+        for other in others.into_iter().rev() {
+            if self.mapping.have_room(job, beside) {
+                break;
+            }
+            marked.push((other, self.mapping.take_off(other)));
+        }
+        let is_room = self.mapping.have_room(job, beside);
+        let mut away = Vec::new();
+        for (other, on) in marked.into_iter().rev() {
+            self.mapping.put(other, on.clone());
+            if is_room && !self.mapping.have_room(job, beside) {
+                self.mapping.take_off(other);
+                away.push(other);
+            }
+        }
+        if !is_room {
+            return false;
+        }
+        self.mapping.place(job, beside);
+        if self.policy.arrival == Arrival::Moves {
+            away.into_iter().for_each(|other| _ = self.place(other, false));
+        }
+        true
+    }
+
+    /// Jobs of classes that preempt others come to nodes, if need be where those pause; whether any did.
+    fn pause_by_class(&mut self) -> bool {
+        let Some(site) = self.site else { return false };
+        let before = self.mapping.on.len();
+        let mut paused = 0;
+        for job in self.off_nodes(|job| site.preempts(job)) {
+            if self.is_held(job) || self.mapping.place(job, false) {
+                continue;
+            }
+            let mut left = Vec::new();
+            for other in site.candidates(self.events.now, job, self.mapping.on.keys()) {
+                if self.mapping.have_room(job, false) {
+                    break;
+                }
+                left.push((other, self.mapping.take_off(other)));
+            }
+            let is_room = self.mapping.have_room(job, false);
+            for (other, on) in left.into_iter().rev() {
+                self.mapping.put(other, on);
+                if is_room && !self.mapping.have_room(job, false) {
+                    self.mapping.take_off(other);
+                    paused += 1;
+                }
+            }
+            if is_room {
+                self.mapping.place(job, false);
+            }
+        }
+        self.mapping.on.len() + paused > before
+    }
+
+    /// Whether a tick maps all jobs again: under `/BELOW` if a job is on no node or a yield is below the part.
+    fn is_remap_due(&mut self) -> bool {
+        let Some(percent) = self.policy.below else { return true };
+        let enough = f64::from(Yield::from_ratio(percent.into(), 100).units());
+        let is_off = |job: &u64| !self.mapping.has(*job);
+        if self.jobs.keys().any(is_off) {
+            return true;
+        }
+        match self.share() {
+            Yields::Exact(yields, _) => yields.values().any(|at| at.floor() < enough),
+            Yields::Sum(_) | Yields::Held => self.averaged().values().any(|at| at.floor() < enough),
+        }
+    }
+
+    /// Whether MCB may not move a job on nodes.
+    fn is_pinned(&self, seen: &Seen) -> bool {
+        match self.policy.pin {
+            Pin::None => false,
+            Pin::Flow(limit) => seen.flow < limit.micros(),
+            Pin::Virtual(limit) => seen.length < VirtualTime::of(limit).units(),
+        }
+    }
+    /// The jobs that MCB maps, ranked: those that can run on the nodes, as far as no limit leaves them out.
+    fn ranked_for_mcb(&self) -> Vec<u64> {
+        let are_all = self.mapping.nodes.all.iter().all(|node| node.is_open);
+        let empty = self.mapping.nodes.emptied();
+        let can_run = |job: &u64| are_all || empty.have_room(self.jobs[job].wanted());
+        let mut ranked = self.mapping.ranked(self.jobs.keys().copied().filter(can_run));
+        if let Some(site) = self.site {
+            let mut before: Vec<u64> = Vec::new();
+            ranked.retain(|&job| {
+                let is_in = !site.holds(job, before.iter());
+                before.extend(is_in.then_some(job));
+                is_in
+            });
+        }
+        ranked
+    }
+    /// Maps all jobs again.
+    fn remap(&mut self) {
+        if self.mapping.nodes.all.iter().all(|node| !node.is_open) {
+            return;
+        }
+        let ranked = self.ranked_for_mcb();
+        let pinned = |job: &u64| self.mapping.on.get(job).filter(|_| self.is_pinned(&self.jobs[job]));
+        let item = |job: &u64| {
+            let Seen { tasks, size, .. } = &self.jobs[job];
+            Item { number: *job, tasks: *tasks, size, pinned: pinned(job) }
+        };
+        let items: Vec<Item<'_>> = ranked.iter().map(item).collect();
+        let seen: Vec<&Seen> = ranked.iter().map(|job| &self.jobs[job]).collect();
+        let least = self.least_of_mapped(&seen);
+        let by_weight = |job: usize, level: u32| {
+            let part = u64::from(level) * u64::from(seen[job].weight);
+            Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(least)).units())
+        };
+        let by_stretch = |job: usize, target: u32| self.stretch_yield(seen[job], least, target);
+        let empty = self.mapping.nodes.emptied();
+        let is_stretch = self.policy.ticks == Ticks::Stretch;
+        let packed = if is_stretch {
+            map(&items, &empty, self.mcb, Search::Stretch, &by_stretch)
+        } else {
+            map(&items, &empty, self.mcb, Search::Yield, &by_weight)
+        };
+        let floors = is_stretch.then(|| {
+            let floor = |place: usize| by_stretch(place, packed.value).unwrap_or(0);
+            let kept = 0..packed.places.len();
+            kept.map(|place| (ranked[place], floor(place))).collect()
+        });
+        let pins: Vec<u64> = items.iter().filter(|it| it.pinned.is_some()).map(|it| it.number).collect();
+        let target: BTreeMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
+        self.floors = floors;
+        let is_tick = self.events.is_tick;
+        if self.policy.relabels || self.policy.budget.is_some() && is_tick {
+            let (mapping, recorded) = (&self.mapping, self.recorded);
+            let moves = Moves { mapping, ranked: &ranked, pins: &pins, target: &target, recorded };
+            self.fault = moves.judge(self.policy, is_tick);
+            // Jobs that leave for others of their classes are not where MCB had them.
+            self.is_open = self.fault.is_some() && self.site.is_some_and(Site::preempts_any);
+            let found = ranked.iter().filter_map(|job| Some((*job, self.recorded.get(job)?.to_vec())));
+            let found = found.collect();
+            self.mapping.set_all(found);
+        } else {
+            self.mapping.set_all(target);
+        }
+    }
+    /// The least weight of the jobs that are mapped, which has the level as its yield. Where nodes are alike and only ranks decide who is left out,
+    /// jobs behind the first with which the memory of all nodes is not enough do not count.
+    fn least_of_mapped(&self, ranked: &[&Seen]) -> u32 {
+        let nodes = &self.mapping.nodes;
+        let is_budget = self.policy.budget.is_some() && self.events.is_tick;
+        let by_rank = nodes.are_alike() && self.site.is_none() && !self.policy.relabels && !is_budget;
+        let open = nodes.all.iter().filter(|node| node.is_open).count() as u64;
+        let whole = open * u64::from(Share::ONE.units());
+        let mut before = 0;
+        let counts = |it: &&&Seen| {
+            let is_in = !by_rank || before <= whole;
+            before += it.size.held[0] * u64::from(it.tasks);
+            is_in
+        };
+        ranked.iter().take_while(counts).map(|it| it.weight).min().unwrap_or(1)
+    }
+    /// The yield that brings a job's inverse estimated stretch at the next tick to a target, at least the floor of MCB; none if that is
+    /// more than 1, but for the least target.
+    fn stretch_yield(&self, seen: &Seen, least: u32, target: u32) -> Option<u32> {
+        let (period, weight) = (self.policy.period, f64::from(seen.weight) / f64::from(least));
+        let seconds = |micros: u64| SimSpan::from_micros(micros).as_secs_f64();
+        let at = f64::from(target) / f64::from(Yield::ONE.units());
+        let goal = weight * (seconds(seen.flow + period.micros()) * at);
+        let wanted = (goal - seen.done_s()) / period.as_secs_f64();
+        (wanted <= 1.0 || target == 1).then(|| Yield::from_f64(wanted).units().max(self.mcb.floor))
+    }
+
+    /// The time for which stretches are estimated.
+    fn period(&self) -> f64 {
+        (if self.is_shared_again { self.events.to_tick } else { self.policy.period }).as_secs_f64()
+    }
+    /// The jobs on nodes with what they share, and how their yields rise.
+    fn sharers(&self) -> (Vec<u64>, Vec<Sharer<'_>>) {
+        let floors = self.floors.as_ref().unwrap_or(self.events.floors);
+        let (mut numbers, mut sharers) = (Vec::new(), Vec::new());
+        for (job, on) in &self.mapping.on {
+            let seen = &self.jobs[job];
+            let mut sharer = Sharer {
+                size: &seen.size,
+                on,
+                slope: seen.share_weight(self.policy.las),
+                offset: 0.0,
+                floor: 0.0,
+            };
+            if self.policy.ticks == Ticks::Stretch {
+                let weight = f64::from(seen.weight) / f64::from(self.least_weight());
+                let floor = floors.get(job).copied().unwrap_or(0);
+                sharer.slope = (seen.flow_s() + self.period()) / self.period() * weight;
+                sharer.offset = -(seen.done_s() / self.period());
+                sharer.floor = f64::from(floor) / f64::from(Yield::ONE.units());
+            }
+            numbers.push(*job);
+            sharers.push(sharer);
+        }
+        (numbers, sharers)
+    }
+    /// What jobs get under the mapping.
+    fn share(&self) -> Yields {
+        let (numbers, mut sharers) = self.sharers();
+        let contested = contested(&sharers, &self.mapping.nodes);
+        if self.is_shared_again && self.policy.ticks == Ticks::Stretch {
+            // What the nodes had at the tick may be less for some now.
+            let least = super::shares::units(common(&contested)).floor().min(self.mcb.floor.into());
+            sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));
+        }
+        if self.policy.phase == Phase::Average {
+            let (floors, weights) = self.average_terms(&sharers, &contested);
+            let best = largest_sum(&floors, &weights, &contested);
+            let best = best.iter().zip(&weights).map(|(at, weight)| at * weight).sum();
+            let by_job = |all: Vec<f64>| numbers.iter().copied().zip(all).collect();
+            return Yields::Sum(Sum { floors: by_job(floors), weights: by_job(weights), best });
+        }
+        let all = fill(&sharers, &contested, self.policy.is_equipartition);
+        let units = all.into_iter().map(super::shares::units);
+        let is_weighted = sharers.iter().any(|it| it.slope != sharers[0].slope);
+        let rounding = if is_weighted { 1.0 } else { 0.0 };
+        Yields::Exact(numbers.into_iter().zip(units).collect(), rounding)
+    }
+    /// The floors and the weights of the largest average.
+    fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {
+        let is_stretch = self.policy.ticks == Ticks::Stretch;
+        let common = common(contested);
+        let floor = |it: &Sharer<'_>| if is_stretch { it.floor } else { common };
+        let (least, period) = (self.least_weight(), self.period());
+        let weight = |(job, it): (&Seen, &Sharer<'_>)| {
+            let relative = f64::from(job.weight) / f64::from(least);
+            if is_stretch { relative / ((job.flow_s() + period) / period) } else { it.slope }
+        };
+        let seen = self.mapping.on.keys().map(|job| &self.jobs[job]);
+        let weights: Vec<f64> = seen.zip(sharers).map(weight).collect();
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        (sharers.iter().map(floor).collect(), weights.iter().map(|weight| weight / most).collect())
+    }
+    fn least_weight(&self) -> u32 {
+        self.mapping.on.keys().map(|job| self.jobs[job].weight).min().unwrap_or(1)
+    }
+    /// One solution of the largest average, in units.
+    fn averaged(&self) -> BTreeMap<u64, f64> {
+        let (numbers, sharers) = self.sharers();
+        let contested = contested(&sharers, &self.mapping.nodes);
+        let (floors, weights) = self.average_terms(&sharers, &contested);
+        let all = largest_sum(&floors, &weights, &contested);
+        numbers.into_iter().zip(all.into_iter().map(super::shares::units)).collect()
+    }
+}

@@ -1,0 +1,128 @@
+//! Which jobs are on which nodes while a decision is being made.
+
+use super::nodes::{Nodes, On, Size, Wanted};
+use crate::Phase;
+use dfrsim_model::{SimSpan, Yield};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A job in the system as the policy sees it at a moment.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) tasks: u32,
+    pub(super) size: Arc<Size>,
+    pub(super) weight: u32,
+    pub(super) phase: Phase,
+    /// Its place in the cluster.
+    pub(super) home: On,
+    /// The time since its submission in microseconds.
+    pub(super) flow: u64,
+    /// The work that it has done in microseconds * 2^-20, and that or its estimate by which it counts.
+    pub(super) done: u128,
+    pub(super) length: u128,
+    /// The priority of the policy.
+    pub(super) priority: f64,
+    /// Level and priority of the site, which come first.
+    pub(super) place: (u32, u128),
+}
+
+fn seconds(units: u128) -> f64 {
+    units as f64 / (f64::from(Yield::ONE.units()) * 1e6)
+}
+
+impl Seen {
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted { size: &self.size, tasks: self.tasks, weight: self.weight, beside: false }
+    }
+    pub(super) fn flow_s(&self) -> f64 {
+        SimSpan::from_micros(self.flow).as_secs_f64()
+    }
+    pub(super) fn done_s(&self) -> f64 {
+        seconds(self.done)
+    }
+    /// The priority at this moment, infinite before any progress: flow time / (virtual time)^2, or under `/AHEAD` (flow time + seconds) /
+    /// virtual time, where virtual time counts as that / weight.
+    pub(super) fn priority(&self, ahead: Option<SimSpan>) -> f64 {
+        if self.length == 0 {
+            return f64::INFINITY;
+        }
+        let (length, weight) = (seconds(self.length), f64::from(self.weight));
+        match ahead {
+            Some(ahead) => weight * ((self.flow_s() + ahead.as_secs_f64()) / length),
+            None => weight * weight * (self.flow_s() / (length * length)),
+        }
+    }
+    /// How fast its yield rises: by weight, and under `/LAS` by seconds / (virtual time + seconds) in units of 2^-31.
+    pub(super) fn share_weight(&self, las: Option<SimSpan>) -> f64 {
+        let by_service = las.map(|las| {
+            let offset = u128::from(las.micros());
+            ((offset << 31) / ((self.length >> Yield::BITS) + offset)).max(1)
+        });
+        f64::from(self.weight) * by_service.unwrap_or(1) as f64
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Mapping<'a> {
+    pub(super) jobs: &'a BTreeMap<u64, Seen>,
+    pub(super) nodes: Nodes,
+    pub(super) on: BTreeMap<u64, On>,
+}
+
+impl<'a> Mapping<'a> {
+    /// That of the cluster, without the jobs of which a node is closed.
+    pub(super) fn of_cluster(jobs: &'a BTreeMap<u64, Seen>, nodes: Nodes) -> Mapping<'a> {
+        let mut mapping = Mapping { jobs, nodes, on: BTreeMap::new() };
+        for (&job, seen) in jobs.iter().filter(|(_, seen)| seen.phase == Phase::Running) {
+            if seen.home.iter().all(|&(node, _)| mapping.nodes.all[node as usize].is_open) {
+                mapping.put(job, seen.home.clone());
+            }
+        }
+        mapping
+    }
+    pub(super) fn has(&self, job: u64) -> bool {
+        self.on.contains_key(&job)
+    }
+    fn wanted(&self, job: u64, beside: bool) -> Wanted<'a> {
+        Wanted { beside, ..self.jobs[&job].wanted() }
+    }
+
+    pub(super) fn put(&mut self, job: u64, on: On) {
+        let Seen { size, weight, .. } = &self.jobs[&job];
+        self.nodes.add(&on, size, *weight);
+        if !on.is_empty() {
+            self.on.insert(job, on);
+        }
+    }
+    pub(super) fn take_off(&mut self, job: u64) -> On {
+        let Seen { size, weight, .. } = &self.jobs[&job];
+        let on = self.on.remove(&job).unwrap_or_default();
+        self.nodes.remove(&on, size, *weight);
+        on
+    }
+    pub(super) fn set_all(&mut self, places: BTreeMap<u64, On>) {
+        self.nodes = self.nodes.emptied();
+        self.on.clear();
+        places.into_iter().for_each(|(job, on)| self.put(job, on));
+    }
+    pub(super) fn have_room(&self, job: u64, beside: bool) -> bool {
+        self.nodes.have_room(self.wanted(job, beside))
+    }
+    /// Places a job by Greedy; whether there was room.
+    pub(super) fn place(&mut self, job: u64, beside: bool) -> bool {
+        let found = self.nodes.place(self.wanted(job, beside));
+        found.map(|on| self.on.insert(job, on)).is_some()
+    }
+
+    /// Jobs by decreasing rank: of the site, of the policy, by submission.
+    pub(super) fn ranked(&self, jobs: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut ranked: Vec<u64> = jobs.collect();
+        ranked.sort_by(|a, b| {
+            let (one, other) = (&self.jobs[a], &self.jobs[b]);
+            let by_priority = other.priority.partial_cmp(&one.priority).unwrap_or(Ordering::Equal);
+            other.place.cmp(&one.place).then(by_priority).then(a.cmp(b))
+        });
+        ranked
+    }
+}

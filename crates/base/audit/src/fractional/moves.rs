@@ -1,0 +1,200 @@
+//! What a call of MCB may move: `/RELABEL` and `/BUDGET`.
+//!
+//! Which of several best names of nodes is taken is left open, and so is what a budget leaves: these are judged by what they promise.
+
+use super::mapping::Mapping;
+use super::nodes::On;
+use super::{FractionalPolicy, FractionalRule};
+use crate::placement::moved_tasks;
+use dfrsim_model::Share;
+use std::collections::BTreeMap;
+
+/// What is on nodes, as (job, tasks): by node.
+type Contents = BTreeMap<u32, Vec<(u64, u32)>>;
+
+/// The memory of a node in GB.
+const NODE_MEMORY_GB: f64 = 8.0;
+
+/// A mapping that MCB found, and the one that the record has.
+pub(super) struct Moves<'a> {
+    /// Before the call, with where jobs are in the cluster.
+    pub(super) mapping: &'a Mapping<'a>,
+    /// The jobs that were mapped, ranked.
+    pub(super) ranked: &'a [u64],
+    /// Those that are not to move.
+    pub(super) pins: &'a [u64],
+    pub(super) target: &'a BTreeMap<u64, On>,
+    pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
+}
+
+fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Contents {
+    let mut contents = Contents::new();
+    for (job, on) in places {
+        on.iter().for_each(|&(node, tasks)| contents.entry(node).or_default().push((job, tasks)));
+    }
+    contents
+}
+
+impl Moves<'_> {
+    /// Whether the record has the best names for the mapping that MCB found, or if it is not to have that because of a budget, one that
+    /// keeps the budget.
+    pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, FractionalRule)> {
+        let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
+        let budget = policy
+            .budget
+            .filter(|_| at_tick)
+            .map(|gigabytes| (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64);
+        let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
+        let best = if policy.relabels { self.best_kept(target()) } else { self.kept(target()) };
+        let moves: u64 = target().filter(|(_, on)| !on.is_empty()).map(|(job, _)| self.memory_of(job)).sum();
+        let best_memory = best.1;
+        if budget.is_some_and(|budget| moves - best_memory > budget) {
+            return self.judge_kept(budget.unwrap_or(0));
+        }
+        let same = if policy.relabels {
+            self.by_kind(target()) == self.by_kind(found()) && self.kept(found()) == best
+        } else {
+            target().filter(|it| !it.1.is_empty()).eq(found())
+        };
+        let differs =
+            |&job: &u64| self.target.get(&job).map(|it| &it[..]) != self.recorded.get(&job).copied();
+        let job = self.ranked.iter().copied().find(differs).or(self.ranked.first().copied());
+        job.filter(|_| !same).map(|job| (job, FractionalRule::Relabelled))
+    }
+
+    /// Whether a budget is kept, no pinned job moves, and no job is left out that finds room.
+    fn judge_kept(&self, budget: u64) -> Option<(u64, FractionalRule)> {
+        let (mut moved, mut nodes) = (0, self.mapping.nodes.emptied());
+        for (&job, on) in self.recorded {
+            let seen = &self.mapping.jobs[&job];
+            nodes.add(on, &seen.size, seen.weight);
+            let tasks = if self.home(job).is_empty() { 0 } else { moved_tasks(self.home(job), on) };
+            moved += seen.size.held[0] * tasks;
+            if tasks > 0 && self.pins.contains(&job) {
+                return Some((job, FractionalRule::PinnedMoves));
+            }
+            if moved > budget {
+                return Some((job, FractionalRule::OverBudget { moved, budget }));
+            }
+        }
+        let has_room = |job: &u64| {
+            let seen = &self.mapping.jobs[job];
+            match self.home(*job) {
+                [] => nodes.have_room(seen.wanted()),
+                home => nodes.have_room_on(home, &seen.size),
+            }
+        };
+        let left_out = self.ranked.iter().filter(|job| !self.recorded.contains_key(job));
+        left_out.copied().find(has_room).map(|job| (job, FractionalRule::LeftOut))
+    }
+
+    /// Where a job is in the cluster, if its nodes are open.
+    fn home(&self, job: u64) -> &[(u32, u32)] {
+        let home = &self.mapping.jobs[&job].home;
+        let is_open = |&(node, _): &(u32, u32)| self.mapping.nodes.all[node as usize].is_open;
+        if home.iter().all(is_open) { home } else { &[] }
+    }
+    /// The memory of the tasks of a job that may move.
+    fn memory_of(&self, job: u64) -> u64 {
+        let tasks: u64 = self.home(job).iter().map(|it| u64::from(it.1)).sum();
+        tasks * self.mapping.jobs[&job].size.held[0]
+    }
+    /// What two nodes have in common: pinned tasks, memory.
+    fn common(&self, one: &[(u64, u32)], other: &[(u64, u32)]) -> (u64, u64) {
+        let (mut pinned, mut memory) = (0, 0);
+        for &(job, tasks) in one {
+            let there = other.iter().find(|it| it.0 == job).map_or(0, |it| it.1.min(tasks));
+            let held = self.mapping.jobs[&job].size.held[0] * u64::from(there);
+            pinned += if self.pins.contains(&job) { u64::from(there) } else { 0 };
+            memory += held;
+        }
+        (pinned, memory)
+    }
+    fn homes(&self) -> Contents {
+        contents(self.ranked.iter().map(|&job| (job, self.home(job))))
+    }
+    /// What does not move under the names that a mapping has: pinned tasks, memory.
+    fn kept<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
+        let (homes, new) = (self.homes(), contents(places));
+        let common = new.iter().filter_map(|(node, all)| Some(self.common(homes.get(node)?, all)));
+        common.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
+    }
+    /// The most that does not move under any names.
+    fn best_kept<'a>(&self, places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> (u64, u64) {
+        let (homes, new) = (self.homes(), contents(places));
+        let nodes = &self.mapping.nodes.all;
+        let none = Vec::new();
+        let mut best = (0, 0);
+        for kind in 0..self.mapping.nodes.kinds.len() {
+            let alike = (0..nodes.len() as u32)
+                .filter(|&node| nodes[node as usize].is_open && nodes[node as usize].kind == kind);
+            let alike: Vec<u32> = alike.collect();
+            let of = |all: &'_ Contents, node: &u32| all.get(node).unwrap_or(&none).clone();
+            let common = |old: &u32, new_node: &u32| self.common(&of(&homes, old), &of(&new, new_node));
+            let row = |old: &u32| alike.iter().map(|node| common(old, node)).collect();
+            let table: Vec<Vec<(u64, u64)>> = alike.iter().map(row).collect();
+            let all: u64 = self.ranked.iter().map(|&job| self.memory_of(job)).sum();
+            let value = |it: &(u64, u64)| i128::from(it.0) * i128::from(all + 1) + i128::from(it.1);
+            let worth: Vec<Vec<i128>> = table.iter().map(|row| row.iter().map(value).collect()).collect();
+            for (row, column) in heaviest(&worth).into_iter().enumerate() {
+                let it = table[row][column];
+                best = (best.0 + it.0, best.1 + it.1);
+            }
+        }
+        best
+    }
+    /// What is on the nodes of each kind, under any names.
+    fn by_kind<'a>(
+        &self,
+        places: impl Iterator<Item = (u64, &'a [(u32, u32)])>,
+    ) -> Vec<(usize, Vec<(u64, u32)>)> {
+        let kind = |node: u32| self.mapping.nodes.all[node as usize].kind;
+        let all = contents(places).into_iter().map(|(node, all)| (kind(node), all));
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The column of each row of a square table with which the sum is largest (the Hungarian method with potentials).
+fn heaviest(worth: &[Vec<i128>]) -> Vec<usize> {
+    let size = worth.len();
+    let (mut of_row, mut of_column) = (vec![0_i128; size + 1], vec![0_i128; size + 1]);
+    // Rows from 1 on; 0 is none.
+    let mut row_of = vec![0; size + 1];
+    for row in 1..=size {
+        let (mut way, mut slack, mut seen) =
+            (vec![0; size + 1], vec![i128::MAX; size + 1], vec![false; size + 1]);
+        row_of[0] = row;
+        let mut column = 0;
+        while row_of[column] > 0 {
+            seen[column] = true;
+            let (from, mut least, mut next) = (row_of[column], i128::MAX, 0);
+            for other in (1..=size).filter(|&it| !seen[it]) {
+                let cost = -worth[from - 1][other - 1] - of_row[from] - of_column[other];
+                if cost < slack[other] {
+                    (slack[other], way[other]) = (cost, column);
+                }
+                if slack[other] < least {
+                    (least, next) = (slack[other], other);
+                }
+            }
+            for other in 0..=size {
+                if seen[other] {
+                    of_row[row_of[other]] += least;
+                    of_column[other] -= least;
+                } else {
+                    slack[other] = slack[other].saturating_sub(least);
+                }
+            }
+            column = next;
+        }
+        while column > 0 {
+            row_of[column] = row_of[way[column]];
+            column = way[column];
+        }
+    }
+    let mut columns = vec![0; size];
+    (1..=size).for_each(|column| columns[row_of[column] - 1] = column - 1);
+    columns
+}

@@ -1,0 +1,179 @@
+//! MCB: the largest value of a search at which all jobs can be packed (dissertation, sections 4.2.5, 5.2.2 and 5.2.6).
+
+use super::nodes::{Nodes, On, Size};
+use super::options::McbOptions;
+use dfrsim_model::{Share, Yield};
+use std::cmp::Reverse;
+
+/// A job to be mapped.
+#[derive(Debug)]
+pub(super) struct Item<'a> {
+    pub(super) number: u64,
+    pub(super) tasks: u32,
+    pub(super) size: &'a Size,
+    /// Where it stays or is left out.
+    pub(super) pinned: Option<&'a On>,
+}
+
+/// The jobs that have places.
+#[derive(Debug)]
+pub(super) struct Packed {
+    /// The value at which they were packed.
+    pub(super) value: u32,
+    /// Their places, by their order in the call; those that are left out are behind them.
+    pub(super) places: Vec<On>,
+}
+
+/// Which values are searched: of yields, up to what the nodes have together; of inverse stretches, up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    Yield,
+    Stretch,
+}
+
+/// Keeps the most jobs, which come by decreasing rank, of which the search finds a packing on empty nodes. `yield_at` is the yield of a
+/// job at a value, in units; there is no packing at a value at which a job has none.
+pub(super) fn map(
+    items: &[Item<'_>],
+    nodes: &Nodes,
+    options: McbOptions,
+    search: Search,
+    yield_at: &dyn Fn(usize, u32) -> Option<u32>,
+) -> Packed {
+    let mcb = Mcb { items, nodes, options, search, yield_at };
+    let counts = (0..=items.len()).rev().filter(|&count| mcb.may_hold(count));
+    let found =
+        counts.map(|count| (count, mcb.largest(count))).find(|(count, it)| it.is_some() || *count == 0);
+    match found.and_then(|(_, packed)| packed) {
+        Some((value, places)) => Packed { value, places },
+        None => Packed { value: Yield::ONE.units(), places: Vec::new() },
+    }
+}
+
+struct Mcb<'a> {
+    items: &'a [Item<'a>],
+    nodes: &'a Nodes,
+    options: McbOptions,
+    search: Search,
+    yield_at: &'a dyn Fn(usize, u32) -> Option<u32>,
+}
+
+impl Mcb<'_> {
+    /// Whether the nodes have together at least the sum of amounts of the first jobs, in each dimension.
+    fn have_together(&self, count: usize, amount: impl Fn(usize, &Size, usize) -> u128) -> bool {
+        let open = || self.nodes.all.iter().filter(|node| node.is_open);
+        let dimensions = self.nodes.kinds[0].capacity.len();
+        (0..dimensions).all(|it| {
+            let has: u128 = open().map(|node| u128::from(self.nodes.kinds[node.kind].capacity[it])).sum();
+            let of = |(job, item): (usize, &Item<'_>)| amount(job, item.size, it) * u128::from(item.tasks);
+            self.items[..count].iter().enumerate().map(of).sum::<u128>() <= has << Yield::BITS
+        })
+    }
+    /// Whether what the first jobs hold at any yield leaves hope.
+    fn may_hold(&self, count: usize) -> bool {
+        self.have_together(count, |_, size, it| u128::from(size.held[it]) << Yield::BITS)
+    }
+    fn is_enough(&self, count: usize, value: u32) -> bool {
+        let at = |job: usize| u128::from((self.yield_at)(job, value).unwrap_or(0));
+        self.have_together(count, |job, size, it| u128::from(size.used[it]) * at(job))
+    }
+
+    /// The highest value is tried, then the lowest, then a bisection between them; the last success.
+    fn largest(&self, count: usize) -> Option<(u32, Vec<On>)> {
+        let one = Yield::ONE.units();
+        let (lowest, highest, precision) = match self.search {
+            Search::Stretch => (1, one, self.options.stretch_precision),
+            Search::Yield => {
+                let highest = if self.is_enough(count, one) {
+                    one
+                } else {
+                    bisect(0, one, 1, |value| self.is_enough(count, value))
+                };
+                (self.options.floor.max(1), highest, self.options.precision)
+            }
+        };
+        if highest < lowest {
+            return None;
+        }
+        if let Some(places) = self.pack(count, highest) {
+            return Some((highest, places));
+        }
+        let mut found = self.pack(count, lowest)?;
+        let value = bisect(lowest, highest, precision, |value| {
+            let packed = self.pack(count, value);
+            packed.map(|places| found = places).is_some()
+        });
+        Some((value, found))
+    }
+
+    /// Packs the first jobs at a value: node after node, each takes the first task of the list that fits, again and again. The list is
+    /// by the largest part of a node that a task takes of any resource, then the second largest and so on, then by submission.
+    fn pack(&self, count: usize, value: u32) -> Option<Vec<On>> {
+        let mut nodes: Vec<(usize, Vec<u128>)> = Vec::new();
+        for node in &self.nodes.all {
+            let capacity = &self.nodes.kinds[node.kind].capacity;
+            nodes.push((
+                node.kind,
+                capacity.iter().map(|&amount| u128::from(amount) << Yield::BITS).collect(),
+            ));
+        }
+        let items = &self.items[..count];
+        let mut sizes: Vec<Vec<u128>> = Vec::new();
+        for (job, Item { size, pinned, .. }) in items.iter().enumerate() {
+            let at = u128::from((self.yield_at)(job, value)?);
+            let amounts = size.held.iter().zip(&size.used);
+            let take =
+                amounts.map(|(&held, &used)| (u128::from(held) << Yield::BITS) + u128::from(used) * at);
+            let take: Vec<u128> = take.collect();
+            for &(node, tasks) in pinned.iter().flat_map(|on| on.iter()) {
+                for (free, size) in nodes[node as usize].1.iter_mut().zip(&take) {
+                    *free = free.checked_sub(size * u128::from(tasks))?;
+                }
+            }
+            sizes.push(take);
+        }
+        let most =
+            |it: usize| self.nodes.kinds.iter().map(|kind| kind.capacity[it]).max().unwrap_or(1).max(1);
+        // Memory and CPU in reference nodes, the others in the node that has most of them.
+        let one = u64::from(Share::ONE.units());
+        let wholes: Vec<u64> =
+            (0..self.nodes.kinds[0].capacity.len()).map(|it| if it < 2 { one } else { most(it) }).collect();
+        let parts = |job: usize| {
+            let part = |(size, &whole): (&u128, &u64)| Reverse(size * u128::from(one) / u128::from(whole));
+            let mut parts: Vec<Reverse<u128>> = sizes[job].iter().zip(&wholes).map(part).collect();
+            parts.sort_unstable();
+            parts
+        };
+        let mut list: Vec<usize> = (0..count).filter(|&job| items[job].pinned.is_none()).collect();
+        list.sort_by_cached_key(|&job| (parts(job), items[job].number));
+        let mut left: Vec<u32> = items.iter().map(|item| item.tasks).collect();
+        let mut places: Vec<On> = items.iter().map(|item| item.pinned.cloned().unwrap_or_default()).collect();
+        for (number, (kind, free)) in (0..).zip(&mut nodes) {
+            if !self.nodes.all[number as usize].is_open {
+                continue;
+            }
+            for &job in list.iter().filter(|&&job| items[job].size.allowed[*kind]) {
+                let times = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
+                let tasks = times.fold(left[job], |most, times| times.min(u128::from(most)) as u32);
+                free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));
+                left[job] -= tasks;
+                places[job].extend((tasks > 0).then_some((number, tasks)));
+            }
+            list.retain(|&job| left[job] > 0);
+        }
+        list.is_empty().then_some(places)
+    }
+}
+
+/// Goes on between a success and a failure until they are so near to each other; the last success.
+fn bisect(mut success: u32, mut failure: u32, precision: u32, mut succeeds: impl FnMut(u32) -> bool) -> u32 {
+    while failure - success > precision.max(1) {
+        let middle = success + (failure - success) / 2;
+        if succeeds(middle) {
+            success = middle;
+        } else {
+            failure = middle;
+        }
+    }
+    success
+}

@@ -1,0 +1,140 @@
+//! The reservations of conservative backfilling.
+
+use super::pools::Pools;
+use super::queue::{Queue, Waiting};
+use super::running::{OVERRUN, Run};
+use super::split::Room;
+use super::timeline::Timeline;
+use dfrsim_model::{SimSpan, SimTime};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What runs and what is reserved, from one pass to the next.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) timeline: Timeline,
+    /// The same without reservations, where these are made again all the time.
+    pub(super) base: Option<Timeline>,
+    /// While all are made again, each beside those before it: by need and width, estimates with the starts that were found, both rising.
+    /// A job like that of the same estimate, or of a longer one, cannot start before.
+    pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
+    pub(super) is_again: bool,
+    /// Whether nodes came free before they were expected to since the last pass.
+    pub(super) freed: bool,
+    /// Whether a job ended after its estimate since then.
+    pub(super) late: bool,
+    /// Whether a job was past its estimate in the last pass.
+    pub(super) overdue: bool,
+}
+
+impl Plan {
+    /// A job has left its nodes.
+    pub(super) fn ended(&mut self, pools: &Pools, now: SimTime, run: &Run) {
+        self.timeline.advance(now);
+        self.timeline.give_back(pools, run.stay(now));
+        if let Some(base) = &mut self.base {
+            base.advance(now);
+            base.give_back(pools, run.stay(now));
+        }
+        self.freed |= run.end > now;
+        self.late |= run.end < now;
+    }
+
+    /// A job has left the queue.
+    pub(super) fn cancelled(&mut self, pools: &Pools, now: SimTime, mut job: Waiting) {
+        if job.start < SimTime::MAX {
+            self.withdraw(pools, now, &mut job);
+            self.freed = true;
+        }
+    }
+
+    /// When and where a job has room beside all that runs and is reserved; `None` if that is not before its own reservation.
+    pub(super) fn earliest(
+        &self,
+        pools: &Pools,
+        now: SimTime,
+        job: &Waiting,
+        held: SimTime,
+    ) -> Option<(SimTime, Room)> {
+        self.timeline.earliest(pools, now, job, held)
+    }
+
+    /// The next moment at which a reservation begins.
+    #[inline(never)]
+    pub(super) fn next_start(&self, now: SimTime, queue: &Queue) -> Option<SimTime> {
+        let not_before = if self.overdue { now + OVERRUN } else { now };
+        let starts = queue.jobs.iter().map(|job| job.start);
+        starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
+    }
+
+    pub(super) fn reserve(
+        &mut self,
+        pools: &Pools,
+        job: &mut Waiting,
+        (start, (split, end)): (SimTime, Room),
+    ) {
+        (job.start, job.end, job.split) = (start, end, split);
+        self.timeline.take(pools, job.stay(start));
+    }
+
+    /// Gives a job that has none the earliest reservation, if there is one.
+    pub(super) fn reserve_earliest(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        let (key, estimate) = ((job.need, job.job.width), job.job.estimate);
+        let mut found = if self.is_again { Some(self.found.entry(key).or_default()) } else { None };
+        let bound = found.as_ref().and_then(|found| {
+            let shorter = found.partition_point(|(other, _)| *other <= estimate);
+            found[..shorter].last().map(|(_, start)| *start)
+        });
+        let from = bound.map_or(now, |start| start.max(now));
+        if let Some(earliest) = self.timeline.earliest(pools, from, job, SimTime::MAX) {
+            if let Some(found) = &mut found {
+                let first = found.partition_point(|(other, _)| *other < estimate);
+                let last = found.partition_point(|(other, start)| *other <= estimate || *start <= earliest.0);
+                found.splice(first..last, [(estimate, earliest.0)]);
+            }
+            self.reserve(pools, job, earliest);
+        }
+    }
+
+    /// A reservation has become a start.
+    pub(super) fn start(&mut self, pools: &Pools, job: &Waiting) {
+        if let Some(base) = &mut self.base {
+            base.take(pools, job.stay(job.start));
+        }
+    }
+
+    /// Takes all reservations back.
+    pub(super) fn clear(&mut self, pools: &Pools, now: SimTime, jobs: &mut VecDeque<Waiting>) {
+        match &mut self.base {
+            None => jobs.iter_mut().for_each(|job| self.withdraw(pools, now, job)),
+            Some(base) => {
+                base.advance(now);
+                self.timeline.clone_from(base);
+                jobs.iter_mut().for_each(Waiting::withdraw);
+            }
+        }
+        self.is_again = true;
+    }
+
+    pub(super) fn withdraw(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        // A start that hung on a job past its estimate may have passed.
+        self.timeline.give_back(pools, job.stay(now));
+        job.withdraw();
+    }
+
+    /// Lets a job give its reservation up for an earlier one, if there is one.
+    pub(super) fn move_up(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        if pools.single().is_some() {
+            // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
+            if let Some(earlier) = self.earliest(pools, now, job, job.start) {
+                self.withdraw(pools, now, job);
+                self.reserve(pools, job, earlier);
+            }
+            return;
+        }
+        self.timeline.give_back(pools, job.stay(now));
+        match self.earliest(pools, now, job, job.start) {
+            Some(earlier) => self.reserve(pools, job, earlier),
+            None => self.timeline.take(pools, job.stay(now)),
+        }
+    }
+}
