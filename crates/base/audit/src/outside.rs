@@ -23,11 +23,6 @@ impl Auditor {
     pub(crate) fn go_to_line(&mut self, line: u64) {
         self.line = line - 1;
     }
-    /// Whether the policy is judged.
-    pub(crate) fn judges_policy(&self) -> bool {
-        self.check.is_some()
-    }
-
     /// A job joins or leaves the queue next. If a decision came before in which jobs started, or on which the next one depends, it is over:
     /// of a policy without reservations the last decision of a moment is the only one that counts.
     pub(crate) fn begin_pass(&mut self, at: u64, decided: bool) {

@@ -4,7 +4,7 @@ use super::running::Running;
 use crate::profile::Profile;
 use std::collections::BTreeMap;
 
-/// The longest queue of which the plan is made again, and how many waiting jobs are examined for one that should have started.
+/// The longest queue of which the plan is made again.
 pub const LONGEST_QUEUE: usize = 64;
 
 /// A policy whose rules are known.
@@ -69,15 +69,6 @@ impl Situation<'_> {
             show(job, start);
         }
         Some((profile, from))
-    }
-
-    /// A job that starts now by a plan that is made again and again.
-    pub(super) fn due(&self) -> Option<u64> {
-        let mut due = None;
-        let is_replanned = self.local == Local::ConservativeReplan;
-        let show = |job: &Waiting, start| due = due.or((start == self.now).then_some(job.job));
-        is_replanned.then(|| self.plan(show)).flatten()?;
-        due
     }
 
     /// When a job is expected to end if it is submitted now, where that can be said.

@@ -4,14 +4,12 @@
 //!
 //! * no job is lost, none runs twice, none waits on more clusters than it may, or on one that is too narrow;
 //! * what happens on a cluster is judged as on a cluster alone ([`crate::Auditor`]): its nodes and what they have, their outages, the very
-//!   microsecond in which a job ends, and which job starts when, and where, by the policy of the cluster, with any priorities and limits.
-//!   Of CONS that is judged until the first job leaves its queue without starting; from then on its plan is followed as is said below,
-//!   where nodes are equal and always up, and not at all elsewhere;
+//!   microsecond in which a job ends, and which job starts when, and where, by the policy of the cluster, with any priorities and limits;
 //! * where that is promised, which the policy says, a job that was not cancelled ends no later than was expected when it joined
-//!   the queue, and starts so early that its walltime does;
+//!   the queue;
 //! * when a job joins a queue, it is expected to end when the policy's plan says, which follows from widths, walltimes and speed: made
 //!   again for queues of at most [`LONGEST_QUEUE`] jobs on equal nodes in the order of arrival; with CONS, whose plan depends on its past,
-//!   for jobs with one copy, and then what its plan has start now does;
+//!   for jobs with one copy;
 //! * a job that is only moved to gain time gains more than the threshold, and moves at once;
 //! * a job takes longer by the transfer of its data where it was not submitted first;
 //! * all jobs leave a cluster that fails, none is lost elsewhere; a lost job begins again, and no job is in no queue while a cluster

@@ -95,20 +95,6 @@ pub enum GridRule {
         /// The earliest moment.
         least: SimTime,
     },
-    /// A job starts so early that its walltime ends by what was expected.
-    #[error("it starts so late that its walltime ends after {promised} s, which it was promised")]
-    PromiseInDanger {
-        /// When it was expected to end.
-        promised: SimTime,
-    },
-    /// A job that can start does.
-    #[error(
-        "it does not start on cluster {cluster}, although its cores are free and the policy would start it"
-    )]
-    NotStarted {
-        /// The cluster.
-        cluster: usize,
-    },
     /// A job moves to gain time.
     #[error("it moves, although it is not expected to end more than {threshold} s earlier")]
     Gain {

@@ -187,25 +187,14 @@ impl Auditor {
         cluster.local.record(&start_record(self.now, queued.place, on));
         let Queued { place, expected, .. } = queued;
         job.started = Some(Started { cluster: at, place, expected, waits_again: false });
-        let mut rules = Vec::<GridRule>::new();
-        if let (Some(local), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
-            let end = self.now.saturating_add(waiting.walltime);
-            let promised = SimTime::from_micros(queued.expected);
-            let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&queued.place).copied());
-            if cluster.local.judges_policy() {
-            } else if local.keeps_promises() && end > queued.expected {
-                rules.push(GridRule::PromiseInDanger { promised });
-            } else if let Some(reserved) = reserved.filter(|&reserved| reserved != self.now) {
-                let planned = SimTime::from_micros(reserved.saturating_add(waiting.walltime));
-                rules.push(GridRule::Expected { planned });
-            }
-            cluster.running.insert(number, end, waiting.width);
+        if let (Some(_), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
+            cluster.reserve(self.now);
+            cluster.running.insert(number, self.now.saturating_add(waiting.walltime), waiting.width);
         }
         cluster.queue.remove(&queued.place);
         cluster.reservations.remove(queued.place);
         cluster.touched = true;
         self.unsettled.push(number);
-        rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
     pub(super) fn complete(&mut self, number: u64, at: u32) {
