@@ -53,7 +53,7 @@ fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) ->
 
 /// The place of a record within its moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(crate) enum Rank {
     Completion,
     Platform,
     Submission,
@@ -63,32 +63,34 @@ enum Rank {
 /// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
 #[derive(Debug)]
 pub struct Auditor {
-    policy: String,
-    nodes: u32,
+    pub(crate) policy: String,
+    pub(crate) nodes: u32,
     penalty: u64,
-    faults: Faults,
+    pub(crate) faults: Faults,
     /// The line at hand.
-    line: u64,
-    now: u64,
-    rank: Rank,
+    pub(crate) line: u64,
+    pub(crate) now: u64,
+    pub(crate) rank: Rank,
     /// The jobs in the system, by their place in the order of submission.
-    jobs: BTreeMap<u64, Job>,
+    pub(crate) jobs: BTreeMap<u64, Job>,
     /// The running jobs by the moment at which their work is done.
     due: BTreeSet<(u64, u64)>,
     usage: Nodes,
     tally: Tally,
     links: Links,
     peak_jobs: usize,
-    check: Option<PolicyCheck>,
+    pub(crate) check: Option<PolicyCheck>,
     clock: Option<Clock>,
-    platform: Option<Platform>,
-    limits: Option<Limits>,
+    pub(crate) platform: Option<Platform>,
+    pub(crate) limits: Option<Limits>,
     /// The jobs that came to nodes in this moment, with the lines: limits count them once all that leave have left.
     started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
     classes: Option<Classes>,
     report: Option<Report>,
+    /// The batch policy of a cluster of a grid.
+    pub(crate) outside: Option<BatchPolicy>,
 }
 
 impl Auditor {
@@ -136,6 +138,7 @@ impl Auditor {
             preempts: false,
             classes: None,
             report: None,
+            outside: None,
         }
     }
 
@@ -364,7 +367,13 @@ impl Auditor {
     }
 
     /// Goes on to the moment of a record; false if that is in the past.
-    fn advance(&mut self, at: u64, rank: Rank, job: impl Into<Option<u64>>, record: &'static str) -> bool {
+    pub(crate) fn advance(
+        &mut self,
+        at: u64,
+        rank: Rank,
+        job: impl Into<Option<u64>>,
+        record: &'static str,
+    ) -> bool {
         let job = job.into();
         if at < self.now {
             let before = SimTime::from_micros(self.now);
@@ -385,7 +394,7 @@ impl Auditor {
     }
 
     /// Ends a moment: what was done by now must have completed, and no node may be over-committed.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         // The node of a job that failed to leave may be full for that reason: first the cause.
         self.overdue(self.now.saturating_add(1));
         let (faults, at) = (&mut self.faults, Some(SimTime::from_micros(self.now)));
@@ -667,7 +676,7 @@ impl Auditor {
     }
 
     /// Takes a job off its nodes and out of the system.
-    fn leave(&mut self, number: u64) -> Option<Job> {
+    pub(crate) fn leave(&mut self, number: u64) -> Option<Job> {
         let job = self.jobs.remove(&number)?;
         self.usage.remove(&job.placement, job.task_use());
         if let Some(classes) = &mut self.classes {

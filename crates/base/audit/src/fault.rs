@@ -48,6 +48,22 @@ impl Faults {
         }
         self.count += 1;
     }
+    /// The faults of several followers of a file, by line.
+    pub(crate) fn together(all: impl Iterator<Item = Faults>) -> Faults {
+        let mut together = Faults::default();
+        for faults in all {
+            together.count += faults.count;
+            together.shown.extend(faults.shown);
+        }
+        together.shown.sort_by_key(|fault| fault.line);
+        together.shown.truncate(Faults::SHOWN);
+        together
+    }
+    /// The same faults, each as it is given.
+    pub(crate) fn map(mut self, change: impl Fn(Fault) -> Fault) -> Faults {
+        self.shown = self.shown.into_iter().map(change).collect();
+        self
+    }
     /// The first faults, at most [`Faults::SHOWN`], in the order in which they were found.
     #[must_use]
     pub fn shown(&self) -> &[Fault] {

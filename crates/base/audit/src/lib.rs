@@ -62,6 +62,7 @@ mod links;
 pub mod moving;
 mod nodes;
 mod objectives;
+mod outside;
 pub mod packing;
 mod placement;
 pub mod plan;

@@ -95,21 +95,6 @@ fn add_last(changes: &mut Vec<(u64, i64)>, (at, by): (u64, i64)) {
     }
 }
 
-/// When as many processors as the head of a queue needs are free if running jobs end at these moments, in their order (end, width), and how many
-/// it leaves free then.
-pub(crate) fn reservation(now: u64, free: u32, width: u32, ends: &[(u64, u32)]) -> (u64, u32) {
-    let (mut free, mut start) = (free, now);
-    for &(end, ended) in ends {
-        // All that end in the same moment are free then.
-        if free >= width && end > start {
-            break;
-        }
-        free = free.saturating_add(ended);
-        start = end;
-    }
-    (start, free.saturating_sub(width))
-}
-
 /// A job that waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {

@@ -6,12 +6,13 @@
 //! clusters in
 //! the order in which the first record lists them.
 
+use crate::event::{self, Placement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The version of the format; a reader refuses others.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// A cluster of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,9 +27,36 @@ pub struct Cluster {
     pub local: Option<String>,
 }
 
+/// What of a job matters to some clusters only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traits {
+    /// The CPU need of a task, in units of shares.
+    pub cpu_need: u32,
+    /// The memory of a task, in units of shares.
+    pub memory: u32,
+    /// Whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<u32>,
+    /// The group of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
+    /// The queue to which it was submitted in its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<u32>,
+    /// The partition in its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<u32>,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(micros: &u64) -> bool {
     *micros == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 /// One line of the record of a grid.
@@ -78,6 +106,9 @@ pub enum Record<'a> {
         /// The cluster to which it is submitted past the meta-scheduler; it stays there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         home: Option<u32>,
+        /// What matters to some clusters only, where it is not that of a job that fills its cores and has no memory, of no known user.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        traits: Option<Traits>,
     },
     /// It fits on no cluster and is left out.
     Skip {
@@ -99,6 +130,9 @@ pub enum Record<'a> {
         /// What the meta-scheduler expects, where it only knows what was published.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         known_us: Option<u64>,
+        /// Whether the cluster has decided in this moment on what came before.
+        #[serde(default, skip_serializing_if = "is_false")]
+        decided: bool,
     },
     /// It leaves the queue of a cluster.
     Cancel {
@@ -111,8 +145,11 @@ pub enum Record<'a> {
         /// When it was expected to complete there, if the completion time was queried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expected_us: Option<u64>,
+        /// Whether the cluster has decided in this moment on what came before.
+        #[serde(default, skip_serializing_if = "is_false")]
+        decided: bool,
     },
-    /// It starts.
+    /// It starts, or starts again after its nodes went down.
     Start {
         /// The moment.
         at_us: u64,
@@ -120,6 +157,8 @@ pub enum Record<'a> {
         job: u64,
         /// The cluster.
         cluster: u32,
+        /// Its nodes there, and how many tasks it has on each.
+        on: Placement<'a>,
     },
     /// It has ended, done or killed.
     Complete {
@@ -152,6 +191,14 @@ pub enum Record<'a> {
         at_us: u64,
         /// The cluster.
         cluster: u32,
+    },
+    /// What is said or happens on a cluster beside all that: a record as that of the cluster alone ([`crate::event`]), in which jobs are
+    /// numbered in the order of their submission there. Those of its conditions follow the first record of all.
+    Local {
+        /// The cluster.
+        cluster: u32,
+        /// The record.
+        record: Box<event::Record<'a>>,
     },
     /// All clusters publish their states.
     Publish {

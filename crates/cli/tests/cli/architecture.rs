@@ -96,14 +96,13 @@ fn the_frame_names_no_study() {
 }
 
 /// Circles that are still to be taken apart: the package, and one of the modules.
-const CIRCLES: [(&str, &str); 11] = [
+const CIRCLES: [(&str, &str); 10] = [
     ("base/audit", "batch/check"),
     ("base/audit", "batch/rule"),
     ("base/audit", "objectives"),
     ("base/audit", "plan/check"),
     ("engine/cluster", "simulation"),
     ("engine/context-switch", "cluster"),
-    ("engine/grid", "cluster"),
     ("engine/packing", "mcb/search"),
     ("engine/policies", "fractional/parts"),
     ("engine/policies", "fractional/scheduler"),

@@ -25,7 +25,7 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     let later = text[at..end].parse::<u64>().unwrap() + 1;
     fs::write(&path, format!("{}{later}{}", &text[..at], &text[end..])).unwrap();
     let message = stderr(dfrsim(["audit"]).arg(&path), 1);
-    assert!(message.contains("its end is due at"), "{message}");
+    assert!(message.contains("it should have completed at"), "{message}");
 }
 
 /// Both clusters are stacked in one picture, with the jobs that moved and those that were lost with their cluster.

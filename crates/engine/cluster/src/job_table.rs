@@ -225,12 +225,22 @@ impl JobTable {
         self.jobs.len()
     }
 
+    /// A job that arrives.
     pub(crate) fn insert(&mut self, arrival: Arrival) -> JobHandle {
+        let handle = self.consider(arrival);
+        self.get_mut(handle).sequence = self.submitted;
+        self.submitted += 1;
+        self.order.push(handle);
+        handle
+    }
+
+    /// A job that may arrive, behind all others: it is not in the system.
+    pub(crate) fn consider(&mut self, arrival: Arrival) -> JobHandle {
         let Arrival { job, estimate, known_need, weight, killed, length, clock } = arrival;
         let submit = job.submit;
         let mut active = ActiveJob {
             job,
-            sequence: self.submitted,
+            sequence: u64::MAX,
             estimate,
             weight,
             state: JobState::Waiting,
@@ -253,8 +263,7 @@ impl JobTable {
             remaining: estimate,
             restart: SimSpan::ZERO,
         };
-        self.submitted += 1;
-        let handle = match self.free.pop() {
+        match self.free.pop() {
             Some(handle) => {
                 let place = self.get_mut(handle);
                 active.placement = std::mem::take(&mut place.placement);
@@ -265,9 +274,7 @@ impl JobTable {
                 self.jobs.push(active);
                 JobHandle((self.jobs.len() - 1) as u32)
             }
-        };
-        self.order.push(handle);
-        handle
+        }
     }
 
     /// Takes a job out of the order of those in the system; it can be examined until it is released.

@@ -12,7 +12,7 @@ use crate::{
     Scheduler, Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_platform::OutageError;
 use std::sync::Arc;
 
@@ -166,13 +166,15 @@ pub struct Simulation<I, O> {
     held: Vec<Job>,
     /// Jobs that are submitted when others have left.
     pub(crate) followers: Followers,
-    now: SimTime,
+    pub(crate) now: SimTime,
     /// What happened at this moment.
     completed: Vec<JobHandle>,
-    submitted: Vec<JobHandle>,
+    pub(crate) submitted: Vec<JobHandle>,
     pub(crate) interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
-    tick: bool,
+    pub(crate) tick: bool,
+    /// Whether there was a decision on what happened.
+    pub(crate) is_decided: bool,
     /// Wake-ups in a row that the policy did not use, with no other event scheduled.
     idle_ticks: u32,
     checker: Checker,
@@ -224,6 +226,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             interrupted: Vec::new(),
             discovered: Vec::new(),
             tick: false,
+            is_decided: false,
             idle_ticks: 0,
             checker: Checker::default(),
             speeds: Speeds::new(nodes),
@@ -250,10 +253,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// # Errors
     /// If a job is not valid, or jobs are left but no event is scheduled.
     pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
-        for job in self.completed.drain(..) {
-            self.jobs.release(job);
-        }
-        self.release_lost();
+        self.forget();
         loop {
             let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
             let Some((key, slot)) = next else {
@@ -317,12 +317,18 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && self.tick;
         self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
         decision.clear();
+        self.is_decided = true;
         Ok(())
     }
 
     /// The observer of the simulation.
     pub fn observer(&self) -> &O {
         &self.observer
+    }
+
+    /// The observer of the simulation, to take what it has.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
     }
 
     /// All jobs have left.
@@ -340,14 +346,24 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Applies all events of this moment; whether the wake-up is among them.
-    fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
+    /// Forgets what happened, of which there was a decision.
+    pub(crate) fn forget(&mut self) {
+        for job in self.completed.drain(..) {
+            self.jobs.release(job);
+        }
+        self.release_lost();
         self.submitted.clear();
+        (self.tick, self.is_decided) = (false, false);
+    }
+
+    /// Applies all events of this moment; whether the wake-up is among them.
+    pub(crate) fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {
             // The next submission takes the place of this one.
             if slot == NEXT_SUBMISSION {
-                self.submit(now)?;
+                let job = self.next.take().expect("a submission is scheduled only with its job");
+                self.submit(now, job)?;
                 self.pull_submission(now)?;
                 continue;
             }
@@ -404,8 +420,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(())
     }
 
-    fn submit(&mut self, now: SimTime) -> Result<(), SimulationError> {
-        let mut job = self.next.take().expect("a submission is scheduled only with its job");
+    /// A job as it arrives, and what is said of its run time.
+    pub(crate) fn arrival(&self, mut job: Job) -> (Arrival, Option<SimSpan>) {
         let estimate = self.options.estimates.estimate(&job, self.options.seed);
         let kill_at = estimate.filter(|&span| self.options.overrun == Overrun::Kill && span < job.run_time);
         if let Some(span) = kill_at {
@@ -415,7 +431,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
         let known_need = self.options.needs.known(job.cpu_need);
         let weight = self.options.weights.as_ref().map_or(1, |weights| weights.of(job.user, job.origin));
-        let handle = self.jobs.insert(Arrival {
+        let arrival = Arrival {
             length: lengthened(job.run_time),
             job,
             estimate: estimate.map(lengthened),
@@ -423,7 +439,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             weight,
             killed: kill_at.is_some(),
             clock: self.options.clock,
-        });
+        };
+        (arrival, estimate)
+    }
+
+    pub(crate) fn submit(&mut self, now: SimTime, job: Job) -> Result<JobHandle, SimulationError> {
+        let (arrival, estimate) = self.arrival(job);
+        let handle = self.jobs.insert(arrival);
         let active = self.jobs.get(handle);
         self.to_come += active.longest();
         if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
@@ -444,7 +466,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         {
             self.observer.observe(now, active.sequence, Occurrence::Linked(link));
         }
-        Ok(())
+        Ok(handle)
     }
 
     /// A job leaves the system: it has completed, or was rejected or killed.

@@ -5,8 +5,8 @@
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::{Month, merge};
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Options, Platform, Reallocation,
-    Speed, simulate,
+    Algorithm, ClusterSpec, Compression, Conditions, Discipline, GridJob, Heuristic, JobTraits, Options,
+    Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use dfrsim_workload::prepare::{self, Rule, Rules};
@@ -43,6 +43,7 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
             run: job.run,
             walltime: SimSpan::ZERO,
             home: None,
+            traits: JobTraits::default(),
         }));
         begin = begin + length;
     }
@@ -74,6 +75,7 @@ fn read(log: &str, end: SimTime) -> Option<Vec<GridJob>> {
         run: job.run_time,
         walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
         home: None,
+        traits: JobTraits::default(),
     });
     Some(of_log.take_while(|job| job.submit < end).collect())
 }
@@ -109,6 +111,7 @@ fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (Discipline, Heuris
         cores,
         speed: Speed::ONE,
         local: None,
+        conditions: Conditions::default(),
     };
     let platform = Platform::new(CLUSTERS.map(spec).to_vec(), local).unwrap();
     let reallocation = Some(Reallocation::hourly(Algorithm::With, heuristic));

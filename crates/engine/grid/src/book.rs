@@ -1,8 +1,8 @@
 //! The meta-scheduler's knowledge of a cluster between two publications of its state.
 
-use crate::cluster::Demand;
+use crate::demand::Demand;
 use dfrsim_model::SimTime;
-use dfrsim_policies::batch::{BatchPolicy, Discipline, Profile};
+use dfrsim_policies::batch::{BatchPolicy, Discipline, Expected, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plan of a cluster as it was published last, in which the meta-scheduler enters what it has done itself since: jobs that it
@@ -46,7 +46,7 @@ impl Book {
         }
     }
     /// The job has this start, which is possible.
-    pub(crate) fn enter(&mut self, job: usize, start: SimTime, Demand { width, walltime }: Demand) {
+    pub(crate) fn enter(&mut self, job: usize, start: SimTime, Demand { width, walltime, .. }: Demand) {
         let end = start.saturating_add(walltime);
         self.profile.reserve(start, end, width);
         self.places.insert(job, Place { start, end, width });
@@ -68,9 +68,12 @@ impl Book {
         let from = last.map_or(now, |&(last, _)| last.max(now));
         self.profile.earliest(from, demand.width, demand.walltime)
     }
-    /// When a job that waits is expected to start: now, if it should have started by now; `None` if it is not in the book.
-    pub(crate) fn start_of(&self, now: SimTime, job: usize) -> Option<SimTime> {
-        self.places.get(&job).map(|place| place.start.max(now))
+    /// When a job that waits is expected to run: from now on, if it should have started by now; `None` if it is not in the book.
+    pub(crate) fn of(&self, now: SimTime, job: usize) -> Option<Expected> {
+        self.places.get(&job).map(|&Place { start, end, .. }| {
+            let begin = start.max(now);
+            Expected { start: begin, end: begin.saturating_add(end.since(start)) }
+        })
     }
     /// How many jobs wait.
     pub(crate) fn waiting(&self, now: SimTime) -> usize {

@@ -1,31 +1,37 @@
 //! One cluster as the meta-scheduler sees it.
 
 use crate::book::Book;
+use crate::demand::Demand;
+use crate::news::{News, Recorder};
 use crate::{ClusterSpec, GridJob, Outage, Platform};
-use dfrsim_cluster::JobHandle;
-use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::{BatchJob, BatchPolicy, LocalQueue, PlannedJob, SubmissionEffect};
-use std::collections::VecDeque;
+use dfrsim_cluster::{Decision, EstimateModel, JobHandle, Options, Simulation, SimulationError};
+use dfrsim_model::{Job, JobId, SimSpan, SimTime};
+use dfrsim_policies::batch::{Expected, LocalScheduler, PlannedJob, SubmissionEffect};
+use std::collections::{BTreeSet, VecDeque};
+use std::iter::{self, Empty};
 
-/// The request of a job to a cluster.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Demand {
-    pub(crate) width: u32,
-    /// After how long it is killed there.
-    pub(crate) walltime: SimSpan,
-}
-
-pub(crate) struct Cluster {
+pub(crate) struct Cluster<'a> {
     pub(crate) spec: ClusterSpec,
-    local: BatchPolicy,
-    queue: LocalQueue,
+    jobs: &'a [GridJob],
+    /// Whether a job is to it no more than a width and a walltime, at least while its scheduler says so too.
+    is_plain: bool,
+    now: SimTime,
+    simulation: Simulation<Empty<Job>, Recorder>,
+    scheduler: LocalScheduler,
+    /// Kept to reuse its memory.
+    decision: Decision,
     pub(crate) is_up: bool,
+    /// When it decided last, if no job has come or left since.
+    decided_at: Option<SimTime>,
     /// The outages that have not ended.
     outages: VecDeque<Outage>,
     /// How many jobs wait here.
     pub(crate) waiting: usize,
-    /// How many were ever submitted here.
-    submitted: u64,
+    /// Those of them that have begun here, and stay.
+    begun: BTreeSet<usize>,
+    /// The jobs by their place in the order of submission here, and their handles by their numbers.
+    numbers: Vec<u32>,
+    handles: Vec<JobHandle>,
     work: Work,
     /// The meta-scheduler's knowledge of it, if that is not its present state.
     pub(crate) book: Option<Book>,
@@ -40,36 +46,68 @@ struct Work {
     waiting: u128,
 }
 
-impl Cluster {
-    /// A cluster of a platform; whether the meta-scheduler only knows what it publishes.
-    pub(crate) fn new(platform: &Platform, at: usize, is_published: bool) -> Cluster {
+impl<'a> Cluster<'a> {
+    /// A cluster of a platform; whether the meta-scheduler only knows what it publishes, and whether its records are of use.
+    pub(crate) fn new(
+        platform: &Platform,
+        at: usize,
+        jobs: &'a [GridJob],
+        is_published: bool,
+        records: bool,
+    ) -> Result<Cluster<'a>, SimulationError> {
         let spec = platform.clusters()[at].clone();
-        let local = platform.local_of(&spec);
-        let book = is_published.then(|| Book::new(local, spec.cores));
-        Cluster {
-            queue: LocalQueue::new(local, spec.cores),
-            spec,
-            local,
+        let (local, conditions) = (platform.local_of(&spec), &spec.conditions);
+        let options = Options {
+            estimates: EstimateModel::Requested,
+            outages: conditions.outages.clone(),
+            unequal: conditions.unequal.clone(),
+            ..Options::default()
+        };
+        let mut cluster = Cluster {
+            simulation: Simulation::new(spec.cores, options, iter::empty(), Recorder::new(records))?,
+            scheduler: LocalScheduler::new(local, spec.cores, conditions.priorities.as_ref()),
+            decision: Decision::default(),
             is_up: true,
+            decided_at: None,
             outages: platform.outages().iter().filter(|outage| outage.cluster == at).copied().collect(),
             waiting: 0,
-            submitted: 0,
+            begun: BTreeSet::new(),
+            numbers: Vec::new(),
+            handles: Vec::new(),
             work: Work::default(),
-            book,
-        }
+            book: is_published.then(|| Book::new(local, spec.cores)),
+            jobs,
+            is_plain: spec.is_plain(),
+            now: SimTime::ZERO,
+            spec,
+        };
+        cluster.go_to(SimTime::ZERO)?;
+        cluster.pass()?;
+        Ok(cluster)
     }
 
-    /// Whether a job of this width can be submitted.
+    /// Whether the cluster is large enough for a job that it knows by its width and walltime.
     pub(crate) fn accepts(&self, width: u32) -> bool {
         self.is_up && width <= self.spec.cores
     }
+    /// Whether a job might ever run here.
+    pub(crate) fn could_run(&mut self, job: usize) -> bool {
+        if self.is_plain {
+            return self.jobs[job].width <= self.spec.cores;
+        }
+        let demand = self.demand(job);
+        self.consider(demand, |scheduler, simulation, handle| {
+            scheduler.could_run(simulation.situation().view, handle)
+        })
+    }
     /// How long the job runs here, until it is done or killed, the transfer of its data not counted.
-    pub(crate) fn run(&self, job: &GridJob) -> SimSpan {
-        self.spec.speed.time_of(job.run.min(job.walltime))
+    fn run(&self, job: usize) -> SimSpan {
+        self.spec.speed.time_of(self.jobs[job].run.min(self.jobs[job].walltime))
     }
     /// The request to this cluster of a job whose data need not be transferred.
-    pub(crate) fn demand(&self, job: &GridJob) -> Demand {
-        Demand { width: job.width, walltime: self.spec.speed.time_of(job.walltime) }
+    pub(crate) fn demand(&self, job: usize) -> Demand {
+        let GridJob { width, walltime, .. } = self.jobs[job];
+        Demand { job, width, walltime: self.spec.speed.time_of(walltime) }
     }
     /// How many jobs wait here, as far as the meta-scheduler knows.
     pub(crate) fn known_waiting(&self, now: SimTime) -> usize {
@@ -81,39 +119,130 @@ impl Cluster {
             return book.work_left(now);
         }
         let Work { running_ends, running_width, waiting } = self.work;
-        running_ends - running_width * u128::from(now.micros()) + waiting
+        (running_ends + waiting).saturating_sub(running_width * u128::from(now.micros()))
+    }
+    /// Whether running jobs may be lost, or wait again.
+    pub(crate) fn may_interrupt(&self) -> bool {
+        let preempts = self.spec.conditions.priorities.as_ref().is_some_and(|it| it.preempting().is_some());
+        preempts || self.spec.conditions.outages.is_some()
     }
 
-    pub(crate) fn submit(&mut self, now: SimTime, number: usize, demand: Demand) {
-        let Demand { width, walltime } = demand;
-        self.queue.submit(BatchJob {
-            job: handle(number),
-            sequence: self.submitted,
+    /// The cluster as it simulates the job.
+    fn as_simulated(&self, now: SimTime, Demand { job: number, width, walltime }: Demand) -> Job {
+        let job = &self.jobs[number];
+        let transfer = SimSpan::from_micros(
+            walltime.micros().saturating_sub(self.spec.speed.time_of(job.walltime).micros()),
+        );
+        Job {
+            id: JobId(number as u64),
             submit: now,
-            width,
-            estimate: walltime,
-        });
-        self.submitted += 1;
+            tasks: width,
+            cpu_need: job.traits.cpu_need,
+            memory: job.traits.memory,
+            run_time: self.run(number) + transfer,
+            requested_time: Some(walltime),
+            user: job.traits.user,
+            origin: job.traits.origin,
+        }
+    }
+    fn number(&self, handle: JobHandle) -> usize {
+        self.simulation.situation().view.job(handle).id().0 as usize
+    }
+    /// The job of a place in the order of submission.
+    pub(crate) fn job_of(&self, sequence: u64) -> usize {
+        self.numbers[sequence as usize] as usize
+    }
+
+    /// When something happens by itself.
+    pub(crate) fn next_moment(&self) -> Option<SimTime> {
+        self.simulation.next_moment()
+    }
+    /// Lets happen what happens at a moment.
+    pub(crate) fn go_to(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        self.now = now;
+        self.simulation.go_to(now)
+    }
+    /// What happened since it was asked.
+    pub(crate) fn news(&mut self) -> Vec<News> {
+        self.simulation.observer_mut().take()
+    }
+    /// Gives memory back.
+    pub(crate) fn give_back(&mut self, news: Vec<News>) {
+        self.simulation.observer_mut().give_back(news);
+    }
+    /// A scheduling pass.
+    pub(crate) fn pass(&mut self) -> Result<(), SimulationError> {
+        use dfrsim_cluster::Scheduler as _;
+        self.decided_at = Some(self.now);
+        self.scheduler.decide(&self.simulation.situation(), &mut self.decision);
+        self.simulation.decide(&mut self.decision)
+    }
+    /// Whether it has decided in this moment on what came before that which comes next.
+    pub(crate) fn has_decided(&mut self, now: SimTime) -> bool {
+        self.decided_at.take() == Some(now)
+    }
+    fn reach(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        if self.now < now { self.go_to(now) } else { Ok(()) }
+    }
+
+    pub(crate) fn submit(&mut self, now: SimTime, demand: Demand) -> Result<(), SimulationError> {
+        self.reach(now)?;
+        let handle = self.simulation.submit_now(self.as_simulated(now, demand))?;
+        self.numbers.push(u32::try_from(demand.job).expect("jobs are numbered by 32 bits"));
+        if self.handles.len() <= demand.job {
+            self.handles.resize(demand.job + 1, JobHandle::new(0));
+        }
+        self.handles[demand.job] = handle;
         self.waiting += 1;
         self.work.waiting += demand.work();
+        Ok(())
     }
-    pub(crate) fn cancel(&mut self, now: SimTime, number: usize, demand: Demand) {
-        self.queue.cancel(now, handle(number));
+    pub(crate) fn cancel(&mut self, now: SimTime, demand: Demand) -> Result<(), SimulationError> {
+        self.reach(now)?;
+        let handle = self.handles[demand.job];
+        self.scheduler.withdraw(self.simulation.situation().view, handle);
+        self.drop(handle);
+        self.forget(demand);
+        Ok(())
+    }
+    fn drop(&mut self, handle: JobHandle) {
+        self.simulation.withdraw(handle);
+        self.simulation.observer_mut().forget_last();
+    }
+    /// A job that waited does no more.
+    pub(crate) fn forget(&mut self, demand: Demand) {
         self.waiting -= 1;
         self.work.waiting -= demand.work();
     }
-    pub(crate) fn cancel_all(&mut self) {
-        self.queue.cancel_all();
-        self.waiting = 0;
-        self.work.waiting = 0;
+    /// Whether these many jobs are all that wait here.
+    pub(crate) fn has_no_more(&self, jobs: usize) -> bool {
+        self.waiting == jobs
+    }
+    /// All these jobs leave, which are all that wait here.
+    pub(crate) fn cancel_all(
+        &mut self,
+        now: SimTime,
+        jobs: impl Iterator<Item = usize>,
+    ) -> Result<(), SimulationError> {
+        self.reach(now)?;
+        self.scheduler.withdraw_all_waiting();
+        jobs.for_each(|job| self.drop(self.handles[job]));
+        (self.waiting, self.work.waiting) = (0, 0);
+        Ok(())
     }
     /// It loses all jobs.
-    pub(crate) fn fail(&mut self, now: SimTime) {
-        self.queue = LocalQueue::new(self.local, self.spec.cores);
-        (self.is_up, self.waiting, self.work) = (false, 0, Work::default());
-        if let Some(book) = &mut self.book {
-            book.clear(now, std::iter::empty());
+    pub(crate) fn fail(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        self.reach(now)?;
+        for handle in self.simulation.situation().view.jobs().to_vec() {
+            self.scheduler.withdraw(self.simulation.situation().view, handle);
+            self.drop(handle);
         }
+        (self.is_up, self.waiting, self.work) = (false, 0, Work::default());
+        self.begun.clear();
+        if let Some(book) = &mut self.book {
+            book.clear(now, iter::empty());
+        }
+        Ok(())
     }
     /// The failure is over.
     pub(crate) fn repair(&mut self) {
@@ -125,69 +254,84 @@ impl Cluster {
         let outage = self.outages.front()?;
         Some(if self.is_up { outage.from } else { outage.until })
     }
-    /// A scheduling pass; the caller reports each start by [`Cluster::started`].
-    pub(crate) fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        self.queue.pass(now, starts);
-    }
-    pub(crate) fn next_start(&self, now: SimTime) -> Option<SimTime> {
-        self.queue.next_start(now)
-    }
+
+    /// A job has nodes from now on.
     pub(crate) fn started(&mut self, now: SimTime, demand: Demand) {
+        self.begun.remove(&demand.job);
         self.waiting -= 1;
         self.work.waiting -= demand.work();
         self.work.running_width += u128::from(demand.width);
         self.work.running_ends += u128::from(demand.width) * u128::from((now + demand.walltime).micros());
     }
-    pub(crate) fn ended(&mut self, now: SimTime, number: usize, demand: Demand, start: SimTime) {
-        self.queue.ended(now, handle(number));
+    /// A job has left the nodes that it had since a moment.
+    pub(crate) fn ended(&mut self, demand: Demand, start: SimTime) {
         let expected = start + demand.walltime;
         self.work.running_width -= u128::from(demand.width);
         self.work.running_ends -= u128::from(demand.width) * u128::from(expected.micros());
     }
+    /// A job that had nodes waits again.
+    pub(crate) fn set_back(&mut self, demand: Demand, start: SimTime) {
+        self.ended(demand, start);
+        self.begun.insert(demand.job);
+        self.waiting += 1;
+        self.work.waiting += demand.work();
+    }
 
-    /// Appends the waiting jobs with their expected starts.
-    pub(crate) fn plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>) {
-        self.queue.plan(now, plan);
+    /// Appends the waiting jobs that have not begun by their numbers, with what is expected of them.
+    pub(crate) fn plan(&mut self, now: SimTime, plan: &mut Vec<(usize, Expected)>) {
+        let mut planned: Vec<PlannedJob> = Vec::with_capacity(self.waiting);
+        self.scheduler.plan(now, &mut planned);
+        let numbered = planned.into_iter().map(|it| (self.number(it.job), it.expected));
+        plan.extend(numbered.filter(|(job, _)| !self.begun.contains(job)));
     }
     /// The same, as far as the meta-scheduler knows.
-    pub(crate) fn known_plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>) {
+    pub(crate) fn known_plan(&mut self, now: SimTime, plan: &mut Vec<(usize, Expected)>) {
         self.plan(now, plan);
         if let Some(book) = &self.book {
-            for planned in plan {
-                planned.start = book.start_of(now, planned.job.index()).unwrap_or(planned.start);
-            }
+            plan.iter_mut().for_each(|(job, expected)| *expected = book.of(now, *job).unwrap_or(*expected));
         }
     }
-    /// When a job would start if it were submitted now, as far as the meta-scheduler knows; `from` is a moment known to be no
-    /// later.
-    pub(crate) fn start_if_submitted(&mut self, now: SimTime, from: SimTime, demand: Demand) -> SimTime {
-        match &mut self.book {
-            None => self.queue.start_if_submitted(now, from, demand.width, demand.walltime),
-            Some(book) => book.start_if_submitted(now, demand),
+    /// When a job would run if it were submitted now, as far as the meta-scheduler knows; `from` is a moment known to be no
+    /// later than its start.
+    pub(crate) fn expect(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
+        if let Some(book) = &mut self.book {
+            let start = book.start_if_submitted(now, demand);
+            return Expected { start, end: start.saturating_add(demand.walltime) };
         }
+        self.planned(now, from, demand)
     }
-    /// When a job would complete if it were submitted now, as far as the meta-scheduler knows.
-    pub(crate) fn end_if_submitted(&mut self, now: SimTime, demand: Demand) -> SimTime {
-        self.start_if_submitted(now, now, demand) + demand.walltime
+    /// When a job runs, says the cluster, if it is submitted now.
+    pub(crate) fn planned(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
+        // A cluster that cannot go on says so in its next pass.
+        if self.reach(now).is_err() {
+            return Expected { start: SimTime::MAX, end: SimTime::MAX };
+        }
+        if self.is_plain() {
+            let view = self.simulation.situation().view;
+            return self.scheduler.expect_submitted(view, from, demand.width, demand.walltime);
+        }
+        self.consider(demand, |scheduler, simulation, handle| {
+            scheduler.expect_considered(simulation.situation().view, from, handle)
+        })
     }
-    /// When a job completes at the latest, says the cluster, if it is submitted now.
-    pub(crate) fn planned_end(&mut self, now: SimTime, demand: Demand) -> SimTime {
-        self.queue.start_if_submitted(now, now, demand.width, demand.walltime) + demand.walltime
+    fn consider<T>(
+        &mut self,
+        demand: Demand,
+        ask: impl FnOnce(&mut LocalScheduler, &Simulation<Empty<Job>, Recorder>, JobHandle) -> T,
+    ) -> T {
+        let handle = self.simulation.consider(self.as_simulated(self.now, demand));
+        let answer = ask(&mut self.scheduler, &self.simulation, handle);
+        self.simulation.drop_considered(handle);
+        answer
+    }
+    /// Whether a job is to it no more than a width and a walltime, now.
+    fn is_plain(&self) -> bool {
+        self.is_plain && self.scheduler.is_plain()
     }
     pub(crate) fn effect_of_submission(&self) -> SubmissionEffect {
         match self.book {
-            None => self.queue.effect_of_submission(),
-            Some(_) => SubmissionEffect::Any,
+            None if self.is_plain() => self.scheduler.effect_of_submission(),
+            _ => SubmissionEffect::Any,
         }
     }
-}
-
-impl Demand {
-    fn work(self) -> u128 {
-        u128::from(self.width) * u128::from(self.walltime.micros())
-    }
-}
-
-fn handle(number: usize) -> JobHandle {
-    JobHandle::new(u32::try_from(number).expect("jobs are numbered by 32 bits"))
 }

@@ -1,5 +1,6 @@
 //! What cannot be simulated.
 
+use dfrsim_cluster::SimulationError;
 use dfrsim_model::{JobId, SimTime};
 
 /// Why a grid cannot be simulated.
@@ -39,6 +40,23 @@ pub enum GridError {
         width: u32,
         /// The cores of its cluster; 0 if there is no such cluster.
         cores: u32,
+    },
+    /// A job asks for what no cluster has, and such jobs are not to be skipped.
+    #[error("job {job} asks for what no cluster has or gives it")]
+    FitsNowhere {
+        /// The job.
+        job: JobId,
+    },
+    /// What the meta-scheduler knows of a cluster counts equal cores.
+    #[error("clusters whose nodes differ, go down or are given by priority cannot publish their states")]
+    PublishedConditions,
+    /// A cluster cannot be simulated.
+    #[error("cluster `{cluster}`: {error}")]
+    Cluster {
+        /// The cluster.
+        cluster: String,
+        /// Why.
+        error: SimulationError,
     },
     /// A job without cores, run time or walltime.
     #[error("job {job} has no cores, no run time or no walltime")]

@@ -3,12 +3,15 @@
 mod failures;
 mod publication;
 
-use crate::cluster::{Cluster, Demand};
-use crate::{GridJob, JobOutcome, Observer, Outcome, Transfer};
-use dfrsim_cluster::JobHandle;
+use crate::cluster::Cluster;
+use crate::demand::Demand;
+use crate::news::What;
+use crate::{GridError, GridJob, JobOutcome, JobTraits, Observer, Outcome, Transfer};
+use dfrsim_cluster::SimulationError;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::grid_event::Record;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::event;
+use dfrsim_model::grid_event::{Record, Traits};
+use dfrsim_model::{SimSpan, SimTime, UserId};
 use dfrsim_policies::batch::SubmissionEffect;
 use std::collections::BTreeSet;
 
@@ -17,7 +20,9 @@ pub(crate) type ClusterSet = u64;
 
 pub(crate) struct Grid<'a, O> {
     jobs: &'a [GridJob],
-    pub(crate) clusters: Vec<Cluster>,
+    pub(crate) clusters: Vec<Cluster<'a>>,
+    /// The clusters on which each job might run, if they work.
+    possible: Vec<ClusterSet>,
     states: Vec<State>,
     now: SimTime,
     /// The next job to arrive.
@@ -41,8 +46,8 @@ pub(crate) struct Grid<'a, O> {
     lost_work: u128,
     pub(crate) most_waiting: usize,
     pub(crate) questions: u64,
-    /// Kept to reuse its memory.
-    starts: Vec<JobHandle>,
+    /// The first cluster that cannot go on.
+    fault: Option<(usize, SimulationError)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +59,8 @@ struct State {
     moves: u32,
     cancellations: u32,
     losses: u32,
+    /// Whether it has nodes.
+    runs: bool,
     /// The cluster to which it was submitted first, which has its data.
     data: Option<u32>,
     /// The cluster that failed with it, until it is submitted again.
@@ -80,20 +87,22 @@ pub(crate) struct Due {
     pub(crate) tick: bool,
 }
 
-/// What an event is about. Slots: two for each cluster, the arrival, the tick, the publication, one for each job.
+/// What an event is about.
 enum Event {
-    WakeUp(usize),
+    /// Something happens on a cluster.
+    Local(usize),
     /// A cluster fails, or works again.
     Change(usize),
     Arrival,
     Tick,
     Publication,
-    Completion(usize),
+    /// Jobs came back to the meta-scheduler.
+    Returned,
 }
 
 impl<'a, O: Observer> Grid<'a, O> {
     pub(crate) fn new(
-        clusters: Vec<Cluster>,
+        mut clusters: Vec<Cluster<'a>>,
         jobs: &'a [GridJob],
         transfer: Transfer,
         observer: O,
@@ -106,13 +115,23 @@ impl<'a, O: Observer> Grid<'a, O> {
             moves: 0,
             cancellations: 0,
             losses: 0,
+            runs: false,
             data: None,
             failed_on: None,
         };
+        let possible = |job| {
+            let mut set = 0;
+            for (at, cluster) in clusters.iter_mut().enumerate() {
+                set |= ClusterSet::from(cluster.could_run(job)) << at;
+            }
+            set
+        };
+        let possible = (0..jobs.len()).map(possible).collect();
         let running = clusters.iter().any(|cluster| cluster.book.is_some()).then(BTreeSet::new);
         Grid {
             jobs,
             clusters,
+            possible,
             states: vec![state; jobs.len()],
             now: SimTime::ZERO,
             next: 0,
@@ -131,7 +150,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             lost_work: 0,
             most_waiting: 0,
             questions: 0,
-            starts: Vec::new(),
+            fault: None,
         }
     }
 
@@ -153,7 +172,7 @@ impl<'a, O: Observer> Grid<'a, O> {
     }
     /// The request of a job to a cluster.
     pub(crate) fn demand(&self, job: usize, at: usize) -> Demand {
-        let mut demand = self.clusters[at].demand(&self.jobs[job]);
+        let mut demand = self.clusters[at].demand(job);
         demand.walltime += self.transfer_to(job, at);
         demand
     }
@@ -163,6 +182,14 @@ impl<'a, O: Observer> Grid<'a, O> {
             return SimSpan::ZERO;
         }
         self.transfer.of_width(self.jobs[job].width)
+    }
+    /// Whether a job can be submitted to a cluster.
+    pub(crate) fn accepts(&self, at: usize, job: usize) -> bool {
+        self.clusters[at].is_up && self.could_run(at, job)
+    }
+    /// The same of a cluster that works.
+    pub(crate) fn could_run(&self, at: usize, job: usize) -> bool {
+        self.possible[job] >> at & 1 == 1
     }
     pub(crate) fn is_waiting(&self, job: usize) -> bool {
         matches!(self.states[job].phase, Phase::Waiting(_))
@@ -174,32 +201,32 @@ impl<'a, O: Observer> Grid<'a, O> {
     fn slot(&self, event: &Event) -> Slot {
         let clusters = self.clusters.len();
         let number = match *event {
-            Event::WakeUp(cluster) => cluster,
+            Event::Local(cluster) => cluster,
             Event::Change(cluster) => clusters + cluster,
             Event::Arrival => 2 * clusters,
             Event::Tick => 2 * clusters + 1,
             Event::Publication => 2 * clusters + 2,
-            Event::Completion(job) => 2 * clusters + 3 + job,
+            Event::Returned => 2 * clusters + 3,
         };
         Slot(u32::try_from(number).expect("jobs are numbered by 32 bits"))
     }
     fn event(&self, Slot(number): Slot) -> Event {
         let (number, clusters) = (number as usize, self.clusters.len());
         match number.checked_sub(2 * clusters) {
-            None if number < clusters => Event::WakeUp(number),
+            None if number < clusters => Event::Local(number),
             None => Event::Change(number - clusters),
             Some(0) => Event::Arrival,
             Some(1) => Event::Tick,
             Some(2) => Event::Publication,
-            Some(job) => Event::Completion(job - 3),
+            Some(_) => Event::Returned,
         }
     }
     fn schedule(&mut self, time: SimTime, event: &Event) {
         let (rank, sequence) = match *event {
-            Event::Completion(job) => (Rank::Completion, job as u64),
+            Event::Local(cluster) => (Rank::Completion, cluster as u64),
             Event::Change(cluster) => (Rank::PlatformChange, cluster as u64),
+            Event::Returned => (Rank::PlatformChange, u64::MAX >> 8),
             Event::Arrival => (Rank::Submission, 0),
-            Event::WakeUp(cluster) => (Rank::Tick, cluster as u64),
             Event::Publication => (Rank::Tick, (u64::MAX >> 8) - 1),
             Event::Tick => (Rank::Tick, u64::MAX >> 8),
         };
@@ -228,10 +255,15 @@ impl<'a, O: Observer> Grid<'a, O> {
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == self.now) {
             self.events.pop();
             match self.event(slot) {
-                Event::Completion(job) => self.complete(job),
-                Event::WakeUp(cluster) => self.unsettled |= 1 << cluster,
                 // After the last job it does not matter.
-                Event::Change(_) if self.unfinished == 0 => {}
+                Event::Local(_) | Event::Change(_) if self.unfinished == 0 => {}
+                Event::Local(cluster) => {
+                    let reached = self.clusters[cluster].go_to(self.now);
+                    self.check(cluster, reached);
+                    self.follow(cluster);
+                    self.unsettled |= 1 << cluster;
+                }
+                Event::Returned => due.change = true,
                 Event::Change(cluster) => {
                     self.change(cluster);
                     due.change = true;
@@ -258,6 +290,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             run_us: job.run.micros(),
             walltime_us: job.walltime.micros(),
             home: job.home,
+            traits: (job.traits != JobTraits::default()).then(|| traits(&job.traits)),
         });
         Some(number)
     }
@@ -271,13 +304,14 @@ impl<'a, O: Observer> Grid<'a, O> {
     fn complete(&mut self, job: usize) {
         let state = &self.states[job];
         let Phase::Started(at) = state.phase else { unreachable!("only started jobs complete") };
-        let (start, demand) = (state.start, self.demand(job, at));
-        self.clusters[at].ended(self.now, job, demand, start);
+        let start = state.start;
+        let demand = self.demand(job, at);
+        self.clusters[at].ended(demand, start);
+        (self.states[job].end, self.states[job].runs) = (self.now, false);
         self.unfinished -= 1;
         if let Some(running) = &mut self.running {
             running.remove(&job);
         }
-        self.unsettled |= 1 << at;
         self.observer.record(Record::Complete {
             at_us: self.now.micros(),
             job: job as u64,
@@ -292,7 +326,7 @@ impl<'a, O: Observer> Grid<'a, O> {
         // The cluster itself knows better.
         let (mut planned, mut known) = (expected, None);
         if let Some(mut book) = cluster.book.take() {
-            planned = cluster.planned_end(now, demand);
+            planned = cluster.planned(now, now, demand).end;
             if self.jobs[job].home.is_none() {
                 let start = SimTime::ZERO + expected.since(SimTime::ZERO + demand.walltime);
                 book.enter(job, start, demand);
@@ -300,7 +334,8 @@ impl<'a, O: Observer> Grid<'a, O> {
             }
             cluster.book = Some(book);
         }
-        cluster.submit(now, job, demand);
+        let submitted = cluster.submit(now, demand);
+        self.check(at, submitted);
         self.unsettled |= 1 << at;
         self.submissions += 1;
         let state = &mut self.states[job];
@@ -312,24 +347,29 @@ impl<'a, O: Observer> Grid<'a, O> {
             Phase::Waiting(set) => Phase::Waiting(set | 1 << at),
             _ => Phase::Waiting(1 << at),
         };
+        let decided = self.clusters[at].has_decided(now);
         self.observer.record(Record::Submit {
             at_us: now.micros(),
             job: job as u64,
             cluster: at as u32,
             expected_us: planned.micros(),
             known_us: known.map(SimTime::micros),
+            decided,
         });
+        self.follow(at);
     }
     /// The job leaves a queue; [`Grid::settle`] lets the others there move up.
     pub(crate) fn cancel(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
         let demand = self.demand(job, at);
-        self.clusters[at].cancel(self.now, job, demand);
+        let cancelled = self.clusters[at].cancel(self.now, demand);
+        self.check(at, cancelled);
         self.cancelled(job, at, expected);
     }
     /// All jobs leave the queue of a cluster: `jobs` are those that wait there, with their expected ends.
-    pub(crate) fn cancel_all(&mut self, at: usize, jobs: impl Iterator<Item = (usize, SimTime)>) {
-        self.clusters[at].cancel_all();
-        for (job, expected) in jobs {
+    pub(crate) fn cancel_all(&mut self, at: usize, jobs: &[(usize, SimTime)]) {
+        let cancelled = self.clusters[at].cancel_all(self.now, jobs.iter().map(|(job, _)| *job));
+        self.check(at, cancelled);
+        for &(job, expected) in jobs {
             self.cancelled(job, at, Some(expected));
         }
     }
@@ -346,11 +386,13 @@ impl<'a, O: Observer> Grid<'a, O> {
             Phase::Started(on) => Phase::Started(on),
             _ => Phase::Outside,
         };
+        let decided = self.clusters[at].has_decided(self.now);
         self.observer.record(Record::Cancel {
             at_us: self.now.micros(),
             job: job as u64,
             cluster: at as u32,
             expected_us: expected.map(SimTime::micros),
+            decided,
         });
     }
     /// The job was submitted to another cluster than the one on which it waited before.
@@ -368,32 +410,79 @@ impl<'a, O: Observer> Grid<'a, O> {
         }
     }
     fn pass(&mut self, at: usize) {
-        let mut starts = std::mem::take(&mut self.starts);
-        starts.clear();
-        self.clusters[at].pass(self.now, &mut starts);
-        for handle in &starts {
-            self.start(handle.index(), at);
-        }
-        self.starts = starts;
-        match self.clusters[at].next_start(self.now) {
-            Some(time) => self.schedule(time, &Event::WakeUp(at)),
-            None => self.events.cancel(self.slot(&Event::WakeUp(at))),
+        let passed = self.clusters[at].pass();
+        self.check(at, passed);
+        self.follow_and_wait(at);
+    }
+    /// Waits for what happens next on a cluster, which has decided.
+    pub(crate) fn follow_and_wait(&mut self, at: usize) {
+        self.follow(at);
+        match self.clusters[at].next_moment() {
+            Some(time) => self.schedule(time, &Event::Local(at)),
+            None => self.events.cancel(self.slot(&Event::Local(at))),
         }
     }
-    fn start(&mut self, job: usize, at: usize) {
-        let (demand, transfer) = (self.demand(job, at), self.transfer_to(job, at));
-        let cluster = &mut self.clusters[at];
-        cluster.started(self.now, demand);
-        let end = self.now + transfer + cluster.run(&self.jobs[job]);
+    fn check(&mut self, at: usize, done: Result<(), SimulationError>) {
+        if let (Err(error), None) = (done, &self.fault) {
+            self.fault = Some((at, error));
+        }
+    }
+
+    /// Takes in what has happened on a cluster.
+    fn follow(&mut self, at: usize) {
+        let mut news = self.clusters[at].news();
+        for it in &mut news {
+            let record = it.record.take();
+            match it.what {
+                What::Started(place) => self.start(self.clusters[at].job_of(place), at, record),
+                What::Completed(place) => self.complete(self.clusters[at].job_of(place)),
+                What::Paused(place) => {
+                    self.show(at, record);
+                    self.set_back(self.clusters[at].job_of(place), at);
+                }
+                What::Interrupted(place, lost) => {
+                    self.show(at, record);
+                    let job = self.clusters[at].job_of(place);
+                    self.set_back(job, at);
+                    self.count_loss(job, lost);
+                }
+                What::Lost(place) => {
+                    self.show(at, record);
+                    self.lost(self.clusters[at].job_of(place), at);
+                }
+                What::Rejected(place) => {
+                    self.show(at, record);
+                    self.rejected(self.clusters[at].job_of(place), at);
+                }
+                What::Other => self.show(at, record),
+            }
+        }
+        self.clusters[at].give_back(news);
+    }
+    fn show(&mut self, at: usize, record: Option<event::Record<'static>>) {
+        if let Some(record) = record {
+            self.observer.record(Record::Local { cluster: at as u32, record: Box::new(record) });
+        }
+    }
+
+    fn start(&mut self, job: usize, at: usize, record: Option<event::Record<'static>>) {
+        let demand = self.demand(job, at);
+        self.clusters[at].started(self.now, demand);
         if let Some(running) = &mut self.running {
             running.insert(job);
         }
         let state = &mut self.states[job];
-        let Phase::Waiting(set) = state.phase else { unreachable!("only waiting jobs start") };
-        (state.phase, state.start, state.end) = (Phase::Started(at), self.now, end);
-        self.observer.record(Record::Start { at_us: self.now.micros(), job: job as u64, cluster: at as u32 });
-        self.schedule(end, &Event::Completion(job));
+        let before = std::mem::replace(&mut state.phase, Phase::Started(at));
+        (state.start, state.runs) = (self.now, true);
+        match record {
+            Some(event::Record::Start { on, .. }) => {
+                let (at_us, job, cluster) = (self.now.micros(), job as u64, at as u32);
+                self.observer.record(Record::Start { at_us, job, cluster, on });
+            }
+            record => self.show(at, record),
+        }
         // Its copies wait in other queues, where it can be no more.
+        let Phase::Waiting(set) = before else { return };
         let mut others = set & !(1 << at);
         while others != 0 {
             let other = others.trailing_zeros() as usize;
@@ -401,8 +490,25 @@ impl<'a, O: Observer> Grid<'a, O> {
             self.cancel(job, other, None);
         }
     }
+    /// A job that had nodes waits again where it had them.
+    fn set_back(&mut self, job: usize, at: usize) {
+        let (demand, start) = (self.demand(job, at), self.states[job].start);
+        self.clusters[at].set_back(demand, start);
+        self.states[job].runs = false;
+        if let Some(running) = &mut self.running {
+            running.remove(&job);
+        }
+    }
 
-    pub(crate) fn finish(mut self) -> Outcome {
+    /// Whether a cluster cannot go on.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Outcome, GridError> {
+        if let Some((at, error)) = self.fault {
+            return Err(GridError::Cluster { cluster: self.clusters[at].spec.name.clone(), error });
+        }
         let outcome = |state: &State| match state.phase {
             Phase::Started(cluster) => Some(JobOutcome {
                 cluster,
@@ -428,7 +534,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             cancellations: self.cancellations,
             turnaround_us: turnarounds.fold(0, u64::saturating_add),
         });
-        Outcome {
+        Ok(Outcome {
             jobs,
             moves: self.moves,
             cancellations: self.cancellations,
@@ -438,6 +544,18 @@ impl<'a, O: Observer> Grid<'a, O> {
             lost_work: self.lost_work,
             most_waiting: self.most_waiting,
             questions: self.questions,
-        }
+        })
+    }
+}
+
+fn traits(of: &JobTraits) -> Traits {
+    let JobTraits { cpu_need, memory, user, origin } = *of;
+    Traits {
+        cpu_need: cpu_need.units(),
+        memory: memory.units(),
+        user: user.map(UserId::number),
+        group: origin.group(),
+        queue: origin.queue(),
+        partition: origin.partition(),
     }
 }

@@ -1,6 +1,6 @@
 //! The jobs of a grid.
 
-use dfrsim_model::{JobId, SimSpan, SimTime};
+use dfrsim_model::{JobId, Origin, Share, SimSpan, SimTime, UserId};
 
 /// A rigid job. Its times are those of a cluster of speed 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,28 @@ pub struct GridJob {
     pub walltime: SimSpan,
     /// The cluster, as an index, to which it is submitted past the meta-scheduler: a local job, which stays there.
     pub home: Option<u32>,
+    /// What matters to some clusters only.
+    pub traits: JobTraits,
+}
+
+/// What of a job matters only to clusters whose nodes differ, have several tasks, or are given by priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobTraits {
+    /// The CPU need of a task.
+    pub cpu_need: Share,
+    /// The memory of a task.
+    pub memory: Share,
+    /// Whose it is, if known.
+    pub user: Option<UserId>,
+    /// The group, the queue and the partition that it comes from, as far as they are known.
+    pub origin: Origin,
+}
+
+impl Default for JobTraits {
+    /// Each task needs all of its core, and no memory; it is not known whose it is.
+    fn default() -> JobTraits {
+        JobTraits { cpu_need: Share::ONE, memory: Share::ZERO, user: None, origin: Origin::UNKNOWN }
+    }
 }
 
 impl GridJob {

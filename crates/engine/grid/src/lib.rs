@@ -1,8 +1,8 @@
 //! Several clusters with a batch scheduler each, and a meta-scheduler that maps arriving jobs and moves waiting ones.
 //!
-//! * [`Platform`]: the clusters, their [`Speed`]s and their [`BatchPolicy`], by the scheduler of simulated clusters
-//!   ([`dfrsim_policies::batch::LocalQueue`]). A job is killed at its walltime.
-//!   Clusters may fail for a time ([`Outage`]).
+//! * [`Platform`]: the clusters, their [`Speed`]s and their [`BatchPolicy`]. Each is a simulated cluster ([`dfrsim_cluster::Simulation`])
+//!   with a batch scheduler ([`dfrsim_policies::batch::LocalScheduler`]): its nodes may differ and go down, and its site may have
+//!   priorities and limits ([`Conditions`]). A job is killed at its walltime. Whole clusters may fail for a time ([`Outage`]).
 //! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
 //!   six [`Heuristic`]s each; how long the data of a job that moves take ([`Transfer`]), and how old is what the meta-scheduler
 //!   knows of the clusters.
@@ -19,13 +19,13 @@
 //! };
 //! use dfrsim_model::{JobId, SimSpan, SimTime};
 //!
-//! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE, local: None };
+//! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE, local: None, conditions: Default::default() };
 //! let platform = Platform::new(vec![cluster("a"), cluster("b")], Discipline::Conservative(Compression::OneByOne))?;
 //! // Jobs 1 and 2 fill the grid, and say that they take 5 and 6 hours. Job 3 queues behind the first; but job 2 ends
 //! // after half an hour, and when reallocation comes, after an hour, job 3 moves to its cluster.
 //! let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);
 //! let job = |id, run, walltime| {
-//!     GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime, home: None }
+//!     GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime, home: None, traits: Default::default() }
 //! };
 //! let jobs = [job(1, hours(5), hours(5)), job(2, SimSpan::from_secs(1_800), hours(6)), job(3, hours(1), hours(1))];
 //! let reallocation = Some(Reallocation::hourly(Algorithm::Without, Heuristic::MinMin));
@@ -42,11 +42,14 @@
 mod book;
 mod cluster;
 mod comparison;
+mod conditions;
+mod demand;
 mod error;
 mod grid;
 mod job;
 mod mapping;
 pub mod month;
+mod news;
 mod observer;
 mod options;
 mod outcome;
@@ -55,9 +58,10 @@ mod reallocation;
 mod simulation;
 
 pub use comparison::Comparison;
+pub use conditions::Conditions;
 pub use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline};
 pub use error::GridError;
-pub use job::GridJob;
+pub use job::{GridJob, JobTraits};
 pub use observer::Observer;
 pub use options::{Algorithm, Heuristic, Mapping, Options, Reallocation, Transfer};
 pub use outcome::{JobOutcome, Outcome};

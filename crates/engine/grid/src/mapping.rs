@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use crate::grid::Grid;
-use crate::{GridJob, Mapping, Observer, Options};
+use crate::{Mapping, Observer, Options};
 use dfrsim_model::{Rng, SimTime};
 use rand::RngExt as _;
 use std::cmp::Reverse;
@@ -29,22 +29,22 @@ impl Mapper {
         self.eligible.clear();
         let is_offered = |at: &usize| job.home.is_none_or(|home| home as usize == *at);
         let offered = (0..grid.clusters.len()).filter(is_offered);
-        self.eligible.extend(offered.clone().filter(|&at| grid.clusters[at].accepts(job.width)));
+        self.eligible.extend(offered.clone().filter(|&at| grid.accepts(at, number)));
         if self.eligible.is_empty() {
-            let fits = offered.into_iter().any(|at| job.width <= grid.clusters[at].spec.cores);
+            let fits = offered.into_iter().any(|at| grid.could_run(at, number));
             return if fits { grid.hold(number) } else { grid.skip(number) };
         }
         let now = grid.now();
         if job.home.is_none() {
-            self.order(now, &mut grid.clusters, job);
+            self.order(now, &mut grid.clusters, number);
             if self.mapping == Mapping::MinimumCompletionTime {
                 grid.questions += self.eligible.len() as u64;
             }
         }
         for &at in self.eligible.iter().take(self.copies.max(1)) {
             let cluster = &mut grid.clusters[at];
-            let expected = cluster.end_if_submitted(now, cluster.demand(job));
-            grid.submit(number, at, expected);
+            let expected = cluster.expect(now, now, cluster.demand(number));
+            grid.submit(number, at, expected.end);
         }
         let is_move = |failed: usize| self.copies == 1 && failed != self.eligible[0];
         if grid.take_failed_on(number).is_some_and(is_move) {
@@ -54,14 +54,14 @@ impl Mapper {
     }
 
     /// Brings the eligible clusters into the order of preference.
-    fn order(&mut self, now: SimTime, clusters: &mut [Cluster], job: &GridJob) {
+    fn order(&mut self, now: SimTime, clusters: &mut [Cluster<'_>], job: usize) {
         let count = clusters.len();
         let Mapper { eligible, rng, turn, .. } = self;
         match self.mapping {
             Mapping::MinimumCompletionTime => {
                 eligible.sort_by_cached_key(|&at| {
                     let demand = clusters[at].demand(job);
-                    clusters[at].end_if_submitted(now, demand)
+                    clusters[at].expect(now, now, demand).end
                 });
             }
             Mapping::Random => {

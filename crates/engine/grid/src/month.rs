@@ -75,6 +75,7 @@ pub fn merge(mut jobs: Vec<GridJob>) -> Vec<GridJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::JobTraits;
 
     fn month(jobs: usize, most_load: f64) -> Vec<MonthJob> {
         let cores = NonZeroU32::new(640).unwrap();
@@ -123,6 +124,7 @@ mod tests {
             run: SimSpan::from_secs(1),
             walltime: SimSpan::from_secs(1),
             home: None,
+            traits: JobTraits::default(),
         };
         let merged = merge(vec![job(5, 1), job(2, 2), job(5, 3)]);
         let seen: Vec<(u64, u32)> = merged.iter().map(|job| (job.id.0, job.width)).collect();

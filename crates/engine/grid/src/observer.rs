@@ -6,11 +6,18 @@ use dfrsim_model::grid_event::Record;
 pub trait Observer {
     /// Receives the next record.
     fn record(&mut self, record: Record<'_>);
+    /// Whether it needs the nodes of jobs.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// Ignores all records.
 impl Observer for () {
     fn record(&mut self, _: Record<'_>) {}
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(Record<'_>)> Observer for F {

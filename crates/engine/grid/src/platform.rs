@@ -1,6 +1,6 @@
 //! The clusters.
 
-use crate::GridError;
+use crate::{Conditions, GridError};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::BatchPolicy;
 use std::fmt;
@@ -42,7 +42,7 @@ impl fmt::Display for Speed {
 }
 
 /// One cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClusterSpec {
     /// Its name.
     pub name: String,
@@ -50,12 +50,22 @@ pub struct ClusterSpec {
     pub cores: u32,
     /// Their speed.
     pub speed: Speed,
-    /// Its policy, if it is not that of the [`Platform`]. Cores are alike: it makes no difference which of them a job gets.
+    /// Its policy, if it is not that of the [`Platform`].
     pub local: Option<BatchPolicy>,
+    /// What else there is to its nodes.
+    pub conditions: Conditions,
+}
+
+impl ClusterSpec {
+    /// Whether a job is to it no more than a width and a walltime.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.conditions.is_empty()
+    }
 }
 
 /// The clusters of a grid, and the local policy of those that have none of their own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
     clusters: Vec<ClusterSpec>,
     local: BatchPolicy,

@@ -4,7 +4,7 @@ use crate::cluster::Cluster;
 use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
+use crate::{ClusterSpec, GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::borrow::Cow;
@@ -25,8 +25,17 @@ pub fn simulate<O: Observer>(
     check(platform, jobs, options)?;
     let clusters = platform.clusters();
     let local = platform.local();
-    let cluster = |at| Cluster::new(platform, at, options.publication_period.is_some());
-    let mut grid = Grid::new((0..clusters.len()).map(cluster).collect(), jobs, options.transfer, observer);
+    let listens = observer.listens();
+    let cluster = |at: usize| {
+        Cluster::new(platform, at, jobs, options.publication_period.is_some(), listens)
+            .map_err(|error| GridError::Cluster { cluster: clusters[at].name.clone(), error })
+    };
+    let own = (0..clusters.len()).map(cluster).collect::<Result<_, _>>()?;
+    let mut grid = Grid::new(own, jobs, options.transfer, observer);
+    let is_possible = |job: &usize| (0..clusters.len()).any(|at| grid.could_run(at, *job));
+    if let Some(job) = (0..jobs.len()).find(|job| !is_possible(job)).filter(|_| !options.skip_too_wide) {
+        return Err(GridError::FitsNowhere { job: jobs[job].id });
+    }
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
         local: Cow::Owned(local.to_string()),
@@ -45,6 +54,11 @@ pub fn simulate<O: Observer>(
             })
             .collect(),
     });
+    for (cluster, spec) in (0..).zip(clusters) {
+        spec.conditions.records().into_iter().for_each(|record| {
+            grid.record(|| Record::Local { cluster, record: Box::new(record) });
+        });
+    }
     let mut mapper = Mapper::new(options);
     let mut reallocator = options.reallocation.map(Reallocator::new);
     if let (Some(first), Some(reallocator)) = (jobs.first(), &reallocator) {
@@ -53,9 +67,13 @@ pub fn simulate<O: Observer>(
     if let (Some(first), Some(period)) = (jobs.first(), options.publication_period) {
         grid.schedule_publication(first.submit + period);
     }
+    (0..clusters.len()).for_each(|at| grid.follow_and_wait(at));
     grid.schedule_changes();
     grid.schedule_arrival();
     while let Some(Due { change, publication, arrival, tick }) = grid.next_moment() {
+        if grid.is_stuck() {
+            break;
+        }
         if let Some(period) = options.publication_period.filter(|_| publication) {
             grid.publish();
             grid.schedule_publication(grid.now() + period);
@@ -78,7 +96,7 @@ pub fn simulate<O: Observer>(
             }
         }
     }
-    Ok(grid.finish())
+    grid.finish()
 }
 
 /// The next time of reallocation at which a job may be moved; `None` if there is none.
@@ -99,6 +117,9 @@ fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(),
     }
     if options.copies > 1 && !options.transfer.is_zero() {
         return Err(GridError::CopiesAndTransfer);
+    }
+    if options.publication_period.is_some() && !platform.clusters().iter().all(ClusterSpec::is_plain) {
+        return Err(GridError::PublishedConditions);
     }
     let mut periods =
         options.reallocation.map(|each| each.period).into_iter().chain(options.publication_period);

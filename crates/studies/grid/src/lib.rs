@@ -8,9 +8,11 @@
 //! research report RR-7226, 2010, sections 3 and 4.
 
 mod claims;
+mod conditions;
 mod drawings;
 mod jobs;
 mod metrics;
+mod nodes;
 mod outages;
 mod published;
 mod recording;
@@ -21,6 +23,7 @@ mod tables;
 mod windows;
 
 pub use metrics::Metric;
+pub use nodes::{NodeFailureFields, NodeOutageFields, WindowFields};
 pub use published::Published;
 pub use rows::Simulation;
 pub use scenario::{

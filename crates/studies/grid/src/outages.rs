@@ -34,8 +34,18 @@ mod tests {
     use dfrsim_grid::Speed;
 
     fn cluster(name: &str) -> ClusterFields {
-        let (outages, failures) = (Vec::new(), None);
-        ClusterFields { name: name.to_owned(), cores: 1, local: None, outages, failures, speed: Speed::ONE }
+        ClusterFields {
+            name: name.to_owned(),
+            cores: 1,
+            local: None,
+            outages: Vec::new(),
+            failures: None,
+            platform: None,
+            requests: Vec::new(),
+            node_outages: None,
+            priorities: None,
+            speed: Speed::ONE,
+        }
     }
 
     /// A cluster that works for 3,000 s and does not for 1,000 s on average does not for a quarter of the time; another one fails at

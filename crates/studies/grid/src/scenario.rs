@@ -1,5 +1,6 @@
 //! The fields of a scenario.
 
+use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{
@@ -7,10 +8,12 @@ use dfrsim_grid::{
 };
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, distinct_tables, file, flattened, list, name, named, number,
-    one_or_many, optional, positive, seconds, serde, shorthand, table, tables, via,
+    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or, flattened, list,
+    name, named, number, one_or_many, optional, positive, seconds, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::SimSpan;
+use dfrsim_model::priority::Priorities;
+use dfrsim_platform::classes::{PlatformFields, Request};
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Rule, Rules, SizeField};
 use serde::Deserialize as _;
@@ -140,6 +143,17 @@ fields! {
         pub outages: Vec<OutageFields> = tables();
         /// Random failures, in place of `outages`.
         pub failures: Option<FailureFields> = optional(table());
+        /// The classes of its nodes, where they differ, which must make up its `cores`: a node is a core, where its policy does not put
+        /// several tasks on one. A file (TOML, or XML of SimGrid), or a table
+        /// `{ reference = { cores, memory_gb }, shared = [..], classes = [{ name, nodes, cores, memory_gb, speed, resources, features }] }`.
+        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
+        /// What jobs, which are drawn, ask for there: `RESOURCE:PROBABILITY:NUMBERS:NEED`, or `@FEATURE:PROBABILITY`.
+        pub requests: Vec<Request> = list(named("a request")), default Vec::new();
+        /// When single nodes are down, and what that does to jobs; without it they never are.
+        pub node_outages: Option<NodeOutageFields> = optional(table());
+        /// Priorities and limits of its site: `{ weights, max_age_s, favor_small, half_life_s, calc_period_s, accounts, unlisted, qos,
+        /// partitions, max_running_per_user, backfill, preempt_mode, preempt_exempt_time_s }`, as in scenarios of single clusters.
+        pub priorities: Option<Priorities> = optional(serde("a table of priorities and limits"));
         /// Its speed, with at most three decimals.
         pub speed: Speed = via(number("a speed", 0.001..=1_000.0), speed, |it: &Speed| f64::from(it.thousandths()) / 1e3);
     }
@@ -151,6 +165,17 @@ fields! {
                 break;
             }
             over = Some(*until_s);
+        }
+        if cluster.platform.is_none() && !cluster.requests.is_empty() {
+            at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
+        }
+        if let Some(FileOr::Here(fields)) = &cluster.platform
+            && let Err(error) = classes(fields, cluster.cores)
+        {
+            at.fault("platform", error);
+        }
+        if let Some(Err(error)) = cluster.priorities.as_ref().map(Priorities::check) {
+            at.fault("priorities", error.to_string());
         }
         if cluster.failures.is_some() && !cluster.outages.is_empty() {
             at.fault("failures", "expected one of `outages` and `failures`");

@@ -1,5 +1,6 @@
 //! The study: instances, variants, and how a variant is run.
 
+use crate::conditions::conditions;
 use crate::jobs::{self, Logs, SiteJobs, Workload, load_of};
 use crate::metrics::Metrics;
 use crate::outages::outages;
@@ -72,15 +73,20 @@ impl GridStudy {
         let sites = workload.sites.iter();
         let clusters: Vec<&ClusterFields> =
             sites.filter_map(|site| self.fields.cluster(&site.cluster)).collect();
-        let spec = |cluster: &&ClusterFields| ClusterSpec {
-            name: cluster.name.clone(),
-            cores: cluster.cores,
-            speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
-            local: cluster.local,
-        };
         let seed = self.job_seed(place.replication).fork(&workload.name);
-        let outages = outages(&clusters, jobs::length(&workload.days), seed);
-        let platform = Platform::new(clusters.iter().map(spec).collect(), place.local);
+        let length = jobs::length(&workload.days);
+        let spec = |cluster: &&ClusterFields| {
+            Ok(ClusterSpec {
+                name: cluster.name.clone(),
+                cores: cluster.cores,
+                speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
+                local: cluster.local,
+                conditions: conditions(cluster, length, seed)?,
+            })
+        };
+        let outages = outages(&clusters, length, seed);
+        let specs = clusters.iter().map(spec).collect::<Result<_, Failure>>()?;
+        let platform = Platform::new(specs, place.local);
         platform.and_then(|platform| platform.with_outages(outages)).map_err(Failure::failed)
     }
 
@@ -276,10 +282,18 @@ impl Study for GridStudy {
             digester.integer(cluster.cores).integer(cluster.speed.thousandths());
             digester.text(&platform.local_of(cluster).to_string());
         }
-        for GridJob { id, submit, width, run, walltime, home } in &jobs {
+        let has_conditions = !platform.clusters().iter().all(ClusterSpec::is_plain);
+        if has_conditions {
+            let specs = platform.clusters().iter().map(|spec| &spec.conditions);
+            specs.for_each(|conditions| _ = digester.text(&format!("{conditions:?}")));
+        }
+        for GridJob { id, submit, width, run, walltime, home, traits } in &jobs {
             digester.integer(id.0).integer(submit.micros()).integer(*width);
             digester.integer(run.micros()).integer(walltime.micros());
             digester.integer(home.map_or(0, |home| home + 1));
+            if has_conditions {
+                digester.text(&format!("{traits:?}"));
+            }
         }
         for &Outage { cluster, from, until } in platform.outages() {
             digester.integer(cluster as u64).integer(from.micros()).integer(until.micros());

@@ -161,6 +161,14 @@ impl BatchCheck {
         (tasks <= nodes).then_some(BatchRule::Rejected { tasks, nodes })
     }
 
+    /// A waiting job leaves, though the policy did not decide that: the others move up.
+    pub(crate) fn withdraw(&mut self, number: u64) {
+        self.queue.retain(|job| job.number != number);
+        self.bound = self.bound.take().filter(|bound| bound.job != number);
+        self.is_freed |= self.reserved.remove(&number).is_some();
+        self.is_due = true;
+    }
+
     /// Judges the decision at a moment of which all records are known.
     pub(crate) fn settle(&mut self, now: u64, fault: Report<'_>) {
         if std::mem::take(&mut self.is_due) {

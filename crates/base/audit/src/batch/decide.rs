@@ -22,7 +22,7 @@ pub(super) struct Reservation {
 /// What the head of the queue keeps under EASY/SPARE.
 #[derive(Debug)]
 pub(super) struct Bound {
-    job: u64,
+    pub(super) job: u64,
     parts: Parts,
     /// What is not free yet where nodes are counted: parts of those of running jobs.
     pub(super) awaited: Vec<(u64, Parts)>,

@@ -26,7 +26,7 @@ pub struct Auditor {
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
     /// The line at hand.
-    line: u64,
+    pub(super) line: u64,
     pub(super) now: u64,
     /// The jobs in the system.
     pub(super) jobs: Jobs,
@@ -75,7 +75,7 @@ impl Auditor {
                     clusters: clusters
                         .iter()
                         .map(|cluster| Cluster::new(cluster, local, *promises, *copies))
-                        .collect(),
+                        .collect::<Result<_, _>>()?,
                     faults: Faults::default(),
                     line: 1,
                     now: 0,
@@ -119,27 +119,32 @@ impl Auditor {
         self.series += u64::from(!matches!(record, Record::Cancel { .. }));
         match *record {
             Record::Run { .. } => self.fault(None, Rule::SecondRun),
-            Record::Arrive { at_us, job, width, run_us, walltime_us, home, .. } => {
+            Record::Arrive { at_us, job, width, run_us, walltime_us, home, traits, .. } => {
                 self.advance(at_us);
                 self.arrive(job, width, (run_us.min(walltime_us), walltime_us), home);
+                if let Some(job) = self.jobs.get_mut(job) {
+                    job.traits = traits;
+                }
             }
             Record::Skip { at_us, job } => {
                 self.advance(at_us);
                 self.skip(job);
             }
-            Record::Submit { at_us, job, cluster, expected_us, known_us } => {
+            Record::Submit { at_us, job, cluster, expected_us, known_us, decided } => {
                 self.advance(at_us);
+                self.begin_pass(cluster, decided);
                 self.within(job, cluster, "submit", |auditor| {
                     auditor.submit(job, cluster, (expected_us, known_us));
                 });
             }
-            Record::Cancel { at_us, job, cluster, expected_us } => {
+            Record::Cancel { at_us, job, cluster, expected_us, decided } => {
                 self.advance(at_us);
+                self.begin_pass(cluster, decided);
                 self.within(job, cluster, "cancel", |auditor| auditor.cancel(job, cluster, expected_us));
             }
-            Record::Start { at_us, job, cluster } => {
+            Record::Start { at_us, job, cluster, ref on } => {
                 self.advance(at_us);
-                self.within(job, cluster, "start", |auditor| auditor.start(job, cluster));
+                self.within(job, cluster, "start", |auditor| auditor.start(job, cluster, on));
             }
             Record::Complete { at_us, job, cluster } => {
                 self.advance(at_us);
@@ -155,8 +160,10 @@ impl Auditor {
             }
             Record::Lose { at_us, job, cluster } => {
                 self.advance(at_us);
+                self.begin_pass(cluster, false);
                 self.within(job, cluster, "lose", |auditor| auditor.lose(job, cluster));
             }
+            Record::Local { cluster, ref record } => self.happens(cluster, record),
             Record::Publish { at_us } => {
                 self.advance(at_us);
                 self.publish();
@@ -176,11 +183,16 @@ impl Auditor {
             self.line += 1;
             self.fault(None, Rule::NoSummary);
         }
-        if self.faults.count() > 0 {
-            return Err(self.faults);
+        let (now, count) = (self.now, self.clusters.len());
+        let conditions = self.clusters.iter().filter(|cluster| cluster.policy.is_none()).count();
+        let clusters = std::mem::take(&mut self.clusters);
+        let local = clusters.into_iter().enumerate().map(|(at, cluster)| cluster.end(at, now));
+        let faults = Faults::together([std::mem::take(&mut self.faults)].into_iter().chain(local));
+        if faults.count() > 0 {
+            return Err(faults);
         }
-        let Auditor { local, clusters, completed, skipped, moves, cancellations, .. } = self;
-        Ok(Report { local, clusters: clusters.len(), completed, skipped, moves, cancellations })
+        let Auditor { local, completed, skipped, moves, cancellations, .. } = self;
+        Ok(Report { local, clusters: count, unjudged: conditions, completed, skipped, moves, cancellations })
     }
 
     /// A line that is not a record.
@@ -193,7 +205,7 @@ impl Auditor {
         self.faults.push(Fault { line: self.line, at, job, rule: rule.into() });
     }
 
-    fn advance(&mut self, at: u64) {
+    pub(super) fn advance(&mut self, at: u64) {
         if at < self.now {
             let before = SimTime::from_micros(self.now);
             return self.fault(None, Rule::TimeBackwards { before });
@@ -234,15 +246,12 @@ impl Auditor {
                 left.into_iter().for_each(|job| self.fault(Some(job), GridRule::Remains { cluster: at }));
                 continue;
             }
-            let Some(policy) = cluster.policy.filter(|_| std::mem::take(&mut cluster.touched)) else {
+            cluster.lost = None;
+            if !std::mem::take(&mut cluster.touched) {
                 continue;
-            };
-            let starts = cluster.reserve(self.now);
-            let place = starts.and_then(|starts| starts.iter().find(|&(_, &start)| start == self.now));
-            let reserved = place.map(|(place, _)| *place).map(|place| cluster.queue[&place].job);
-            if let Some(job) = reserved.or_else(|| cluster.situation(policy, self.now).overdue()) {
-                self.fault(Some(job), GridRule::NotStarted { cluster: at });
             }
+            // The plan of CONS depends on what happened before.
+            cluster.reserve(self.now);
         }
     }
 

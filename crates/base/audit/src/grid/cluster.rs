@@ -1,10 +1,12 @@
 //! One cluster.
 
+use super::GridRule;
 use super::book::Book;
 use super::local::{Local, Situation, Waiting};
 use super::reservations::Reservations;
 use super::running::Running;
 use crate::profile::Profile;
+use crate::{Auditor, Fault, Faults};
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
 
@@ -20,8 +22,12 @@ pub(super) struct Cluster {
     pub(super) cores: u32,
     /// In thousandths.
     speed: u32,
-    /// The cores in use; more than there are after a fault.
-    pub(super) used: u64,
+    /// What happens on it, judged as on a cluster alone.
+    pub(super) local: Auditor,
+    /// The jobs by their place in the order of submission.
+    numbers: Vec<u64>,
+    /// Whether it lost a job in this moment.
+    pub(super) lost: Option<u64>,
     /// Its queue by submission: the place in it, and the job.
     pub(super) queue: BTreeMap<u64, Waiting>,
     pub(super) running: Running,
@@ -34,16 +40,20 @@ pub(super) struct Cluster {
     pub(super) failed: bool,
     /// The meta-scheduler's knowledge of it, where that is what was published; `None` also if the plan was too long to follow.
     pub(super) book: Option<Book>,
-    /// How many were submitted.
-    submitted: u64,
 }
 
 impl Cluster {
     /// A cluster of a run with this policy, which keeps its promises or not, and this many copies.
-    pub(super) fn new(cluster: &grid_event::Cluster, local: &str, promises: bool, copies: u32) -> Cluster {
+    pub(super) fn new(
+        cluster: &grid_event::Cluster,
+        local: &str,
+        promises: bool,
+        copies: u32,
+    ) -> Result<Cluster, Faults> {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
-        let policy = Local::parse(own.as_deref().unwrap_or(local));
-        Cluster {
+        let name = own.as_deref().unwrap_or(local);
+        let policy = Local::parse(name);
+        Ok(Cluster {
             policy,
             promises: match own {
                 Some(_) => policy.is_some_and(Local::keeps_promises),
@@ -52,7 +62,9 @@ impl Cluster {
             reserves: policy == Some(Local::Conservative) && copies == 1,
             cores,
             speed,
-            used: 0,
+            local: Auditor::of_cluster(name, cores)?,
+            numbers: Vec::new(),
+            lost: None,
             queue: BTreeMap::new(),
             running: Running::default(),
             touched: false,
@@ -60,15 +72,32 @@ impl Cluster {
             cancelled_in: None,
             failed: false,
             book: None,
-            submitted: 0,
-        }
+        })
     }
 
     /// The job joins the queue; its place there.
     pub(super) fn join(&mut self, job: Waiting) -> u64 {
-        self.submitted += 1;
-        self.queue.insert(self.submitted, job);
-        self.submitted
+        let place = self.numbers.len() as u64;
+        self.numbers.push(job.job);
+        self.queue.insert(place, job);
+        place
+    }
+    /// It is not one of equal nodes that are always up and given by its policy alone: what it promises is not judged.
+    pub(super) fn has_conditions(&mut self) {
+        (self.policy, self.promises, self.reserves) = (None, false, false);
+    }
+    /// The job of a place.
+    pub(super) fn job(&self, place: u64) -> Option<u64> {
+        self.numbers.get(usize::try_from(place).ok()?).copied()
+    }
+    /// The faults of what happened on this cluster, when the file ends.
+    pub(super) fn end(self, at: usize, now: u64) -> Faults {
+        let Cluster { local, numbers, .. } = self;
+        local.end(now).map(|fault| Fault {
+            job: fault.job.and_then(|place| numbers.get(place as usize).copied()),
+            rule: GridRule::OnCluster { cluster: at, rule: fault.rule.to_string() }.into(),
+            ..fault
+        })
     }
     pub(super) fn situation(&self, local: Local, now: u64) -> Situation<'_> {
         Situation { local, now, cores: self.cores, running: &self.running, queue: &self.queue }

@@ -28,16 +28,17 @@ impl Auditor {
 
     pub(super) fn lose(&mut self, number: u64, at: u32) {
         let job = self.jobs.get_mut(number).expect("it is there");
-        if job.started.take_if(|started| started.cluster == at).is_none() {
+        let Some(started) = job.started.take_if(|started| started.cluster == at) else {
             return self.fault(Some(number), GridRule::NotRunning { cluster: at });
-        }
+        };
         job.left = Some(Left { cluster: at, at: self.now, expected: None, is_forced: true });
         job.data = None;
         let cluster = &mut self.clusters[at as usize];
-        cluster.used -= u64::from(job.width);
         cluster.running.remove(number);
         cluster.touched = true;
-        let failed = cluster.failed;
+        cluster.local.go_to_line(self.line + 1);
+        cluster.local.withdraw(self.now, started.place);
+        let failed = cluster.failed || cluster.lost.take() == Some(number);
         self.unsettled.push(number);
         if !failed {
             self.fault(Some(number), GridRule::Lost { cluster: at });

@@ -1,5 +1,7 @@
 //! One job.
 
+use dfrsim_model::grid_event::Traits;
+
 /// A job as the records describe it.
 #[derive(Debug)]
 pub(super) struct Job {
@@ -17,6 +19,8 @@ pub(super) struct Job {
     pub(super) started: Option<Started>,
     /// The cluster that has its data: to which it was submitted first.
     pub(super) data: Option<u32>,
+    /// What matters to some clusters only.
+    pub(super) traits: Option<Traits>,
 }
 
 /// A job in a queue.
@@ -44,8 +48,10 @@ pub(super) struct Left {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
     pub(super) cluster: u32,
-    /// When it must end.
-    pub(super) due: u64,
+    /// Its place in the queue, as it was.
+    pub(super) place: u64,
+    /// Whether it waits again there, since one of its nodes went down or another job took them.
+    pub(super) waits_again: bool,
     /// When it was expected to end as it joined the queue.
     pub(super) expected: u64,
 }

@@ -9,6 +9,8 @@ pub struct Report {
     pub local: String,
     /// How many clusters there are.
     pub clusters: usize,
+    /// On how many of them it is not judged when jobs were expected to end.
+    pub unjudged: usize,
     /// Jobs that ended.
     pub completed: u64,
     /// Jobs that fit nowhere.
@@ -24,6 +26,9 @@ impl fmt::Display for Report {
     /// A few lines for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} clusters with {}: no fault", self.clusters, self.local)?;
+        if self.unjudged > 0 {
+            writeln!(f, "not judged: when jobs were expected to end, on {} clusters", self.unjudged)?;
+        }
         write!(
             f,
             "{} jobs completed, {} fit nowhere; {} moves, {} cancellations",

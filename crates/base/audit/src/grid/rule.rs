@@ -14,6 +14,14 @@ pub enum GridRule {
         /// How many there are.
         clusters: usize,
     },
+    /// What happens on a cluster is right there.
+    #[error("on cluster {cluster}, where jobs count from 0: {rule}")]
+    OnCluster {
+        /// The cluster.
+        cluster: usize,
+        /// The rule that is broken, in words.
+        rule: String,
+    },
     /// Clusters have cores and a speed.
     #[error("cluster {cluster} has no cores or no speed")]
     EmptyCluster {
@@ -63,30 +71,6 @@ pub enum GridRule {
         /// The cluster.
         cluster: u32,
     },
-    /// A cluster gives no more cores than it has.
-    #[error("{used} cores of cluster {cluster} are in use, but it has {cores}")]
-    Cores {
-        /// The cluster.
-        cluster: u32,
-        /// The cores in use.
-        used: u64,
-        /// Its cores.
-        cores: u32,
-    },
-    /// Run time, walltime and speed say when a job ends.
-    #[error("its end is due at {due} s")]
-    End {
-        /// When.
-        due: SimTime,
-    },
-    /// First come, first served.
-    #[error("job {first} is ahead of it in the queue of cluster {cluster}")]
-    OutOfTurn {
-        /// The job that should start first.
-        first: u64,
-        /// The cluster.
-        cluster: u32,
-    },
     /// A job ends when it was expected to at the latest.
     #[error("it was promised to end at {promised} s at the latest")]
     Promise {
@@ -110,28 +94,6 @@ pub enum GridRule {
     ExpectedTooEarly {
         /// The earliest moment.
         least: SimTime,
-    },
-    /// A job starts so early that its walltime ends by what was expected.
-    #[error("it starts so late that its walltime ends after {promised} s, which it was promised")]
-    PromiseInDanger {
-        /// When it was expected to end.
-        promised: SimTime,
-    },
-    /// EASY does not delay the head of the queue.
-    #[error("it starts and delays job {head}, the first in the queue of cluster {cluster}")]
-    DelaysHead {
-        /// The first job.
-        head: u64,
-        /// The cluster.
-        cluster: u32,
-    },
-    /// A job that can start does.
-    #[error(
-        "it does not start on cluster {cluster}, although its cores are free and the policy would start it"
-    )]
-    NotStarted {
-        /// The cluster.
-        cluster: usize,
     },
     /// A job moves to gain time.
     #[error("it moves, although it is not expected to end more than {threshold} s earlier")]

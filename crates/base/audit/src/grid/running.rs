@@ -8,7 +8,6 @@ pub(super) struct Running {
     by_job: BTreeMap<u64, (u64, u32)>,
     /// The same in the order of the ends, since plans are made from it again and again.
     by_end: Vec<(u64, u32)>,
-    cores: u64,
 }
 
 impl Running {
@@ -17,22 +16,16 @@ impl Running {
         self.by_job.insert(job, (end, width));
         let place = self.by_end.partition_point(|&other| other < (end, width));
         self.by_end.insert(place, (end, width));
-        self.cores += u64::from(width);
     }
     /// The job is gone; gives when it would have been killed.
     pub(super) fn remove(&mut self, job: u64) -> Option<u64> {
         let (end, width) = self.by_job.remove(&job)?;
         let place = self.by_end.partition_point(|&other| other < (end, width));
         self.by_end.remove(place);
-        self.cores -= u64::from(width);
         Some(end)
     }
     pub(super) fn jobs(&self) -> impl Iterator<Item = u64> {
         self.by_job.keys().copied()
-    }
-    /// The cores that they have.
-    pub(super) fn cores(&self) -> u64 {
-        self.cores
     }
     /// When each is killed and its width, the first end first.
     pub(super) fn ends(&self) -> &[(u64, u32)] {

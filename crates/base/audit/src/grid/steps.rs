@@ -1,10 +1,12 @@
 //! The rules for each record about a job, and its effect.
 
 use super::job::{Job, Left, Queued, Started};
-use super::local::{Local, Waiting};
+use super::local::Waiting;
 use super::{Auditor, GridRule};
 use crate::Rule;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::event::{self, Placement};
+use dfrsim_model::grid_event::Traits;
+use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 
 impl Auditor {
     pub(super) fn arrive(&mut self, number: u64, width: u32, (run, walltime): (u64, u64), home: Option<u32>) {
@@ -20,7 +22,18 @@ impl Auditor {
             self.publication = self.period.map(|period| arrived.saturating_add(period));
         }
         let (queues, left, started, data) = (Vec::new(), None, None, None);
-        self.jobs.push(Job { arrived, width, run, walltime, home, queues, left, started, data });
+        self.jobs.push(Job {
+            arrived,
+            width,
+            run,
+            walltime,
+            home,
+            queues,
+            left,
+            started,
+            data,
+            traits: None,
+        });
         self.unsettled.push(number);
     }
 
@@ -83,7 +96,7 @@ impl Auditor {
         let planned = cluster
             .policy
             .and_then(|local| cluster.situation(local, self.now).expected_end(job.width, walltime));
-        let place = cluster.join(Waiting { job: number, width: job.width, walltime, since: self.now });
+        let place = cluster.join(Waiting { job: number, width: job.width, walltime });
         let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&place).copied());
         let planned = planned.or(reserved.map(|start| start.saturating_add(walltime)));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
@@ -100,6 +113,23 @@ impl Auditor {
             rules.extend(unlike(known, start.saturating_add(walltime)));
         }
         cluster.touched = true;
+        let run_us = cluster.time_of(job.run).saturating_add(transfer);
+        let traits = job.traits.unwrap_or(ORDINARY);
+        cluster.local.go_to_line(self.line);
+        cluster.local.record(&event::Record::Submit {
+            at_us: self.now,
+            job: place,
+            id: number,
+            tasks: job.width,
+            cpu_need: traits.cpu_need,
+            memory: traits.memory,
+            run_us,
+            estimate_us: Some(walltime),
+            user: traits.user,
+            group: traits.group,
+            queue: traits.queue,
+            partition: traits.partition,
+        });
         job.queues.push(Queued { cluster: at, place, expected });
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
@@ -111,6 +141,8 @@ impl Auditor {
         };
         let cluster = &mut self.clusters[at as usize];
         let is_forced = cluster.failed;
+        cluster.local.go_to_line(self.line + 1);
+        cluster.local.withdraw(self.now, queued.place);
         job.left = Some(Left { cluster: at, at: self.now, expected, is_forced });
         if is_forced && job.queues.is_empty() && job.started.is_none() {
             job.data = None;
@@ -134,8 +166,16 @@ impl Auditor {
         rule.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
-    pub(super) fn start(&mut self, number: u64, at: u32) {
+    pub(super) fn start(&mut self, number: u64, at: u32, on: &Placement<'_>) {
         let job = self.jobs.get_mut(number).expect("it is there");
+        let again = job.started.as_mut().filter(|started| started.cluster == at && started.waits_again);
+        if let Some(started) = again {
+            started.waits_again = false;
+            let cluster = &mut self.clusters[at as usize];
+            cluster.local.go_to_line(self.line);
+            cluster.local.record(&start_record(self.now, started.place, on));
+            return;
+        }
         if let Some(Started { cluster, .. }) = job.started {
             return self.fault(Some(number), GridRule::Started { cluster });
         }
@@ -143,48 +183,29 @@ impl Auditor {
             return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
         };
         let cluster = &mut self.clusters[at as usize];
-        let transfer = if job.data == Some(at) { 0 } else { transfer_of(self.transfer, job.width) };
-        let due = self.now.saturating_add(cluster.time_of(job.run)).saturating_add(transfer);
-        job.started = Some(Started { cluster: at, due, expected: queued.expected });
-        let first = cluster.queue.first_key_value().map(|(_, first)| first.job);
-        let mut rules = Vec::<GridRule>::new();
-        if let (Some(local), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
-            let end = self.now.saturating_add(waiting.walltime);
-            if let Some(head) = cluster.situation(local, self.now).delayed_by(&waiting) {
-                rules.push(GridRule::DelaysHead { head, cluster: at });
-            }
-            let promised = SimTime::from_micros(queued.expected);
-            let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&queued.place).copied());
-            if local.keeps_promises() && end > queued.expected {
-                rules.push(GridRule::PromiseInDanger { promised });
-            } else if let Some(reserved) = reserved.filter(|&reserved| reserved != self.now) {
-                let planned = SimTime::from_micros(reserved.saturating_add(waiting.walltime));
-                rules.push(GridRule::Expected { planned });
-            }
-            cluster.running.insert(number, end, waiting.width);
+        cluster.local.go_to_line(self.line);
+        cluster.local.record(&start_record(self.now, queued.place, on));
+        let Queued { place, expected, .. } = queued;
+        job.started = Some(Started { cluster: at, place, expected, waits_again: false });
+        if let (Some(_), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
+            cluster.reserve(self.now);
+            cluster.running.insert(number, self.now.saturating_add(waiting.walltime), waiting.width);
         }
         cluster.queue.remove(&queued.place);
         cluster.reservations.remove(queued.place);
         cluster.touched = true;
-        cluster.used += u64::from(job.width);
-        let (used, cores, in_turn) = (cluster.used, cluster.cores, cluster.policy == Some(Local::Fcfs));
         self.unsettled.push(number);
-        rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
-        if let Some(first) = first.filter(|&first| first != number && in_turn) {
-            self.fault(Some(number), GridRule::OutOfTurn { first, cluster: at });
-        }
-        if used > u64::from(cores) {
-            self.fault(Some(number), GridRule::Cores { cluster: at, used, cores });
-        }
     }
 
     pub(super) fn complete(&mut self, number: u64, at: u32) {
         let job = self.jobs.get(number).expect("it is there");
-        let Some(Started { due, expected, .. }) = job.started.filter(|started| started.cluster == at) else {
+        let Some(Started { place, expected, .. }) = job.started.filter(|started| started.cluster == at)
+        else {
             return self.fault(Some(number), GridRule::NotRunning { cluster: at });
         };
         let cluster = &mut self.clusters[at as usize];
-        cluster.used -= u64::from(job.width);
+        cluster.local.go_to_line(self.line);
+        cluster.local.record(&event::Record::Complete { at_us: self.now, job: place });
         if cluster.running.remove(number).is_some_and(|end| end > self.now) {
             cluster.reservations.free();
         }
@@ -196,14 +217,19 @@ impl Auditor {
             let queues = job.queues.len();
             self.fault(Some(number), GridRule::StillWaiting { queues });
         }
-        if self.now != due {
-            self.fault(Some(number), GridRule::End { due: SimTime::from_micros(due) });
-        }
         if promises && self.now > expected {
             self.fault(Some(number), GridRule::Promise { promised: SimTime::from_micros(expected) });
         }
         self.jobs.remove(number);
     }
+}
+
+/// The traits of a job of which none are said.
+const ORDINARY: Traits =
+    Traits { cpu_need: Share::ONE.units(), memory: 0, user: None, group: None, queue: None, partition: None };
+
+fn start_record<'a>(at_us: u64, job: u64, on: &Placement<'a>) -> event::Record<'a> {
+    event::Record::Start { at_us, job, on: on.clone(), job_yield: Yield::ONE.units() }
 }
 
 /// How long the data of a job take.

@@ -15,10 +15,10 @@
 use dfrsim_audit::AuditError;
 use dfrsim_audit::grid::audit;
 
-const FCFS: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":1000}]}
+const FCFS: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":10,"width":3,"run_us":100,"walltime_us":200}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":200}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1],[1,1],[2,1]]}
 {"event":"arrive","at_us":10,"job":1,"id":11,"width":2,"run_us":50,"walltime_us":60}
 {"event":"submit","at_us":10,"job":1,"cluster":0,"expected_us":260}
 {"event":"arrive","at_us":20,"job":2,"id":12,"width":1,"run_us":10,"walltime_us":30}
@@ -26,28 +26,28 @@ const FCFS: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"
 {"event":"arrive","at_us":30,"job":3,"id":13,"width":2,"run_us":20,"walltime_us":40}
 {"event":"submit","at_us":30,"job":3,"cluster":0,"expected_us":270}
 {"event":"complete","at_us":100,"job":0,"cluster":0}
-{"event":"start","at_us":100,"job":1,"cluster":0}
-{"event":"start","at_us":100,"job":2,"cluster":0}
+{"event":"start","at_us":100,"job":1,"cluster":0,"on":[[0,1],[1,1]]}
+{"event":"start","at_us":100,"job":2,"cluster":0,"on":[[2,1]]}
 {"event":"complete","at_us":110,"job":2,"cluster":0}
-{"event":"start","at_us":110,"job":3,"cluster":0}
+{"event":"start","at_us":110,"job":3,"cluster":0,"on":[[2,1],[3,1]]}
 {"event":"complete","at_us":130,"job":3,"cluster":0}
 {"event":"complete","at_us":150,"job":1,"cluster":0}
 {"event":"summary","completed":4,"skipped":0,"moves":0,"cancellations":0,"turnaround_us":430}
 "#;
 
 /// Job 2 goes into the hole beside job 0, and so does not delay anybody.
-const EASY: &str = r#"{"event":"run","format":2,"local":"EASY","promises":false,"copies":1,"clusters":[{"cores":4,"speed":1000}]}
+const EASY: &str = r#"{"event":"run","format":3,"local":"EASY","promises":false,"copies":1,"clusters":[{"cores":4,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":10,"width":3,"run_us":100,"walltime_us":200}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":200}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1],[1,1],[2,1]]}
 {"event":"arrive","at_us":10,"job":1,"id":11,"width":4,"run_us":50,"walltime_us":60}
 {"event":"submit","at_us":10,"job":1,"cluster":0,"expected_us":260}
 {"event":"arrive","at_us":20,"job":2,"id":12,"width":1,"run_us":10,"walltime_us":30}
 {"event":"submit","at_us":20,"job":2,"cluster":0,"expected_us":50}
-{"event":"start","at_us":20,"job":2,"cluster":0}
+{"event":"start","at_us":20,"job":2,"cluster":0,"on":[[3,1]]}
 {"event":"complete","at_us":30,"job":2,"cluster":0}
 {"event":"complete","at_us":100,"job":0,"cluster":0}
-{"event":"start","at_us":100,"job":1,"cluster":0}
+{"event":"start","at_us":100,"job":1,"cluster":0,"on":[[0,1],[1,1],[2,1],[3,1]]}
 {"event":"complete","at_us":150,"job":1,"cluster":0}
 {"event":"summary","completed":3,"skipped":0,"moves":0,"cancellations":0,"turnaround_us":250}
 "#;
@@ -124,8 +124,8 @@ fn errors_without_consequences_are_found_too() {
     let found = faults(
         &FCFS.replace("\"local\":\"FCFS\",\"promises\":true", "\"local\":\"EASY\",\"promises\":false"),
     );
-    let waits =
-        "job 2: it does not start on cluster 0, although its cores are free and the policy would start it";
+    let waits = "job 2: on cluster 0, where jobs count from 0: it does not start, though there is room for 1 tasks, it has 1, \
+                 and it would not delay job 1";
     assert!(found.iter().any(|fault| fault.ends_with(waits)), "{found:?}");
 }
 
@@ -137,7 +137,8 @@ fn easy_and_cons_keep_their_rules() {
         &longer,
         "\"expected_us\":50",
         "\"expected_us\":560",
-        "line 9, 0.00002 s, job 2: it starts and delays job 1, the first in the queue of cluster 0",
+        "line 9, 0.00002 s, job 2: on cluster 0, where jobs count from 0: it starts and delays job 1, the first in the queue, which can \
+         start at 0.0002 s: it is expected to end at 0.00032 s, and leaves room for 3 of 4 tasks",
     );
     let cons = EASY.replace("EASY", "CONS").replace("\"promises\":false", "\"promises\":true");
     for wrong in ["49", "51"] {
@@ -162,7 +163,9 @@ fn easy_and_cons_keep_their_rules() {
         });
         let found = faults(&late);
         assert!(
-            found.first().is_some_and(|fault| fault.contains("job 1: it does not start on cluster 0")),
+            found
+                .first()
+                .is_some_and(|fault| fault.contains("job 1: on cluster 0, where jobs count from 0: it ")),
             "{found:?}"
         );
     }
@@ -203,10 +206,10 @@ fn clusters_have_policies_of_their_own() {
 
 /// Two clusters of a core each, of which the first fails at 10 and works again at 60. Job 0 is lost, and has the second one before
 /// job 1, which waited; job 2 is a local one of the first.
-const FAILS: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+const FAILS: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":10,"width":1,"run_us":30,"walltime_us":30}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":30}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1]]}
 {"event":"arrive","at_us":1,"job":1,"id":11,"width":1,"run_us":5,"walltime_us":5}
 {"event":"submit","at_us":1,"job":1,"cluster":0,"expected_us":35}
 {"event":"arrive","at_us":2,"job":2,"id":12,"width":1,"run_us":5,"walltime_us":5,"home":0}
@@ -216,14 +219,14 @@ const FAILS: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,
 {"event":"cancel","at_us":10,"job":1,"cluster":0}
 {"event":"cancel","at_us":10,"job":2,"cluster":0}
 {"event":"submit","at_us":10,"job":0,"cluster":1,"expected_us":40}
-{"event":"start","at_us":10,"job":0,"cluster":1}
+{"event":"start","at_us":10,"job":0,"cluster":1,"on":[[0,1]]}
 {"event":"submit","at_us":10,"job":1,"cluster":1,"expected_us":45}
 {"event":"complete","at_us":40,"job":0,"cluster":1}
-{"event":"start","at_us":40,"job":1,"cluster":1}
+{"event":"start","at_us":40,"job":1,"cluster":1,"on":[[0,1]]}
 {"event":"complete","at_us":45,"job":1,"cluster":1}
 {"event":"repair","at_us":60,"cluster":0}
 {"event":"submit","at_us":60,"job":2,"cluster":0,"expected_us":65}
-{"event":"start","at_us":60,"job":2,"cluster":0}
+{"event":"start","at_us":60,"job":2,"cluster":0,"on":[[0,1]]}
 {"event":"complete","at_us":65,"job":2,"cluster":0}
 {"event":"summary","completed":3,"skipped":0,"moves":2,"cancellations":2,"turnaround_us":147}
 "#;
@@ -279,28 +282,28 @@ fn jobs_leave_clusters_that_fail() {
 /// Two clusters of a core each that publish their states every 30; data take 7, and 1 for each core. Job 0 ends early, so that job
 /// 2 has the first cluster at once, and not at 20 as is known. Job 3 is expected to wait for the second until 60, and to end at 65.
 /// At 21 it moves to the first, where by what is known job 2 ends at 25, for 5 and the 8 that its data take: it gains 27.
-const OLD: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"transfer_us":7,"transfer_per_core_us":1,"publication_us":30,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+const OLD: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"transfer_us":7,"transfer_per_core_us":1,"publication_us":30,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":10,"width":1,"run_us":10,"walltime_us":20}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":20,"known_us":20}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1]]}
 {"event":"arrive","at_us":1,"job":1,"id":11,"width":1,"run_us":59,"walltime_us":59}
 {"event":"submit","at_us":1,"job":1,"cluster":1,"expected_us":60,"known_us":60}
-{"event":"start","at_us":1,"job":1,"cluster":1}
+{"event":"start","at_us":1,"job":1,"cluster":1,"on":[[0,1]]}
 {"event":"complete","at_us":10,"job":0,"cluster":0}
 {"event":"arrive","at_us":12,"job":2,"id":12,"width":1,"run_us":5,"walltime_us":5}
 {"event":"submit","at_us":12,"job":2,"cluster":0,"expected_us":17,"known_us":25}
-{"event":"start","at_us":12,"job":2,"cluster":0}
+{"event":"start","at_us":12,"job":2,"cluster":0,"on":[[0,1]]}
 {"event":"complete","at_us":17,"job":2,"cluster":0}
 {"event":"arrive","at_us":18,"job":3,"id":13,"width":1,"run_us":4,"walltime_us":5}
 {"event":"submit","at_us":18,"job":3,"cluster":1,"expected_us":65,"known_us":65}
 {"event":"cancel","at_us":21,"job":3,"cluster":1,"expected_us":65}
 {"event":"submit","at_us":21,"job":3,"cluster":0,"expected_us":34,"known_us":38}
-{"event":"start","at_us":21,"job":3,"cluster":0}
+{"event":"start","at_us":21,"job":3,"cluster":0,"on":[[0,1]]}
 {"event":"publish","at_us":30}
 {"event":"arrive","at_us":31,"job":4,"id":14,"width":1,"run_us":1,"walltime_us":1}
 {"event":"submit","at_us":31,"job":4,"cluster":0,"expected_us":35,"known_us":35}
 {"event":"complete","at_us":33,"job":3,"cluster":0}
-{"event":"start","at_us":33,"job":4,"cluster":0}
+{"event":"start","at_us":33,"job":4,"cluster":0,"on":[[0,1]]}
 {"event":"complete","at_us":34,"job":4,"cluster":0}
 {"event":"complete","at_us":60,"job":1,"cluster":1}
 {"event":"summary","completed":5,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":92}
@@ -343,7 +346,7 @@ fn what_is_expected_follows_from_what_was_published() {
         OLD,
         "\"at_us\":33,\"job\":3",
         "\"at_us\":32,\"job\":3",
-        "line 21, 0.000032 s, job 3: its end is due at 0.000033 s",
+        "line 21, 0.000032 s, job 3: on cluster 0, where jobs count from 0: it completes too early: it has done 0.000011 s of 0.000012 s",
     );
     // The gain would be as much as the threshold.
     changed(

@@ -2,7 +2,9 @@
 
 use super::{Event, Grid, Phase, State};
 use crate::Observer;
+use crate::cluster::Cluster;
 use dfrsim_model::grid_event::Record;
+use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeSet;
 
 impl<O: Observer> Grid<'_, O> {
@@ -17,7 +19,8 @@ impl<O: Observer> Grid<'_, O> {
     }
     /// Whether jobs are left that may be lost, or for which there may be another cluster.
     pub(crate) fn may_change(&self) -> bool {
-        self.unfinished > 0 && self.clusters.iter().any(|cluster| cluster.next_change().is_some())
+        let changes = |cluster: &Cluster<'_>| cluster.next_change().is_some() || cluster.may_interrupt();
+        self.unfinished > 0 && self.clusters.iter().any(changes)
     }
     /// A cluster fails or works again, in turn.
     pub(super) fn change(&mut self, at: usize) {
@@ -25,24 +28,26 @@ impl<O: Observer> Grid<'_, O> {
         let cluster = at as u32;
         if self.clusters[at].is_up {
             self.observer.record(Record::Fail { at_us, cluster });
+            // Its scheduler must know which jobs lose nodes of theirs in this moment.
+            if self.clusters[at].may_interrupt() {
+                self.pass(at);
+            }
             let is_here = |state: &State| match state.phase {
                 Phase::Outside => false,
                 Phase::Waiting(set) => set & 1 << at != 0,
-                Phase::Started(on) => on == at && state.end > self.now,
+                Phase::Started(on) => on == at && state.end == SimTime::MAX,
             };
             let here: Vec<usize> = (0..self.next).filter(|&job| is_here(&self.states[job])).collect();
-            self.clusters[at].fail(self.now);
+            let failed = self.clusters[at].fail(self.now);
+            self.check(at, failed);
+            self.unsettled |= 1 << at;
             for job in here {
                 if let Phase::Started(_) = self.states[job].phase {
                     self.lose(job, cluster);
                 } else {
                     self.cancelled(job, at, None);
                 }
-                let state = &mut self.states[job];
-                if state.phase == Phase::Outside {
-                    (state.data, state.failed_on) = (None, Some(cluster));
-                    self.held.insert(job);
-                }
+                self.take_back(job, at);
             }
         } else {
             self.observer.record(Record::Repair { at_us, cluster });
@@ -51,16 +56,46 @@ impl<O: Observer> Grid<'_, O> {
         self.schedule_change(at);
     }
     fn lose(&mut self, job: usize, cluster: u32) {
-        self.events.cancel(self.slot(&Event::Completion(job)));
         if let Some(running) = &mut self.running {
             running.remove(&job);
         }
         let state = &mut self.states[job];
-        self.losses += 1;
-        self.lost_work += u128::from(self.jobs[job].width) * u128::from(self.now.since(state.start).micros());
-        state.losses += 1;
         state.phase = Phase::Outside;
+        if std::mem::take(&mut state.runs) {
+            let ran = self.now.since(state.start);
+            self.count_loss(job, ran);
+        }
         self.observer.record(Record::Lose { at_us: self.now.micros(), job: job as u64, cluster });
+    }
+    /// A run of a job was lost, or what it had done in this time.
+    pub(super) fn count_loss(&mut self, job: usize, lost: SimSpan) {
+        self.states[job].losses += 1;
+        self.losses += 1;
+        self.lost_work += u128::from(self.jobs[job].width) * u128::from(lost.micros());
+    }
+    /// The meta-scheduler maps a job again that is on no cluster any more.
+    fn take_back(&mut self, job: usize, from: usize) {
+        let state = &mut self.states[job];
+        if state.phase == Phase::Outside {
+            (state.data, state.failed_on) = (None, Some(from as u32));
+            self.held.insert(job);
+        }
+    }
+    /// A cluster lost a running job.
+    pub(super) fn lost(&mut self, job: usize, at: usize) {
+        let (demand, start) = (self.demand(job, at), self.states[job].start);
+        self.clusters[at].ended(demand, start);
+        self.lose(job, at as u32);
+        self.take_back(job, at);
+        self.schedule(self.now, &Event::Returned);
+    }
+    /// A cluster turned a job away whose walltime is longer there than it may be.
+    pub(super) fn rejected(&mut self, job: usize, at: usize) {
+        let demand = self.demand(job, at);
+        self.clusters[at].forget(demand);
+        self.cancelled(job, at, None);
+        self.take_back(job, at);
+        self.schedule(self.now, &Event::Returned);
     }
     /// The meta-scheduler holds a job for which there is no cluster now.
     pub(crate) fn hold(&mut self, job: usize) {

@@ -2,7 +2,7 @@
 
 use super::{Grid, Phase};
 use crate::Observer;
-use crate::cluster::Demand;
+use crate::demand::Demand;
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::Record;
 
@@ -16,18 +16,17 @@ impl<O: Observer> Grid<'_, O> {
             let ends: Vec<(SimTime, u32)> = running
                 .filter(|&job| self.states[job].phase == Phase::Started(at))
                 .map(|job| {
-                    let Demand { width, walltime } = self.demand(job, at);
+                    let Demand { width, walltime, .. } = self.demand(job, at);
                     (self.states[job].start + walltime, width)
                 })
                 .collect();
             plan.clear();
             self.clusters[at].plan(self.now, &mut plan);
-            let demands: Vec<Demand> =
-                plan.iter().map(|planned| self.demand(planned.job.index(), at)).collect();
+            let demands: Vec<Demand> = plan.iter().map(|(job, _)| self.demand(*job, at)).collect();
             let Some(book) = &mut self.clusters[at].book else { continue };
             book.clear(self.now, ends.into_iter());
-            for (planned, demand) in plan.iter().zip(demands) {
-                book.enter(planned.job.index(), planned.start, demand);
+            for ((job, expected), demand) in plan.iter().zip(demands) {
+                book.enter(*job, expected.start, demand);
             }
         }
     }

@@ -3,11 +3,12 @@
 use super::candidates::{Candidate, Candidates, Offer, QueueState};
 use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
-use crate::cluster::{Cluster, Demand};
+use crate::cluster::Cluster;
+use crate::demand::Demand;
 use crate::grid::Grid;
 use crate::{Heuristic, Observer};
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::SubmissionEffect;
+use dfrsim_policies::batch::{Expected, SubmissionEffect};
 
 /// Algorithm 1: takes jobs in the order of the heuristic, which is a new one after each move, and moves those that would
 /// complete more than the threshold earlier on another cluster.
@@ -104,43 +105,53 @@ fn ask_all<O: Observer>(
     for &number in waiting {
         let job = grid.job(number);
         let (current, place) = places.of[number];
-        let current_end = places.end(grid, number);
+        let current_end = places.end(number);
         let offers = (0..grid.clusters.len()).map(|at| {
-            if !grid.clusters[at].accepts(job.width) {
-                return Offer { start: SimTime::MAX, walltime: SimSpan::ZERO };
+            if !grid.accepts(at, number) {
+                let expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
+                return Offer { expected, walltime: SimSpan::ZERO };
             }
             let demand = grid.demand(number, at);
-            let start = if queue_state == QueueState::Queued && at == current {
+            let expected = if queue_state == QueueState::Queued && at == current {
                 place
             } else {
-                grid.clusters[at].start_if_submitted(now, now, demand)
+                grid.clusters[at].expect(now, now, demand)
             };
-            Offer { start, walltime: demand.walltime }
+            Offer { expected, walltime: demand.walltime }
         });
         candidates.push((number, job), (current, current_end), offers);
     }
 }
 
-/// The start that a cluster offers now, looked for from `from` on.
-fn ask(cluster: &mut Cluster, now: SimTime, from: SimTime, candidate: &Candidate, offer: Offer) -> SimTime {
-    cluster.start_if_submitted(now, from, Demand { width: candidate.width, walltime: offer.walltime })
+/// What a cluster offers now, looked for from `from` on.
+fn ask(
+    cluster: &mut Cluster<'_>,
+    now: SimTime,
+    from: SimTime,
+    candidate: &Candidate,
+    offer: Offer,
+) -> Expected {
+    let Candidate { job, width, .. } = *candidate;
+    cluster.expect(now, from, Demand { job, width, walltime: offer.walltime })
 }
 
-/// The start that a cluster offers after one more submission, `new`, which has this effect.
+/// What a cluster offers after one more submission, `new`, which has this effect.
 fn ask_behind(
-    cluster: &mut Cluster,
+    cluster: &mut Cluster<'_>,
     effect: SubmissionEffect,
     now: SimTime,
     new: Offer,
     candidate: &Candidate,
     offer: Offer,
-) -> SimTime {
+) -> Expected {
     match effect {
-        SubmissionEffect::DelaysOverlapping if offer.end() <= new.start || new.end() <= offer.start => {
-            offer.start
+        SubmissionEffect::DelaysOverlapping
+            if offer.end() <= new.expected.start || new.end() <= offer.expected.start =>
+        {
+            offer.expected
         }
         SubmissionEffect::DelaysOverlapping | SubmissionEffect::Delays => {
-            ask(cluster, now, offer.start, candidate, offer)
+            ask(cluster, now, offer.expected.start, candidate, offer)
         }
         SubmissionEffect::Any => ask(cluster, now, now, candidate, offer),
     }

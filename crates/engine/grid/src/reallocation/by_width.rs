@@ -6,7 +6,7 @@
 use super::key::{Key, two_least};
 use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
-use crate::cluster::Demand;
+use crate::demand::Demand;
 use crate::grid::Grid;
 use crate::{Heuristic, Observer, Speed};
 use dfrsim_model::{SimSpan, SimTime};
@@ -20,7 +20,7 @@ pub(super) fn resubmit<O: Observer>(
     waiting: &[usize],
     heuristic: Heuristic,
 ) {
-    let ends: Vec<SimTime> = waiting.iter().map(|&job| places.end(grid, job)).collect();
+    let ends: Vec<SimTime> = waiting.iter().map(|&job| places.end(job)).collect();
     cancel_all(grid, places, waiting);
     let now = grid.now();
     let mut taken = vec![false; waiting.len()];
@@ -43,7 +43,7 @@ pub(super) fn resubmit<O: Observer>(
         for class in &mut classes {
             let width = class.width;
             let Some(line) = class.lines.iter_mut().find(|line| line.cluster == to) else { continue };
-            let start = grid.clusters[to].start_if_submitted(now, line.start, without_walltime(width));
+            let start = grid.clusters[to].expect(now, line.start, without_walltime(width)).start;
             if start != line.start {
                 line.start = start;
                 class.renew(&taken);
@@ -180,7 +180,7 @@ fn classes<O: Observer>(
         let lines = wide.map(|(cluster, asked)| Line {
             cluster,
             speed: asked.spec.speed,
-            start: asked.start_if_submitted(now, now, without_walltime(width)),
+            start: asked.expect(now, now, without_walltime(width)).start,
         });
         let lines: Vec<Line> = lines.collect();
         let one_speed = lines.iter().all(|line| line.speed == lines[0].speed);
@@ -213,7 +213,7 @@ fn classes<O: Observer>(
 
 /// Where jobs start in turn their walltimes do not matter.
 fn without_walltime(width: u32) -> Demand {
-    Demand { width, walltime: SimSpan::ZERO }
+    Demand { job: usize::MAX, width, walltime: SimSpan::ZERO }
 }
 
 /// What jobs suffer from that have the same walltime everywhere.

@@ -3,6 +3,7 @@
 use super::key::{Ends, Key, two_least};
 use crate::{GridJob, Heuristic};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::Expected;
 use std::cmp::Ordering;
 
 /// Jobs and what each cluster offers them. An offer is valid until its cluster changes; only then it is requested
@@ -32,7 +33,7 @@ pub(super) struct Candidate {
 /// What a cluster offers to a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
-    pub(super) start: SimTime,
+    pub(super) expected: Expected,
     /// Zero where the job does not fit.
     pub(super) walltime: SimSpan,
 }
@@ -42,7 +43,7 @@ impl Offer {
         !self.walltime.is_zero()
     }
     pub(super) fn end(self) -> SimTime {
-        self.start.saturating_add(self.walltime)
+        self.expected.end
     }
 }
 
@@ -97,13 +98,13 @@ impl Candidates {
     }
 
     /// Updates every offer of a cluster.
-    pub(super) fn renew(&mut self, at: usize, mut start: impl FnMut(&Candidate, Offer) -> SimTime) {
+    pub(super) fn renew(&mut self, at: usize, mut expect: impl FnMut(&Candidate, Offer) -> Expected) {
         for (candidate, row) in self.list.iter_mut().zip(self.offers.chunks_exact_mut(self.clusters)) {
             let offer = &mut row[at];
             if offer.is_some() {
-                let start = start(candidate, *offer);
-                if start != offer.start {
-                    offer.start = start;
+                let expected = expect(candidate, *offer);
+                if expected != offer.expected {
+                    offer.expected = expected;
                     candidate.evaluate(row, self.heuristic, self.queue_state);
                 }
             }

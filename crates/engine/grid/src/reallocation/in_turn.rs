@@ -17,7 +17,7 @@ pub(super) fn move_gainers<O: Observer>(
         if !grid.is_waiting(job) {
             continue;
         }
-        let (from, there) = (places.cluster(job), places.end(grid, job));
+        let (from, there) = (places.cluster(job), places.end(job));
         let elsewhere = best(grid, job, |at| (at != from).then_some(0));
         if let Some((to, expected)) = elsewhere.filter(|&(_, end)| end.saturating_add(threshold) < there) {
             move_job(grid, job, (from, there), (to, expected));
@@ -45,13 +45,13 @@ fn best<O: Observer>(
     job: usize,
     preference: impl Fn(usize) -> Option<u8>,
 ) -> Option<(usize, SimTime)> {
-    let (now, width) = (grid.now(), grid.job(job).width);
+    let now = grid.now();
     let mut best: Option<(SimTime, u8, usize)> = None;
     for at in 0..grid.clusters.len() {
-        let preference = preference(at).filter(|_| grid.clusters[at].accepts(width));
+        let preference = preference(at).filter(|_| grid.accepts(at, job));
         let Some(preference) = preference else { continue };
         let demand = grid.demand(job, at);
-        let found = (grid.clusters[at].end_if_submitted(now, demand), preference, at);
+        let found = (grid.clusters[at].expect(now, now, demand).end, preference, at);
         best = Some(best.map_or(found, |best| best.min(found)));
     }
     best.map(|(end, _, at)| (at, end))

@@ -17,7 +17,7 @@ use crate::grid::Grid;
 use crate::{Heuristic, Observer, Reallocation};
 use candidates::{Candidates, QueueState};
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::PlannedJob;
+use dfrsim_policies::batch::Expected;
 
 /// Does what [`Reallocation`] says.
 pub(crate) struct Reallocator {
@@ -31,9 +31,9 @@ pub(crate) struct Reallocator {
 /// Where the jobs that wait are.
 #[derive(Default)]
 struct Places {
-    /// For each job: its cluster and its expected start there; of use for waiting jobs only.
-    of: Vec<(usize, SimTime)>,
-    plan: Vec<PlannedJob>,
+    /// For each job: its cluster and what is expected of it there; of use for waiting jobs only.
+    of: Vec<(usize, Expected)>,
+    plan: Vec<(usize, Expected)>,
 }
 
 impl Places {
@@ -42,25 +42,20 @@ impl Places {
         let now = grid.now();
         self.plan.clear();
         grid.clusters[at].known_plan(now, &mut self.plan);
-        for planned in &self.plan {
-            let job = planned.job.index();
+        for &(job, expected) in &self.plan {
             if self.of.len() <= job {
-                self.of.resize(job + 1, (0, SimTime::MAX));
+                self.of.resize(job + 1, (0, Expected { start: SimTime::MAX, end: SimTime::MAX }));
             }
-            self.of[job] = (at, planned.start);
+            self.of[job] = (at, expected);
         }
-        self.plan.iter().map(|planned| planned.job.index())
+        self.plan.iter().map(|(job, _)| *job)
     }
     fn cluster(&self, job: usize) -> usize {
         self.of[job].0
     }
     /// When a job is expected to complete where it waits.
-    fn end<O>(&self, grid: &Grid<'_, O>, job: usize) -> SimTime
-    where
-        O: Observer,
-    {
-        let (at, start) = self.of[job];
-        start + grid.demand(job, at).walltime
+    fn end(&self, job: usize) -> SimTime {
+        self.of[job].1.end
     }
 }
 
@@ -107,8 +102,7 @@ impl Reallocator {
 
 /// How many completion times the text's procedure asks for: of all jobs that are left, before each choice.
 fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> u64 {
-    let clusters =
-        |&job: &usize| grid.clusters.iter().filter(|cluster| cluster.accepts(grid.job(job).width)).count();
+    let clusters = |&job: &usize| (0..grid.clusters.len()).filter(|&at| grid.accepts(at, job)).count();
     let once: u64 = waiting.iter().map(|job| clusters(job) as u64).sum();
     match heuristic {
         Heuristic::Mct => once,
@@ -121,13 +115,13 @@ fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heur
 fn cancel_all<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[usize]) {
     for at in 0..grid.clusters.len() {
         let here: Vec<(usize, SimTime)> = (waiting.iter().filter(|&&job| places.cluster(job) == at))
-            .map(|&job| (job, places.end(grid, job)))
+            .map(|&job| (job, places.end(job)))
             .collect();
         if here.is_empty() {
             continue;
         }
-        if here.len() == grid.clusters[at].waiting {
-            grid.cancel_all(at, here.into_iter());
+        if grid.clusters[at].has_no_more(here.len()) {
+            grid.cancel_all(at, &here);
         } else {
             here.into_iter().for_each(|(job, end)| grid.cancel(job, at, Some(end)));
         }

@@ -2,8 +2,8 @@
 
 use crate::support::audited;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, Compression, Discipline, GridError, GridJob, Heuristic, Mapping,
-    Options, Outcome, Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridError, GridJob, Heuristic,
+    JobTraits, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
@@ -13,6 +13,7 @@ pub(crate) fn platform(cores: &[u32]) -> Platform {
         cores,
         speed: Speed::ONE,
         local: None,
+        conditions: Conditions::default(),
     };
     Platform::new(
         cores.iter().enumerate().map(spec).collect(),
@@ -30,6 +31,7 @@ pub(crate) fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
         run: SimSpan::from_secs(run),
         walltime: SimSpan::from_secs(walltime),
         home: None,
+        traits: JobTraits::default(),
     };
     (1..).zip(rows).map(job).collect()
 }
@@ -169,7 +171,13 @@ fn clusters_have_policies_of_their_own() {
     for (job, home) in jobs.iter_mut().zip([0, 1].into_iter().cycle()) {
         job.home = Some(home);
     }
-    let spec = |local| ClusterSpec { name: String::new(), cores: 2, speed: Speed::ONE, local };
+    let spec = |local| ClusterSpec {
+        name: String::new(),
+        cores: 2,
+        speed: Speed::ONE,
+        local,
+        conditions: Conditions::default(),
+    };
     let clusters = vec![spec(None), spec(Some(Discipline::Conservative(Compression::OneByOne).into()))];
     let mixed = Platform::new(clusters, Discipline::Fcfs).unwrap();
     let outcome = audited(&mixed, &jobs, &Options::default()).unwrap();

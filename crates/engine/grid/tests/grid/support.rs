@@ -2,8 +2,8 @@
 
 use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Mapping, Options,
-    Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Compression, Conditions, Discipline, GridJob, Heuristic, JobTraits,
+    Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
 };
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
@@ -34,6 +34,7 @@ pub(crate) fn platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Plat
             cores,
             speed: Speed::from_thousandths(speed).unwrap(),
             local,
+            conditions: Conditions::default(),
         });
         Platform::new(specs.collect(), local).unwrap()
     })
@@ -86,6 +87,7 @@ pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
                 run: SimSpan::from_micros(run),
                 walltime: SimSpan::from_micros(walltime),
                 home,
+                traits: JobTraits::default(),
             }
         });
         jobs.collect()

@@ -1,58 +1,71 @@
-//! What a scheduler above several clusters asks of a local one: which jobs it starts, and when the others would.
+//! What a scheduler above several clusters asks of a local one: when a job would start there.
 
 use super::job::BatchJob;
-use super::node_use::NodeUse;
-use super::place::Place;
 use super::policy::{BatchPolicy, Compression, Discipline};
-use super::profile::Profile;
+use super::pools::Pools;
 use super::queue::Waiting;
 use super::queue_order::QueueOrder;
-use super::running::Running;
 use super::scheduler::BatchScheduler;
-use dfrsim_cluster::{Decision, EmptyCluster, JobHandle};
+use super::split::{Room, Stay};
+use super::timeline::Timeline;
+use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
+use std::sync::Arc;
 
-/// A batch policy on equal nodes, whose plan can be queried and from whose queue jobs can be taken back.
+/// The scheduler of a batch policy, whose plan can be queried and from whose queue jobs can be taken back.
 ///
-/// It is the scheduler of simulated clusters, but for the choice of nodes: of equal ones, with a task on each, that changes no start. Calls
-/// come in the order of simulated time; at one moment: ends, then submissions and cancellations, then one pass, then queries.
+/// At one moment come situations and withdrawals, each followed by a decision, then queries.
 ///
 /// With CONS a query finds what is promised. The other policies have no plan: it is made beside, in the order of the queue, and is what
 /// happens with FCFS if all estimates are right. With EASY each job has the earliest hole that delays none before it: the head of
 /// the queue has just the reservation that EASY makes for it, and each further job the one that it would have if those before it
-/// had theirs; EASY itself may start it earlier, and may delay all but the head.
+/// had theirs; EASY itself may start it earlier, and may delay all but the head. The same plan is made where a site has limits, jobs that
+/// make room for others, or settings of backfilling: a job that a limit holds back has its place behind all others, and no job makes room.
 ///
 /// ```
-/// use dfrsim_cluster::JobHandle;
-/// use dfrsim_model::{SimSpan, SimTime};
-/// use dfrsim_policies::batch::{BatchJob, Discipline, LocalQueue};
-/// let (start, hour) = (SimTime::ZERO, SimSpan::from_secs(3_600));
-/// let mut queue = LocalQueue::new(Discipline::Easy.into(), 4);
-/// let job = JobHandle::new(0);
-/// queue.submit(BatchJob { job, sequence: 0, submit: start, width: 3, estimate: hour });
-/// let mut starts = Vec::new();
-/// queue.pass(start, &mut starts);
-/// assert_eq!(starts, [job]);
-/// assert_eq!(queue.start_if_submitted(start, start, 2, hour), start + hour);
+/// use dfrsim_cluster::{Decision, Options, Scheduler as _, Simulation};
+/// use dfrsim_policies::batch::{Discipline, LocalScheduler};
+/// # use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+/// # let hour = SimSpan::from_secs(3_600);
+/// # let job = |id, tasks| Job { id: JobId(id), submit: SimTime::ZERO, tasks, cpu_need: Share::ONE, memory: Share::ZERO,
+/// #     run_time: hour, requested_time: None, user: None, origin: dfrsim_model::Origin::UNKNOWN };
+/// let mut cluster = Simulation::new(4, Options::default(), [], ())?;
+/// let (mut scheduler, mut decision) = (LocalScheduler::new(Discipline::Easy.into(), 4, None), Decision::default());
+/// cluster.submit_now(job(1, 3))?;
+/// scheduler.decide(&cluster.situation(), &mut decision);
+/// cluster.decide(&mut decision)?;
+/// let found = scheduler.expect_submitted(cluster.situation().view, SimTime::ZERO, 2, hour);
+/// assert_eq!(found.start, SimTime::ZERO + hour);
+/// # Ok::<(), dfrsim_cluster::SimulationError>(())
 /// ```
 #[derive(Debug)]
-pub struct LocalQueue {
+pub struct LocalScheduler {
     scheduler: BatchScheduler,
-    cluster: EmptyCluster,
-    /// What is planned beside a policy that has no plan.
+    /// What is planned beside a policy that keeps no plan of all that wait.
     forecast: Option<Forecast>,
 }
 
-/// A waiting job and when it is expected to start.
+/// When a job is expected to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// When it starts if all jobs take as long as is estimated of them and none is submitted or cancelled; [`SimTime::MAX`] if that
+    /// cannot be said, since too many nodes are down.
+    pub start: SimTime,
+    /// When it ends then.
+    pub end: SimTime,
+}
+
+/// A waiting job and when it is expected to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedJob {
     /// The job.
     pub job: JobHandle,
-    /// When it starts if all jobs take as long as is estimated of them and none is submitted or cancelled.
-    pub start: SimTime,
+    /// When it runs.
+    pub expected: Expected,
 }
 
-/// The effect of one more submission on the answers of [`LocalQueue::start_if_submitted`] that were given before it.
+/// The effect of one more submission on the answers of [`LocalScheduler::expect_submitted`] that were given before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmissionEffect {
     /// Starts can only become later, and only those of jobs that would run at the same time as the new one.
@@ -69,14 +82,15 @@ pub enum SubmissionEffect {
 struct Forecast {
     /// Running jobs and, if the plan is not stale, waiting ones. Where jobs start in turn it begins when the last of them starts: the
     /// next one cannot start before, so thousands of waiting jobs leave a few dozen steps.
-    profile: Profile,
-    /// Whether no job starts before its predecessor.
+    timeline: Timeline,
+    /// Whether no job starts before its predecessor, and when the last one does.
     in_turn: bool,
+    last: SimTime,
     is_stale: bool,
 }
 
 impl BatchPolicy {
-    /// Whether no job of a [`LocalQueue`] ever starts later than was said when it was submitted, if none is longer than its estimate.
+    /// Whether no job of a [`LocalScheduler`] ever starts later than was said when it was submitted, if none is longer than its estimate.
     #[must_use]
     pub fn keeps_promises(self) -> bool {
         match self.discipline {
@@ -89,129 +103,144 @@ impl BatchPolicy {
     }
 }
 
-impl LocalQueue {
-    /// Makes the queue of a policy for a cluster of this many nodes.
+impl Expected {
+    const UNKNOWN: Expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
+
+    fn of(found: Option<(SimTime, Room)>) -> Expected {
+        found.map_or(Expected::UNKNOWN, |(start, (_, end))| Expected { start, end })
+    }
+}
+
+impl LocalScheduler {
+    /// Makes the scheduler of a policy for a cluster of this many nodes with these settings of the site, which must have been
+    /// [checked](Priorities::check). A decision must come before the first query.
     #[must_use]
-    pub fn new(policy: BatchPolicy, nodes: u32) -> LocalQueue {
-        let policy = BatchPolicy { place: Place::First, nodes: NodeUse::Whole, ..policy };
-        let cluster = EmptyCluster::new(nodes);
+    pub fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> LocalScheduler {
+        let mut scheduler = BatchScheduler::new(policy, nodes, site);
+        scheduler.is_asked = true;
+        let keeps_plan = matches!(policy.discipline, Discipline::Conservative(_))
+            && scheduler.site.as_ref().is_none_or(|site| site.keeps_plans());
         let forecast = Forecast {
-            profile: Profile::new(nodes),
+            timeline: Timeline::new(&scheduler.pools, SimTime::ZERO),
             in_turn: policy.discipline == Discipline::Fcfs,
-            is_stale: false,
+            last: SimTime::ZERO,
+            is_stale: true,
         };
-        let forecast = Some(forecast).filter(|_| !matches!(policy.discipline, Discipline::Conservative(_)));
-        let scheduler = BatchScheduler::on_numbers(policy, cluster.view(SimTime::ZERO));
-        let mut queue = LocalQueue { scheduler, cluster, forecast };
-        queue.pass(SimTime::ZERO, &mut Vec::new());
-        queue
+        LocalScheduler { scheduler, forecast: (!keeps_plan).then_some(forecast) }
     }
 
-    /// A job that was started has ended, early or not.
-    pub fn ended(&mut self, now: SimTime, job: JobHandle) {
-        let Some(run) = self.scheduler.ended(now, job) else { return };
-        let is_idle = self.waiting().next().is_none();
-        let Some(forecast) = &mut self.forecast else { return };
-        if run.end > now && is_idle && !forecast.is_stale {
-            forecast.profile.release(now, run.end, run.width);
-        } else {
-            forecast.is_stale |= run.end != now;
+    /// Whether a job is to it no more than a width and an estimate: nodes are equal, a task has one of its own, no window is announced, and
+    /// the site has no settings.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.scheduler.site.is_none() && self.scheduler.pools.single().is_some()
+    }
+
+    /// A job leaves although it is not done. The others move up in the next decision, as after an early end.
+    pub fn withdraw(&mut self, view: View<'_>, job: JobHandle) {
+        if view.job(job).state() == JobState::Running {
+            self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
+            return self.scheduler.leave(view, job, view.job(job).placement().ranges());
         }
-    }
-
-    /// A job joins the queue, which is no wider than the cluster.
-    pub fn submit(&mut self, job: BatchJob) {
-        let need = self.scheduler.pools.need_of(self.cluster.view(job.submit), job.job);
-        self.scheduler.join(job, need);
-    }
-
-    /// A waiting job leaves the queue. The others move up in the next pass, as after an early end.
-    pub fn cancel(&mut self, now: SimTime, job: JobHandle) {
-        let BatchScheduler { pools, queue, reserved, plan, .. } = &mut self.scheduler;
+        let (now, keeps_forecast) = (view.now(), self.keeps_forecast());
+        let BatchScheduler { pools, queue, reserved, plan, preempted, .. } = &mut self.scheduler;
+        preempted.retain(|waiting| *waiting != job);
         if reserved.take_if(|reserved| reserved.job.job.job == job).is_some() {
             return;
         }
         let Some(at) = queue.jobs.iter().position(|waiting| waiting.job.job == job) else { return };
         let job = queue.take(at);
-        if let Some(plan) = plan {
-            plan.cancelled(pools, now, job);
-        } else if let Some(forecast) = self.forecast.as_mut().filter(|_| job.start < SimTime::MAX) {
-            if at < queue.jobs.len() || forecast.in_turn {
-                forecast.is_stale = true;
-            } else if !forecast.is_stale {
-                forecast.profile.release(job.start.max(now), job.end, job.job.width);
+        match (plan, &mut self.forecast) {
+            (Some(plan), _) => plan.cancelled(pools, now, job),
+            (None, Some(forecast)) if job.start < SimTime::MAX => {
+                if !keeps_forecast || at < queue.jobs.len() || forecast.in_turn {
+                    forecast.is_stale = true;
+                } else if !forecast.is_stale {
+                    forecast.timeline.give_back(pools, job.stay(now));
+                }
             }
+            _ => {}
         }
     }
 
-    /// All waiting jobs leave the queue.
-    pub fn cancel_all(&mut self) {
+    /// All waiting jobs leave.
+    pub fn withdraw_all_waiting(&mut self) {
         (self.scheduler.reserved, self.scheduler.plan) = (None, None);
+        self.scheduler.preempted.clear();
         self.scheduler.queue.jobs.clear();
         self.forecast.iter_mut().for_each(|forecast| forecast.is_stale = true);
     }
 
-    /// One scheduling pass: appends the jobs that start now, in the order in which they were chosen.
-    pub fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        let is_kept = self.keeps_forecast();
-        if let Some(forecast) = self.forecast.as_mut().filter(|it| is_kept && !it.is_stale) {
-            let jobs = &mut self.scheduler.queue.jobs;
-            let arrived = jobs.iter().rev().take_while(|job| job.start == SimTime::MAX).count();
-            let first = jobs.len() - arrived;
-            jobs.range_mut(first..).for_each(|job| forecast.plan(now, job));
-        }
-        let (due, before, mut decision) = (self.due(now), starts.len(), Decision::default());
-        self.scheduler.pass(self.cluster.view(now), &mut decision);
-        starts.extend(decision.starts());
-        let as_planned = is_kept && due == starts.len() - before && self.due(now) == 0;
-        self.forecast.iter_mut().for_each(|forecast| forecast.is_stale |= !as_planned);
-    }
-
-    /// When the next pass is due though no job ends or arrives, by the plan; after `now`.
-    #[must_use]
-    pub fn next_start(&self, now: SimTime) -> Option<SimTime> {
-        self.scheduler.next_decision(now)
-    }
-
-    /// Appends the waiting jobs in the order of the queue, with their expected starts.
+    /// Appends the waiting jobs in the order of the queue, with what is expected of them.
     pub fn plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>) {
         self.refresh(now);
-        plan.extend(self.waiting().map(|waiting| PlannedJob { job: waiting.job.job, start: waiting.start }));
+        let planned = |waiting: &Waiting| {
+            let Waiting { job: BatchJob { job, .. }, start, end, .. } = *waiting;
+            PlannedJob { job, expected: Expected { start, end } }
+        };
+        plan.extend(self.waiting().map(planned));
     }
 
-    /// When a job of this width and estimate would start if it were submitted now, looked for from `from` on, which must not be before now
-    /// nor after the answer. The cluster must be as wide as the job.
-    pub fn start_if_submitted(
+    /// Returns when a job of this width and estimate would run if it were submitted now, looked for from `from` on, which must not be before
+    /// now nor after the answer. The scheduler must be [plain](LocalScheduler::is_plain).
+    pub fn expect_submitted(
         &mut self,
-        now: SimTime,
+        view: View<'_>,
         from: SimTime,
         width: u32,
         estimate: SimSpan,
-    ) -> SimTime {
-        let job = JobHandle::new(u32::MAX);
-        let new = BatchJob { job, sequence: u64::MAX, submit: now, width, estimate };
-        if let BatchScheduler { pools, plan: Some(plan), .. } = &self.scheduler {
-            let earliest = plan.earliest(pools, from, &Waiting::new(new, 0), SimTime::MAX);
-            return earliest.map_or(SimTime::MAX, |(start, _)| start);
-        }
-        let BatchScheduler { policy, queue, reserved, running, .. } = &mut self.scheduler;
-        let (order, is_by_arrival) = (policy.order, policy.order == QueueOrder::Arrival);
-        if is_by_arrival {
-            self.refresh(now);
-        } else if let Some(forecast) = &mut self.forecast {
-            forecast.begin(now, running);
-            reserved.iter_mut().for_each(|reserved| forecast.plan(now, &mut reserved.job));
-            let before = queue.jobs.iter_mut().take_while(|job| order.compare(&job.job, &new, now).is_lt());
-            before.for_each(|job| forecast.plan(now, job));
-            forecast.is_stale = true;
-        }
-        self.forecast.as_ref().map_or(SimTime::MAX, |forecast| forecast.start(from, width, estimate))
+    ) -> Expected {
+        let (job, submit) = (JobHandle::new(u32::MAX), view.now());
+        let new = BatchJob { job, sequence: u64::MAX, submit, width, estimate };
+        self.expect(view.now(), from, &Waiting::new(new, 0))
     }
 
-    /// What a submission does to the answers of [`LocalQueue::start_if_submitted`].
+    /// The same of a job that the view [considers](dfrsim_cluster::Simulation::consider).
+    pub fn expect_considered(&mut self, view: View<'_>, from: SimTime, job: JobHandle) -> Expected {
+        let (now, need) = (view.now(), self.scheduler.pools.need_of(view, job));
+        let mut new = Waiting::new(BatchJob::new(view, job), need);
+        new.job.submit = now;
+        if let Some(site) = &self.scheduler.site {
+            new.priority = site.of_arrival(now, view.job(job)).0;
+            new = self.scheduler.as_planned(now, &new);
+        }
+        self.expect(now, from, &new)
+    }
+
+    /// Whether a job that the view considers is one that would ever run here.
+    pub fn could_run(&mut self, view: View<'_>, job: JobHandle) -> bool {
+        let need = self.scheduler.pools.need_of(view, job);
+        let site = self.scheduler.site.as_ref();
+        self.scheduler.pools.most(need) >= view.job(job).tasks().into()
+            && site.is_none_or(|site| site.of_arrival(view.now(), view.job(job)).1)
+    }
+
+    fn expect(&mut self, now: SimTime, from: SimTime, new: &Waiting) -> Expected {
+        let is_behind = self.scheduler.policy.order == QueueOrder::Arrival && self.scheduler.site.is_none();
+        if is_behind && self.forecast.is_some() {
+            self.refresh(now);
+        }
+        let LocalScheduler { scheduler, forecast } = self;
+        match (forecast, &scheduler.plan) {
+            (None, None) => Expected::UNKNOWN,
+            (None, Some(plan)) => Expected::of(plan.earliest(&scheduler.pools, from, new, SimTime::MAX)),
+            (Some(forecast), _) => {
+                if !is_behind {
+                    forecast.begin(scheduler, now);
+                    let order = scheduler.policy.order;
+                    forecast.plan_all(scheduler, now, |job| job.precedes(new, order, now));
+                    forecast.is_stale = true;
+                }
+                Expected::of(forecast.find(&scheduler.pools, from, new))
+            }
+        }
+    }
+
+    /// What a submission does to the answers of [`LocalScheduler::expect_submitted`].
     #[must_use]
     pub fn effect_of_submission(&self) -> SubmissionEffect {
         match (self.scheduler.policy.discipline, self.scheduler.policy.order) {
+            _ if !self.is_plain() => SubmissionEffect::Any,
             (Discipline::Conservative(_), order) if order != QueueOrder::Wfp3 => {
                 SubmissionEffect::DelaysOverlapping
             }
@@ -226,10 +255,11 @@ impl LocalQueue {
         reserved.chain(&self.scheduler.queue.jobs)
     }
 
-    /// Whether the plan of one pass may hold in the next: new jobs are behind all others, and the queue has all that wait.
+    /// Whether the plan of one decision may hold in the next: new jobs are behind all others, the queue has all that wait, and jobs start on
+    /// no other nodes than the plan says.
     fn keeps_forecast(&self) -> bool {
         let BatchPolicy { discipline, order, .. } = self.scheduler.policy;
-        order == QueueOrder::Arrival && discipline != Discipline::Spare
+        self.is_plain() && order == QueueOrder::Arrival && discipline != Discipline::Spare
     }
 
     /// How many waiting jobs start now by the plan, or should have started.
@@ -246,42 +276,113 @@ impl LocalQueue {
     fn refresh(&mut self, now: SimTime) {
         // A job may not have started when the plan said so.
         let is_late = !self.keeps_forecast() && self.waiting().any(|job| job.start < now);
-        let Some(forecast) = &mut self.forecast else { return };
-        let BatchScheduler { queue, reserved, running, .. } = &mut self.scheduler;
-        forecast.profile.advance(now);
+        let LocalScheduler { scheduler, forecast } = self;
+        let Some(forecast) = forecast else { return };
+        forecast.timeline.advance(now);
         // A job past its estimate is expected to end a second from now, at every moment again.
-        if std::mem::take(&mut forecast.is_stale) || is_late || running.overdue(now) > 0 {
-            forecast.begin(now, running);
-            let reserved = reserved.iter_mut().map(|reserved| &mut reserved.job);
-            reserved.chain(&mut queue.jobs).for_each(|job| forecast.plan(now, job));
+        if std::mem::take(&mut forecast.is_stale) || is_late || scheduler.running.overdue(now) > 0 {
+            forecast.begin(scheduler, now);
+            forecast.plan_all(scheduler, now, |_| true);
         }
+    }
+
+    /// Jobs have ended, of which the plan may have known.
+    fn note_ends(&mut self, now: SimTime, jobs: &[JobHandle]) {
+        let is_idle = self.waiting().next().is_none();
+        let Some(forecast) = &mut self.forecast else { return };
+        for &job in jobs {
+            let run = self.scheduler.running.get(job);
+            if run.end > now && is_idle && !forecast.is_stale {
+                let stay = Stay { end: run.end, ..run.stay(now) };
+                forecast.timeline.give_back(&self.scheduler.pools, stay);
+            } else {
+                forecast.is_stale |= run.end != now;
+            }
+        }
+    }
+
+    /// Plans the jobs that arrived now.
+    fn plan_arrivals(&mut self, now: SimTime) {
+        let LocalScheduler { scheduler, forecast } = self;
+        if let Some(forecast) = forecast.as_mut().filter(|it| !it.is_stale) {
+            let BatchScheduler { pools, queue, .. } = scheduler;
+            let arrived = queue.jobs.iter().rev().take_while(|job| job.start == SimTime::MAX).count();
+            let first = queue.jobs.len() - arrived;
+            queue.jobs.range_mut(first..).for_each(|job| forecast.plan(pools, now, job));
+        }
+    }
+}
+
+impl Scheduler for LocalScheduler {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        let (view, now) = (situation.view, situation.view.now());
+        if self.forecast.is_none() {
+            return self.scheduler.decide(situation, decision);
+        }
+        self.note_ends(now, situation.completed);
+        let is_regrouped = self.scheduler.take_in(situation, decision);
+        let is_kept = self.keeps_forecast() && !is_regrouped && situation.interrupted.is_empty();
+        if is_kept {
+            self.plan_arrivals(now);
+        }
+        let due = self.due(now);
+        self.scheduler.decide_now(view, decision);
+        let as_planned = is_kept && due == decision.starts().count() && self.due(now) == 0;
+        self.forecast.iter_mut().for_each(|forecast| forecast.is_stale |= !as_planned);
     }
 }
 
 impl Forecast {
     /// Begins again with the jobs that run.
-    fn begin(&mut self, now: SimTime, running: &Running) {
-        self.profile.clear(now);
-        running.releases(now).for_each(|(end, run)| self.profile.reserve(now, end, run.width));
-    }
-
-    /// Plans a job behind those that are planned.
-    fn plan(&mut self, now: SimTime, job: &mut Waiting) {
-        let BatchJob { width, estimate, .. } = job.job;
-        job.start = self.start(now, width, estimate);
-        job.end = job.start.saturating_add(estimate);
-        self.profile.reserve(job.start, job.end, width);
-        if self.in_turn {
-            self.profile.advance(job.start);
+    fn begin(&mut self, scheduler: &BatchScheduler, now: SimTime) {
+        (self.timeline, self.last) = (Timeline::new(&scheduler.pools, now), now);
+        for (end, run) in scheduler.releases(now) {
+            self.timeline.take(&scheduler.pools, Stay { end, ..run.stay(now) });
         }
     }
 
-    /// When a job behind those that are planned can start, looked for from `from` on.
-    fn start(&self, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
+    /// Plans the job that has a reservation, then those of the queue up to the first one that is not `before`, those last that a limit holds back.
+    fn plan_all(&mut self, scheduler: &mut BatchScheduler, now: SimTime, before: impl Fn(&Waiting) -> bool) {
+        if let Some(reserved) = &mut scheduler.reserved {
+            self.plan(&scheduler.pools, now, &mut reserved.job);
+        }
+        if scheduler.site.is_none() {
+            let BatchScheduler { pools, queue, .. } = scheduler;
+            let jobs = queue.jobs.iter_mut().take_while(|job| before(job));
+            return jobs.for_each(|job| self.plan(pools, now, job));
+        }
+        let first = (0..scheduler.queue.jobs.len()).take_while(|&at| before(&scheduler.queue.jobs[at]));
+        let (held, free): (Vec<usize>, Vec<usize>) =
+            first.partition(|&at| scheduler.holds(scheduler.queue.jobs[at].job.job));
+        for at in free.into_iter().chain(held) {
+            let mut planned = scheduler.planned(now, at);
+            self.plan(&scheduler.pools, now, &mut planned);
+            planned.job.estimate = scheduler.queue.jobs[at].job.estimate;
+            scheduler.queue.jobs[at] = planned;
+        }
+    }
+
+    /// Plans a job behind those that are planned.
+    fn plan(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        match self.find(pools, now, job) {
+            None => job.withdraw(),
+            Some((start, (split, end))) => {
+                (job.start, job.end, job.split) = (start, end, split);
+                self.timeline.take(pools, job.stay(start));
+                if self.in_turn {
+                    self.timeline.advance(start);
+                    self.last = start;
+                }
+            }
+        }
+    }
+
+    /// When and where a job behind those that are planned can start, looked for from `from` on.
+    fn find(&self, pools: &Pools, from: SimTime, job: &Waiting) -> Option<(SimTime, Room)> {
         if self.in_turn {
-            self.profile.earliest_where_rising(from, width)
+            self.timeline.earliest_in_turn(pools, from.max(self.last), job)
         } else {
-            self.profile.earliest(from, width, estimate)
+            self.timeline.earliest(pools, from, job, SimTime::MAX)
         }
     }
 }

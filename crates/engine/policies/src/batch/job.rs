@@ -5,17 +5,17 @@ use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job as batch policies see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchJob {
+pub(super) struct BatchJob {
     /// The job.
-    pub job: JobHandle,
+    pub(super) job: JobHandle,
     /// Its place in the order of submission; breaks all ties.
-    pub sequence: u64,
+    pub(super) sequence: u64,
     /// When it arrived.
-    pub submit: SimTime,
+    pub(super) submit: SimTime,
     /// The number of its tasks.
-    pub width: u32,
+    pub(super) width: u32,
     /// The estimate of the time from its next start to its end; [`SimSpan::MAX`] if there is none.
-    pub estimate: SimSpan,
+    pub(super) estimate: SimSpan,
 }
 
 impl BatchJob {

@@ -53,8 +53,7 @@ mod spare;
 mod split;
 mod timeline;
 
-pub use forecast::{LocalQueue, PlannedJob, SubmissionEffect};
-pub use job::BatchJob;
+pub use forecast::{Expected, LocalScheduler, PlannedJob, SubmissionEffect};
 pub use node_use::NodeUse;
 pub use place::Place;
 pub use policy::{BatchPolicy, Compression, Discipline};

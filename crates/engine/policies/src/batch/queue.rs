@@ -99,6 +99,13 @@ impl Queue {
     }
 }
 
+impl Waiting {
+    /// Whether it is before another job at a moment, in a queue of this order.
+    pub(super) fn precedes(&self, other: &Waiting, order: QueueOrder, now: SimTime) -> bool {
+        precedence(order, self, other, now).is_lt()
+    }
+}
+
 /// Which of two jobs is first at a moment: that of the larger priority, then by the order.
 fn precedence(order: QueueOrder, a: &Waiting, b: &Waiting, now: SimTime) -> Ordering {
     b.priority.cmp(&a.priority).then_with(|| order.compare(&a.job, &b.job, now))

@@ -31,16 +31,15 @@ pub(crate) struct BatchScheduler {
     /// The reservations of CONS.
     pub(super) plan: Option<Plan>,
     /// The jobs that made room in the last decision, and wait.
-    preempted: Vec<JobHandle>,
+    pub(super) preempted: Vec<JobHandle>,
     /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
     ranked_at: SimTime,
     is_settled: bool,
     /// Whether jobs joined the queue since it was in order.
     has_joined: bool,
-    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes.
+    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes, if it is asked for no forecasts.
     tracks_runs: bool,
-    /// Whether jobs get certain nodes.
-    places: bool,
+    pub(super) is_asked: bool,
     placement: Vec<NodeRange>,
 }
 
@@ -82,17 +81,9 @@ impl BatchScheduler {
             is_settled: true,
             has_joined: false,
             tracks_runs: false,
-            places: true,
+            is_asked: false,
             placement: Vec::new(),
         }
-    }
-
-    /// Makes the scheduler of a policy for the equal nodes of a view, without a choice of nodes.
-    pub(super) fn on_numbers(policy: BatchPolicy, view: View<'_>) -> BatchScheduler {
-        let mut scheduler = BatchScheduler::new(policy, view.nodes(), None);
-        scheduler.pools.follow(view);
-        (scheduler.tracks_runs, scheduler.places) = (true, false);
-        scheduler
     }
 
     /// A job joins the queue, with what is left of its estimate.
@@ -134,7 +125,7 @@ impl BatchScheduler {
     }
 
     /// A job leaves its nodes.
-    fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
+    pub(super) fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
         self.pools.leave(on);
         if !self.tracks_runs {
             return self.pools.give_back(0, &Split::default(), view.job(job).tasks());
@@ -342,9 +333,7 @@ impl BatchScheduler {
     ) {
         let (now, &BatchJob { job: handle, sequence, width, .. }) = (view.now(), job);
         self.pools.take(need, &split, width);
-        if self.places {
-            self.pools.place(view, width, &split, &mut self.placement);
-        }
+        self.pools.place(view, width, &split, &mut self.placement);
         let on = self.placement.iter().copied();
         let is_paused = self.site.as_mut().is_some_and(|site| {
             site.start(now, handle);
@@ -416,8 +405,9 @@ impl BatchPolicy {
     }
 }
 
-impl Scheduler for BatchScheduler {
-    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+impl BatchScheduler {
+    /// Takes in what happened; returns whether nodes are in other groups now.
+    pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let view = situation.view;
         let now = view.now();
         if let Some(site) = &mut self.site {
@@ -435,18 +425,31 @@ impl Scheduler for BatchScheduler {
                 self.wait_again(view, it.job);
             }
         }
-        if self.pools.follow(view) {
+        let is_regrouped = self.pools.follow(view);
+        if is_regrouped {
             let counts =
                 self.policy.discipline == Discipline::Fcfs && self.site.is_none() && !view.has_outages();
-            self.tracks_runs = !counts || self.pools.single().is_none();
+            self.tracks_runs = self.is_asked || !counts || self.pools.single().is_none();
             self.regroup(view);
         }
         for &job in situation.submitted {
             self.submit(view, job, decision);
         }
+        is_regrouped
+    }
+
+    /// Decides when what happened is taken in.
+    pub(super) fn decide_now(&mut self, view: View<'_>, decision: &mut Decision) {
         self.pass(view, decision);
-        if let Some(time) = self.next_decision(now) {
+        if let Some(time) = self.next_decision(view.now()) {
             decision.wake_at(time);
         }
+    }
+}
+
+impl Scheduler for BatchScheduler {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        self.take_in(situation, decision);
+        self.decide_now(situation.view, decision);
     }
 }

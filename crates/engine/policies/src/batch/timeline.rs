@@ -72,6 +72,21 @@ impl Timeline {
         None
     }
 
+    /// The same for a job behind all others of a queue that is served in turn, after which no other one has a reservation.
+    pub(super) fn earliest_in_turn(
+        &self,
+        pools: &Pools,
+        from: SimTime,
+        job: &Waiting,
+    ) -> Option<(SimTime, Room)> {
+        if pools.single().is_none() {
+            return self.earliest(pools, from, job, SimTime::MAX);
+        }
+        let start = self.0[0].earliest_where_rising(from, job.job.width);
+        let end = job.job.end(start, pools.groups[0].speed);
+        (start < SimTime::MAX).then(|| (start, (Split::default(), end)))
+    }
+
     fn room(&self, pools: &Pools, start: SimTime, job: &Waiting) -> Option<Room> {
         let (need, dimensions) = (pools.needs.get(job.need), pools.needs.dimensions());
         pools.speeds.iter().find_map(|&speed| {

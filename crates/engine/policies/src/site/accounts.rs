@@ -11,7 +11,7 @@ pub(super) type AccountIndex = usize;
 
 const ROOT: AccountIndex = 0;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node {
     /// Before itself in the list, but for the root.
     parent: AccountIndex,
@@ -32,7 +32,7 @@ impl Node {
 }
 
 /// The accounts and their usage up to now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Accounts {
     tree: Vec<Node>,
     groups: BTreeMap<u32, AccountIndex>,
@@ -88,10 +88,33 @@ impl Accounts {
         accounts
     }
 
+    /// The account that pays for a job, or the key of the one that it will have.
+    fn paying(&self, user: Option<u32>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
+        let listed = user.and_then(|user| self.users.get(&user));
+        let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
+        let key = match self.unlisted {
+            Unlisted::Group => origin.group(),
+            Unlisted::User => user,
+            Unlisted::Together => None,
+        };
+        listed.or_else(|| self.others.get(&key)).copied().ok_or(key)
+    }
+
+    /// The factor of the fair share of a job if it arrived.
+    pub(super) fn fair_share_of(&self, user: Option<UserId>, origin: Origin) -> u64 {
+        let mut then = self.clone();
+        let account = then.of_job(user, origin);
+        then.fair_share(account)
+    }
+
     /// The account of a job that arrives, or under [`FairShare::FairTree`] that of its user there.
     pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
         let user = user.map(UserId::number);
-        let account = self.account(user, origin);
+        let account = self.paying(user, origin).unwrap_or_else(|key| {
+            let new = self.add(ROOT);
+            self.others.insert(key, new);
+            new
+        });
         if self.rule == FairShare::Classic {
             return account;
         }
@@ -99,32 +122,15 @@ impl Accounts {
             return known;
         }
         let new = self.tree.len();
-        self.tree.push(Node::new(account, 1));
         self.leaves.insert((account, user), new);
-        self.compute();
-        new
+        self.add(account)
     }
 
-    /// The account that pays for a job.
-    fn account(&mut self, user: Option<u32>, origin: Origin) -> AccountIndex {
-        let listed = user.and_then(|user| self.users.get(&user));
-        let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
-        if let Some(&listed) = listed {
-            return listed;
-        }
-        let key = match self.unlisted {
-            Unlisted::Group => origin.group(),
-            Unlisted::User => user,
-            Unlisted::Together => None,
-        };
-        if let Some(&known) = self.others.get(&key) {
-            return known;
-        }
-        let new = self.tree.len();
-        self.tree.push(Node::new(ROOT, 1));
-        self.others.insert(key, new);
+    /// An account with one share comes into being below another one.
+    fn add(&mut self, parent: AccountIndex) -> AccountIndex {
+        self.tree.push(Node::new(parent, 1));
         self.compute();
-        new
+        self.tree.len() - 1
     }
 
     /// The factor of the fair share, by the usage of the last multiple of the period.

@@ -84,6 +84,17 @@ impl Site {
         membership.admits(&self.settings, width, estimate)
     }
 
+    /// The priority of a job if it arrived now, and whether its classes ever admit it.
+    pub(crate) fn of_arrival(&self, now: SimTime, job: JobView<'_>) -> (u64, bool) {
+        let (width, estimate) = (job.tasks(), job.estimate().unwrap_or(SimSpan::MAX));
+        let membership = Membership::new(&self.settings, job.user(), job.origin());
+        let fair_share =
+            self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share_of(job.user(), job.origin()));
+        let rank = Rank::new(&self.settings, self.nodes, width, now, &membership);
+        let admits = membership.admits(&self.settings, width, estimate);
+        (rank.at(now, fair_share, &self.settings), admits)
+    }
+
     fn member(&self, job: JobHandle) -> &Member {
         self.members[job.index()].as_ref().expect("the job was submitted")
     }

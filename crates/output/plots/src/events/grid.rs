@@ -2,9 +2,10 @@
 
 use super::fault::{EventsError, EventsFault};
 use super::replay::{Change, Job, Phase, Watch, follow, parse};
+use dfrsim_model::event;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What the records say of the whole run.
@@ -45,8 +46,8 @@ pub fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun
 struct Replay {
     run: GridRun,
     now: u64,
-    /// The free cores of each cluster.
-    free: Vec<BTreeSet<u32>>,
+    /// The jobs of each cluster in the order of their submission there.
+    numbers: Vec<Vec<u64>>,
     jobs: BTreeMap<u64, InGrid>,
     /// Whether the summary has been read.
     is_complete: bool,
@@ -66,15 +67,9 @@ impl Replay {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
             Record::Run { local, clusters, .. } => {
                 let cores: Vec<u32> = clusters.iter().map(|cluster| cluster.cores).collect();
-                let mut next = 0_u32;
-                let free = cores.iter().map(|&cores| {
-                    let from = next;
-                    next = next.saturating_add(cores);
-                    (from..next).collect()
-                });
-                let free = free.collect();
+                let numbers = vec![Vec::new(); cores.len()];
                 let run = GridRun { local: local.clone().into_owned(), cores };
-                Ok(Replay { run, now: 0, free, jobs: BTreeMap::new(), is_complete: false })
+                Ok(Replay { run, now: 0, numbers, jobs: BTreeMap::new(), is_complete: false })
             }
             _ => Err(EventsFault::NoRun),
         }
@@ -110,6 +105,7 @@ impl Replay {
             }
             Record::Skip { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
             Record::Submit { at_us, job, cluster, .. } => {
+                self.numbers.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?.push(job);
                 watch.queue(at_us, &self.find(at_us, job)?.job, cluster)
             }
             Record::Cancel { at_us, job, cluster, .. } => {
@@ -119,12 +115,20 @@ impl Replay {
             Record::Fail { at_us, .. } | Record::Repair { at_us, .. } | Record::Publish { at_us } => {
                 self.advance(at_us)
             }
+            Record::Local { cluster, ref record } => match **record {
+                event::Record::Interrupt { at_us, job, .. } | event::Record::Pause { at_us, job } => {
+                    let number = self.number(cluster, job)?;
+                    self.lose(at_us, number, cluster, watch)
+                }
+                event::Record::Resume { at_us, job, ref on, .. } => {
+                    let number = self.number(cluster, job)?;
+                    self.start(at_us, number, cluster, on, watch)
+                }
+                _ => Ok(()),
+            },
             Record::Lose { at_us, job, cluster } => self.lose(at_us, job, cluster, watch),
-            Record::Start { at_us, job, cluster } => self.start(at_us, job, cluster, watch),
-            Record::Complete { at_us, job, cluster } => {
-                self.free_cores(at_us, job, cluster)?;
-                self.remove(at_us, job, Change::Complete, watch)
-            }
+            Record::Start { at_us, job, cluster, ref on } => self.start(at_us, job, cluster, on, watch),
+            Record::Complete { at_us, job, .. } => self.remove(at_us, job, Change::Complete, watch),
         }
     }
 
@@ -141,14 +145,6 @@ impl Replay {
         self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))
     }
 
-    /// The cores of a job that leaves are free again.
-    fn free_cores(&mut self, at: u64, number: u64, cluster: u32) -> Result<(), EventsFault> {
-        let on = self.find(at, number)?.job.on.clone();
-        let free = self.free.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?;
-        free.extend(on.into_iter().map(|(core, _)| core));
-        Ok(())
-    }
-
     /// The job waits again, for another start.
     fn lose(
         &mut self,
@@ -157,7 +153,6 @@ impl Replay {
         cluster: u32,
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
-        self.free_cores(at, number, cluster)?;
         let InGrid { job, left, .. } = self.find(at, number)?;
         if job.phase != Phase::Running {
             return Err(EventsFault::Phase { job: number, expected: "running" });
@@ -169,25 +164,37 @@ impl Replay {
         watch.enter(at, job, Change::Pause)
     }
 
-    /// The job takes the first cores of the cluster that are free.
+    /// The job of a place in the order of submission to a cluster.
+    fn number(&self, cluster: u32, place: u64) -> Result<u64, EventsFault> {
+        let numbers = self.numbers.get(cluster as usize).ok_or(EventsFault::Cores { cluster })?;
+        numbers.get(place as usize).copied().ok_or(EventsFault::UnknownJob(place))
+    }
+
+    /// The job has these cores of the cluster.
     fn start(
         &mut self,
         at: u64,
         number: u64,
         cluster: u32,
+        on: &[(u32, u32)],
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
         self.advance(at)?;
         let InGrid { job, width, left } =
             self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
-        let free = self.free.get_mut(cluster as usize).filter(|free| free.len() >= *width as usize);
-        let free = free.ok_or(EventsFault::Cores { cluster })?;
+        let cores = &self.run.cores;
+        let last = on.iter().map(|&(node, _)| node).max().unwrap_or(0);
+        let tasks: u32 = on.iter().map(|&(_, tasks)| tasks).sum();
+        if tasks != *width || cores.get(cluster as usize).is_none_or(|&cores| last >= cores) {
+            return Err(EventsFault::Cores { cluster });
+        }
+        let first: u32 = cores[..cluster as usize].iter().sum();
         if job.phase != Phase::Waiting {
             return Err(EventsFault::Phase { job: number, expected: "waiting" });
         }
         let change = if left.is_some_and(|left| left != cluster) { Change::Migrate } else { Change::Start };
         watch.leave(at, job, change)?;
-        job.on = (0..*width).filter_map(|_| free.pop_first()).map(|core| (core, 1)).collect();
+        job.on = on.iter().map(|&(node, tasks)| (first + node, tasks)).collect();
         (job.phase, job.job_yield) = (Phase::Running, Yield::ONE);
         watch.enter(at, job, change)
     }

@@ -110,19 +110,19 @@ fn shared_nodes_are_split_by_cpu() {
 #[test]
 fn clusters_of_a_grid_are_stacked() {
     let events = file(
-        r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":1,"speed":1000}]}
+        r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":1,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":11,"width":2,"run_us":4000000,"walltime_us":4000000}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1],[1,1]]}
 {"event":"arrive","at_us":1000000,"job":1,"id":12,"width":1,"run_us":3000000,"walltime_us":3000000}
 {"event":"submit","at_us":1000000,"job":1,"cluster":0,"expected_us":7000000}
 {"event":"cancel","at_us":2000000,"job":1,"cluster":0,"expected_us":7000000}
 {"event":"submit","at_us":2000000,"job":1,"cluster":1,"expected_us":5000000}
-{"event":"start","at_us":2000000,"job":1,"cluster":1}
+{"event":"start","at_us":2000000,"job":1,"cluster":1,"on":[[0,1]]}
 {"event":"arrive","at_us":3000000,"job":2,"id":13,"width":1,"run_us":1000000,"walltime_us":1000000}
 {"event":"submit","at_us":3000000,"job":2,"cluster":0,"expected_us":5000000}
 {"event":"complete","at_us":4000000,"job":0,"cluster":0}
-{"event":"start","at_us":4000000,"job":2,"cluster":0}
+{"event":"start","at_us":4000000,"job":2,"cluster":0,"on":[[0,1]]}
 {"event":"complete","at_us":5000000,"job":1,"cluster":1}
 {"event":"complete","at_us":5000000,"job":2,"cluster":0}
 {"event":"summary","completed":3,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":10000000}
@@ -148,15 +148,15 @@ fn clusters_of_a_grid_are_stacked() {
 #[test]
 fn a_job_that_is_lost_begins_again() {
     let events = file(
-        r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"publication_us":1000000,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+        r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"publication_us":1000000,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":11,"width":1,"run_us":4000000,"walltime_us":4000000}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000,"known_us":4000000}
-{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1]]}
 {"event":"publish","at_us":1000000}
 {"event":"fail","at_us":2000000,"cluster":0}
 {"event":"lose","at_us":2000000,"job":0,"cluster":0}
 {"event":"submit","at_us":2000000,"job":0,"cluster":1,"expected_us":6000000,"known_us":6000000}
-{"event":"start","at_us":2000000,"job":0,"cluster":1}
+{"event":"start","at_us":2000000,"job":0,"cluster":1,"on":[[0,1]]}
 {"event":"repair","at_us":3000000,"cluster":0}
 {"event":"complete","at_us":6000000,"job":0,"cluster":1}
 {"event":"summary","completed":1,"skipped":0,"moves":1,"cancellations":0,"turnaround_us":6000000}

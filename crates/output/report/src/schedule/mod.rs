@@ -155,12 +155,12 @@ mod tests {
 {"event":"summary","completed":2,"rejected":1,"makespan_us":30000000,"max_stretch":2.0,"max_bounded_stretch":2.0,"mean_bounded_stretch":1.5,"mean_turnaround_s":18.0,"utilisation":0.5,"preemptions":1,"migrations":0,"migrated_tasks":0}
 "#;
 
-    const GRID: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":3,"speed":1000}]}
+    const GRID: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":3,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":4,"width":2,"run_us":5000000,"walltime_us":9000000}
 {"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":9000000}
 {"event":"cancel","at_us":1000000,"job":0,"cluster":0}
 {"event":"submit","at_us":1000000,"job":0,"cluster":1,"expected_us":9000000}
-{"event":"start","at_us":1000000,"job":0,"cluster":1}
+{"event":"start","at_us":1000000,"job":0,"cluster":1,"on":[[0,1],[1,1]]}
 {"event":"complete","at_us":6000000,"job":0,"cluster":1}
 {"event":"summary","completed":1,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":6000000}
 "#;

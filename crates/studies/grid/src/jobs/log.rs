@@ -1,7 +1,7 @@
 //! The log of a site, and its windows.
 
 use crate::scenario::SiteFields;
-use dfrsim_grid::GridJob;
+use dfrsim_grid::{GridJob, JobTraits};
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{Digest, Input, RunError};
 use dfrsim_model::{SimSpan, SimTime};
@@ -51,6 +51,12 @@ impl Log {
                 run: job.run_time,
                 walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
                 home: None,
+                traits: JobTraits {
+                    cpu_need: job.cpu_need,
+                    memory: job.memory,
+                    user: job.user,
+                    origin: job.origin,
+                },
             })
             .collect();
         let log = Log { file: file.given.clone(), jobs };
@@ -168,6 +174,7 @@ mod tests {
             run: SimSpan::from_secs(60),
             walltime: SimSpan::ZERO,
             home: None,
+            traits: JobTraits::default(),
         };
         Log { file: "ten.swf".to_owned(), jobs: (0..10).map(job).collect() }
     }

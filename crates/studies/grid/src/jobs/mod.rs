@@ -6,7 +6,7 @@ mod shape;
 use crate::scenario::{GridFields, JobFields, SiteFields, WorkloadFields};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::Month;
-use dfrsim_grid::{GridJob, month};
+use dfrsim_grid::{GridJob, JobTraits, month};
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{Input, RunError};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
@@ -201,6 +201,7 @@ fn generated(month: &Month, seed: Seed) -> Vec<GridJob> {
         run: job.run,
         walltime: SimSpan::ZERO,
         home: None,
+        traits: JobTraits::default(),
     };
     month.jobs(seed).into_iter().map(job).collect()
 }
@@ -254,6 +255,7 @@ mod tests {
             run: SimSpan::from_secs(run),
             walltime: SimSpan::from_secs(walltime),
             home: None,
+            traits: JobTraits::default(),
         };
         let mut jobs = [job(2, 100, 300), job(4, 50, 0)];
         let (cores, length) = (NonZeroU32::new(8).unwrap(), SimSpan::from_secs(100));

@@ -47,6 +47,7 @@ pub(super) fn stay(jobs: &mut [GridJob], part: f64, (home, cores): (u32, u32), s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dfrsim_grid::JobTraits;
     use dfrsim_model::{JobId, SimTime};
 
     /// A job a second, the k-th on k cores for k minutes.
@@ -58,6 +59,7 @@ mod tests {
             run: SimSpan::from_secs(60 * number),
             walltime: SimSpan::ZERO,
             home: None,
+            traits: JobTraits::default(),
         };
         (1..=count).map(job).collect()
     }
@@ -69,7 +71,7 @@ mod tests {
         into_bags(&mut bags, 3, Seed::new(4));
         assert!(bags.iter().map(|job| job.id).eq(logged.iter().map(|job| job.id)));
         for (bag, of) in bags.chunks(3).zip(logged.chunks(3)) {
-            let same = |a: &GridJob, b: &GridJob| GridJob { id: b.id, ..*a } == *b;
+            let same = |a: &GridJob, JobTraits, b: &GridJob| GridJob { id: b.id, ..*a } == *b;
             assert!(bag.iter().all(|job| same(job, &bag[0])));
             assert_eq!(of.iter().filter(|job| same(job, &bag[0])).count(), 1);
         }

@@ -466,3 +466,45 @@ fn local_jobs_and_policies_of_clusters_are_fields() {
     // Backfilling on one cluster.
     assert!(figures(&own, &[])[4][0] < wait[0]);
 }
+
+/// A cluster of two classes of nodes, which fail, and one with priorities, limits and preemption: by every policy, with and without
+/// reallocation. The checker follows all of it.
+#[test]
+fn clusters_have_the_conditions_of_single_ones() {
+    let conditions = r#"
+platform = { reference = { cores = 4, memory_gb = 8 }, classes = [
+    { name = "new", nodes = 40, cores = 4, memory_gb = 16, speed = 1.0, features = ["ssd"] },
+    { name = "old", nodes = 24, cores = 4, memory_gb = 8, speed = 0.75 },
+] }
+requests = ["@ssd:0.2:max8"]
+node_outages = { interruption = "RULE", failures = { between = "exponential:300000", repair = "exponential:7200" }, maintenance = [
+    { nodes = "0-9", first_s = 86400, every_s = 86400, length_s = 7200 },
+] }
+"#;
+    let priorities = r#"
+priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, backfill = { max_job_test = 20 } }
+"#;
+    let local = r#"["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN", "EASY/ORDER=WFP3/PLACE=BEST", "CONS/ORDER=SAF/NODES=SHARED"]"#;
+    for rule in ["lose", "requeue", "checkpoint:600:10:20"] {
+        let text = QUICK
+            .replace("cores = 64\n", &format!("cores = 64\n{}", conditions.replace("RULE", rule)))
+            .replace("cores = 48\n", &format!("cores = 48\n{priorities}"))
+            .replace(r#"["FCFS", "CONS", "EASY"]"#, local);
+        let folder = tempfile::tempdir().unwrap();
+        let overrides = ["meta.heuristics=[\"mct\", \"minmin\", \"sufferage\"]", "jobs.failing=0.2"];
+        let options = RunOptions { threads: 2, ..RunOptions::new(folder.path()) };
+        let report = try_run(&text, &overrides, &options).unwrap();
+        assert_eq!(report.counts.total, 2 * 7 * 7);
+        let failed = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+        assert_eq!(report.counts.of(Status::Ok), report.counts.total, "{rule}: {failed}");
+    }
+}
+
+#[test]
+fn conditions_must_fit_their_cluster() {
+    let with = |more: &str| faults(&QUICK.replace("cores = 64\n", &format!("cores = 64\n{more}\n")));
+    let classes = "platform = { classes = [{ name = \"a\", nodes = 63, cores = 4, memory_gb = 8 }] }";
+    assert!(with(classes).contains("the classes have 63 nodes, the cluster 64"), "{}", with(classes));
+    assert!(with("requests = [\"@ssd:0.2\"]").contains("expected a `platform`"));
+    assert!(with("priorities = { calc_period_s = 0 }").contains("priorities"));
+}
