@@ -52,10 +52,10 @@ fields! {
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
         let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
-        if scenario.workloads.iter().any(|workload| workload.platform.is_some()) {
-            if scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
-                at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
-            }
+        if scenario.workloads.iter().any(|workload| workload.platform.is_some())
+            && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact)
+        {
+            at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
         }
         if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
             at.fault("policies", error);

@@ -71,7 +71,7 @@ mod tests {
         into_bags(&mut bags, 3, Seed::new(4));
         assert!(bags.iter().map(|job| job.id).eq(logged.iter().map(|job| job.id)));
         for (bag, of) in bags.chunks(3).zip(logged.chunks(3)) {
-            let same = |a: &GridJob, JobTraits, b: &GridJob| GridJob { id: b.id, ..*a } == *b;
+            let same = |a: &GridJob, b: &GridJob| GridJob { id: b.id, ..*a } == *b;
             assert!(bag.iter().all(|job| same(job, &bag[0])));
             assert_eq!(of.iter().filter(|job| same(job, &bag[0])).count(), 1);
         }
