@@ -52,6 +52,7 @@ fn file() -> Vec<u8> {
         nodes: 4,
         penalty_us: 0,
         tau_us: 10 * SECOND,
+        options: None,
     };
     let makespan = ((JOBS - 1) * 60 + 90) as f64;
     let summary = Record::Summary {

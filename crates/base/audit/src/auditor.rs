@@ -64,6 +64,8 @@ pub(crate) enum Rank {
 #[derive(Debug)]
 pub struct Auditor {
     pub(crate) policy: String,
+    /// What the name of the policy leaves open and is not as by default.
+    options: Option<String>,
     pub(crate) nodes: u32,
     penalty: u64,
     pub(crate) faults: Faults,
@@ -106,9 +108,11 @@ impl Auditor {
             Record::Run { nodes, .. } if *nodes > MOST_NODES => {
                 Rule::TooManyNodes { nodes: *nodes, most: MOST_NODES }
             }
-            Record::Run { policy, nodes, penalty_us, tau_us, .. } => {
+            Record::Run { policy, nodes, penalty_us, tau_us, options, .. } => {
                 let tau = SimSpan::from_micros(*tau_us);
-                return Ok(Auditor::new(policy.clone().into_owned(), *nodes, *penalty_us, tau));
+                let auditor = Auditor::new(policy.clone().into_owned(), *nodes, *penalty_us, tau);
+                let options = options.as_ref().map(|options| options.clone().into_owned());
+                return Ok(Auditor { options, ..auditor });
             }
             _ => Rule::NoRun,
         };
@@ -118,6 +122,7 @@ impl Auditor {
     fn new(policy: String, nodes: u32, penalty: u64, tau: SimSpan) -> Auditor {
         Auditor {
             policy,
+            options: None,
             nodes,
             penalty,
             faults: Faults::default(),
@@ -162,7 +167,10 @@ impl Auditor {
             let found = self.policy.clone();
             self.fault(None, Rule::Policy { found, expected });
         }
-        self.check = Some(policy.check(self.nodes));
+        // The rules are those of the name alone.
+        if self.options.is_none() || matches!(policy, CheckedPolicy::Batch(_)) {
+            self.check = Some(policy.check(self.nodes));
+        }
         self
     }
 
@@ -840,7 +848,10 @@ impl Auditor {
             platform: figures.platform,
             not_judged: match &self.check {
                 Some(check) => check.not_judged(),
-                None => Some("decisions".to_owned()),
+                None => Some(match &self.options {
+                    Some(options) => format!("decisions with {options}"),
+                    None => "decisions".to_owned(),
+                }),
             },
         });
     }

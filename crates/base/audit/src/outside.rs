@@ -11,7 +11,14 @@ impl Auditor {
     /// Begins with a cluster of this many nodes under a batch policy, which is judged if it is known.
     pub(crate) fn of_cluster(policy: &str, nodes: u32) -> Result<Auditor, Faults> {
         let (penalty_us, tau_us) = (0, 10_000_000);
-        let run = Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us };
+        let run = Record::Run {
+            format: FORMAT_VERSION,
+            policy: policy.into(),
+            nodes,
+            penalty_us,
+            tau_us,
+            options: None,
+        };
         let mut auditor = Auditor::begin(&run)?;
         let policy = BatchPolicy::parse(policy);
         auditor.outside = policy;

@@ -42,6 +42,9 @@ pub enum Record<'a> {
         // Files of version 1 have it there: they must be refused for their version.
         #[serde(default)]
         tau_us: u64,
+        /// What the name of the policy leaves open and is not as by default, in words: its decisions are not those of the name alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        options: Option<Cow<'a, str>>,
     },
     /// What happens to jobs on nodes that go down. The second record, if nodes do.
     Platform {

@@ -170,7 +170,14 @@ impl Audited {
             moves: report.moves,
             cancellations: report.cancellations,
         };
-        Audited { grid: Some(grid), words: report.to_string(), ..Audited::default() }
+        let promises = format!("when jobs were expected to end, on {} clusters", report.unjudged);
+        Audited {
+            grid: Some(grid),
+            judged: report.unjudged == 0,
+            not_judged: (report.unjudged > 0).then_some(promises),
+            words: report.to_string(),
+            ..Audited::default()
+        }
     }
     fn of_faults(faults: &Faults) -> Audited {
         let fault = |fault: &dfrsim_audit::Fault| Fault {

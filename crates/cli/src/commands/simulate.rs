@@ -185,6 +185,7 @@ impl Simulate {
         let mut time = HostTime::default();
         let subject = Subject {
             policy: self.policy,
+            options: self.policy.unusual_options(&self.policy_options()),
             nodes,
             penalty: self.penalty,
             tau: self.tau[0],

@@ -72,6 +72,25 @@ fn the_audit_knows_the_rules_of_batch_policies() {
     assert!(unknown.contains("unknown policy to check `GreedyPM*`"), "{unknown}");
 }
 
+/// The rules of a name are those of the default options: what other ones decide is not judged by them.
+#[test]
+fn the_audit_says_when_options_keep_it_from_judging() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let events = folder.path("events.jsonl");
+    let audited = |options: &[&str]| {
+        let mut simulate = dfrsim(["simulate", "--nodes", "2", "--unit", "processor", "--workload"]);
+        simulate.arg(folder.path("log.swf")).args(["--policy", "MCB*/per/OPT=MIN"]).args(options);
+        simulate.arg("--events-out").arg(&events).assert().success();
+        let audit = ["audit", "--policy", "MCB*/per/OPT=MIN", "--format", "json"];
+        let json = stdout(dfrsim(audit).arg(&events));
+        serde_json::from_str::<serde_json::Value>(&json).unwrap()
+    };
+    assert_eq!(audited(&[])["judged"], true);
+    let unjudged = audited(&["--packing", "mcb8", "--drop", "skip"]);
+    assert_eq!(unjudged["judged"], false);
+    assert_eq!(unjudged["not_judged"], "decisions with packing mcb8, drop skip");
+}
+
 /// Every policy keeps to its rules on a log that is too much for the machine, and its file is of no other policy's rules.
 #[test]
 fn the_audit_knows_the_rules_of_all_policies() {

@@ -20,8 +20,13 @@ impl<W: Write> EventLog<W> {
     /// Begins an events file with its `run` line; wrap files in a `BufWriter`. The tau is that of the bounded stretch in
     /// the last line.
     pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> EventLog<W> {
+        EventLog::of_run(out, &records::run(policy, nodes, penalty, tau))
+    }
+
+    /// The same with another first record, such as [`records::run_with`].
+    pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
         let mut log = EventLog { out, failed: None };
-        log.write(&records::run(policy, nodes, penalty, tau));
+        log.write(run);
         log
     }
 

@@ -10,8 +10,20 @@ use dfrsim_platform::{Interruption, NodeSpan, Window};
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
 pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
-    let (penalty_us, tau_us) = (penalty.micros(), tau.micros());
-    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us }
+    run_with(policy, nodes, penalty, tau, None)
+}
+
+/// The same with what the name of the policy leaves open, in words, where that is not as by default.
+#[must_use]
+pub fn run_with<'a>(
+    policy: &'a str,
+    nodes: u32,
+    penalty: SimSpan,
+    tau: SimSpan,
+    options: Option<&'a str>,
+) -> Record<'a> {
+    let (penalty_us, tau_us, options) = (penalty.micros(), tau.micros(), options.map(Into::into));
+    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us, options }
 }
 
 /// The second record, if nodes go down.

@@ -2,7 +2,7 @@
 
 use crate::batch::{BatchPolicy, Discipline};
 use crate::equipartition::Equipartition;
-use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
+use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic};
 use crate::registry::CustomPolicy;
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
@@ -146,6 +146,26 @@ impl Policy {
             Policy::Custom(policy) => policy.uses_node_memory(),
             _ => false,
         }
+    }
+
+    /// Returns the options that the policy reads and that are not the default ones, in words: the rules of the audit are those of the
+    /// default ones. The period is no such option, as the audit is given it.
+    #[must_use]
+    pub fn unusual_options(self, options: &PolicyOptions) -> Option<String> {
+        let usual = PolicyOptions::default();
+        let PolicyOptions { period: _, mcb, priority, readings, node_memory_gb } = *options;
+        let is_mcb_usual = mcb == McbOptions { packing: mcb.packing, drop: mcb.drop, ..usual.mcb };
+        let words = [
+            (self.uses_mcb() && mcb.packing != usual.mcb.packing).then(|| format!("packing {}", mcb.packing)),
+            (self.uses_mcb() && mcb.drop != usual.mcb.drop).then(|| format!("drop {}", mcb.drop)),
+            (self.uses_mcb() && !is_mcb_usual).then(|| "other numbers of MCB".to_owned()),
+            (self.uses_priority() && priority != usual.priority).then(|| format!("priority {priority}")),
+            (self.fractional().is_some() && readings != usual.readings).then(|| "other readings".to_owned()),
+            (self.uses_node_memory() && node_memory_gb != usual.node_memory_gb)
+                .then(|| format!("nodes of {node_memory_gb} GB")),
+        ];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// A description of the policy, in one line.

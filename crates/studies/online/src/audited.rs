@@ -28,7 +28,7 @@ impl Audited {
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The rules are those of exact time.
-        if let Some(checked) = checked(&name, parameters).filter(|_| options.clock.is_none()) {
+        if let Some(checked) = checked(policy, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
         if let Some(outages) = &options.outages {
@@ -60,10 +60,9 @@ impl Audited {
 }
 
 /// The policy, if the audit knows its rules. Those of fractional policies are the rules of the usual parameters.
-fn checked(name: &str, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
-    let is_usual = *parameters == PolicyOptions { period: parameters.period, ..PolicyOptions::default() };
-    let policy = CheckedPolicy::parse(name, parameters.period).ok()?;
-    (is_usual || matches!(policy, CheckedPolicy::Batch(..))).then_some(policy)
+fn checked(policy: Policy, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
+    let is_usual = policy.unusual_options(parameters).is_none();
+    CheckedPolicy::parse(&policy.to_string(), parameters.period).ok().filter(|_| is_usual)
 }
 
 impl Observer for Audited {

@@ -4,7 +4,9 @@ use super::jobs_file::JobsFile;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, Places};
 use clap::Args;
-use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights};
+use dfrsim_cluster::{
+    EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights, records,
+};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
@@ -40,6 +42,8 @@ pub(super) struct FileArguments {
 /// What the files say of the whole simulation.
 pub(super) struct Subject<'a> {
     pub(super) policy: Policy,
+    /// What its name leaves open, in words, where that is not as by default.
+    pub(super) options: Option<String>,
     pub(super) nodes: u32,
     pub(super) penalty: SimSpan,
     pub(super) tau: SimSpan,
@@ -108,7 +112,9 @@ impl FileArguments {
         Ok(Files {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
-                let log = EventLog::new(out, &policy.to_string(), nodes, penalty, tau);
+                let name = policy.to_string();
+                let run = records::run_with(&name, nodes, penalty, tau, subject.options.as_deref());
+                let log = EventLog::of_run(out, &run);
                 let outages = subject.outages.as_ref();
                 let log = match outages {
                     Some(outages) => log.with_outages(outages.interruption),
