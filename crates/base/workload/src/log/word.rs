@@ -20,8 +20,13 @@ impl Word {
             None => Word::at_end(text, at),
         }
     }
+    /// The same where fewer than eight bytes are left: those of the last eight, with blanks behind them.
     fn at_end(text: &[u8], at: usize) -> Word {
         let rest = text.get(at..).unwrap_or_default();
+        if let (Some(last), 1..) = (text.last_chunk(), rest.len()) {
+            let kept = rest.len() as u32 * u8::BITS;
+            return Word(u64::from_le_bytes(*last) >> (u64::BITS - kept) | all(b' ') << kept);
+        }
         let mut bytes = [b' '; Word::BYTES];
         bytes[..rest.len()].copy_from_slice(rest);
         Word(u64::from_le_bytes(bytes))

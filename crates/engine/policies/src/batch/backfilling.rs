@@ -25,11 +25,13 @@ impl BatchScheduler {
         if !clock.backfills {
             return;
         }
-        let next = if self.site.is_none() { self.next_fitting(first + 1) } else { Some(first + 1) };
+        // Jobs that find no room now are passed over where none makes room for them, and they count for no depth.
+        let passes_over = self.site.is_none() || !self.preempts() && clock.tests == u32::MAX;
+        let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
         let (Some(mut at), mut tests) = (next, clock.tests - 1) else { return };
         let mut head = self.reservation(now, first);
         while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
-            if let (None, Some(head)) = (&self.site, &head) {
+            if let Some(head) = head.as_ref().filter(|_| passes_over) {
                 let Some(next) = self.next_candidate(now, at, head) else { return };
                 at = next;
             }
