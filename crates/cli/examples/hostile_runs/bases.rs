@@ -140,7 +140,7 @@ impl Bases {
             events,
             files,
             policies: names(dfrsim("policies --names")),
-            algorithms: names(dfrsim("offline pack --list")),
+            algorithms: names(dfrsim("solve pack --list")),
         }
     }
 }

@@ -45,10 +45,10 @@ const COMMANDS: &[(&str, u32)] = &[
     ("draw page", 1),
     ("draw timeline", 2),
     ("draw stretch", 2),
-    ("offline pack", 8),
+    ("solve pack", 8),
     ("offline instance", 1),
-    ("plan", 8),
-    ("coallocate", 8),
+    ("solve plan", 8),
+    ("solve coallocate", 8),
     ("run", 4),
     ("submit", 2),
     ("results report", 3),
@@ -80,7 +80,7 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
         "simulate" | "bound" | "log info" | "log convert" => case.log(bases, random),
         "log generate" => case.generate(random),
         "audit" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => case.events(bases, random),
-        "offline pack" | "plan" | "coallocate" => case.single(bases, random),
+        "solve pack" | "solve plan" | "solve coallocate" => case.single(bases, random),
         "offline instance" => case.instance(random),
         "run" | "submit" => case.scenario(bases, random),
         _ => case.results(bases, random),
@@ -154,14 +154,10 @@ impl Case {
     /// Commands on one small problem: one file of it is mutated, sometimes several.
     fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let names: &[(&str, &str)] = match self.command.as_str() {
-            "offline pack" => &[("", "instance.json")],
-            "plan" if once_in(random, 2) => &[("--from", "current.json"), ("--to", "wanted.json")],
-            "plan" => &[("--from", "current.json"), ("--states", "states.json")],
-            _ => &[
-                ("--resources", "nodes.csv"),
-                ("--timetables", "timetables.csv"),
-                ("--request", "request.toml"),
-            ],
+            "solve pack" => &[("", "instance.json")],
+            "solve plan" if once_in(random, 2) => &[("", "current.json"), ("--to", "wanted.json")],
+            "solve plan" => &[("", "current.json"), ("--states", "states.json")],
+            _ => &[("", "nodes.csv"), ("", "timetables.csv"), ("--request", "request.toml")],
         };
         let chosen = random.random_range(0..names.len());
         for (at, (option, name)) in names.iter().enumerate() {
@@ -174,11 +170,11 @@ impl Case {
             }
             self.push(&[name]);
         }
-        if self.command == "offline pack" && once_in(random, 2) {
+        if self.command == "solve pack" && once_in(random, 2) {
             let algorithm = policy(random, &bases.algorithms);
             self.push(&[&format!("--algorithm={algorithm}")]);
         }
-        if self.command == "plan" {
+        if self.command == "solve plan" {
             // Twenty thousand assignments take a while.
             self.push(&["--steps", "50"]);
         }

@@ -66,7 +66,8 @@ const PLAN: &[Usual] = &[
     ("--steps", "10 100 0"),
     ("--time-limit", "10ms 0.01s 1e-9s"),
     ("--seed", "1 2"),
-    ("--out", "plan.json current.json"),
+    ("--plan-out", "plan.json current.json"),
+    ("--state-out", "after.json after.csv"),
     ("--picture", "plan.svg"),
 ];
 const COALLOCATE: &[Usual] = &[
@@ -125,9 +126,9 @@ fn of(command: &str) -> Vec<Usual> {
         "log convert" => [LOG, CONVERT, ANSWER].concat(),
         "log info" => [LOG, INFO, ANSWER].concat(),
         "log generate" => [GENERATE, ANSWER].concat(),
-        "offline pack" => [PACK, ANSWER].concat(),
-        "plan" => [PLAN, ANSWER].concat(),
-        "coallocate" => [COALLOCATE, ANSWER].concat(),
+        "solve pack" => [PACK, ANSWER].concat(),
+        "solve plan" => [PLAN, ANSWER].concat(),
+        "solve coallocate" => [COALLOCATE, ANSWER].concat(),
         "draw gantt" => [DRAW, ANSWER].concat(),
         "results compare" => [COMPARE, ANSWER].concat(),
         "results check" => [CHECK, ANSWER].concat(),

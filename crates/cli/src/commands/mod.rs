@@ -1,23 +1,22 @@
 //! The commands of `dfrsim`.
 
-mod adapt;
 mod audit;
 mod bound;
 mod census;
-mod coallocate;
 mod completions;
 mod distribution;
 mod draw;
+mod earlier;
 mod explain;
 mod log;
 mod man;
 mod offline;
-mod plan;
 mod policies;
 mod results;
 mod run;
 mod schema;
 mod simulate;
+mod solve;
 mod submit;
 
 use crate::arguments::gigabytes;
@@ -49,10 +48,10 @@ Examples:
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs onto nodes: the off-line study
-  dfrsim offline pack cluster.json --optimum  one packing, compared with the optimum
+  dfrsim solve pack nodes.csv vms.csv         one packing of a cluster of VMs
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
-  dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
-  dfrsim adapt scenarios/adapt/cluster.json --budget 25%  better yields within a budget of moves
+  dfrsim solve plan current.json --states states.json     moving VMs: the cheapest context switch
+  dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%  better yields within a budget of moves
   dfrsim policies                             all policies with a description of each
   dfrsim schema rows online                   the schema of the rows of a study, for programs";
 
@@ -72,10 +71,9 @@ enum Command {
     #[command(subcommand, alias = "workload")]
     Log(log::Log),
     #[command(subcommand)]
+    Solve(solve::Solve),
+    #[command(subcommand)]
     Offline(offline::Offline),
-    Plan(plan::Plan),
-    Adapt(adapt::Adapt),
-    Coallocate(coallocate::Coallocate),
     Policies(policies::Policies),
     Schema(schema::Schema),
     Completions(completions::Completions),
@@ -88,9 +86,9 @@ enum Command {
 }
 
 /// Commands that are in groups now, by their names without the group: they work, and help does not list them.
-const EARLIER: [&str; 12] = [
-    "status", "merge", "check", "compare", "report", "figures", "export", "archive", "verify", "pack",
-    "instance", "lublin",
+const EARLIER: [&str; 11] = [
+    "status", "merge", "check", "compare", "report", "figures", "export", "archive", "verify", "instance",
+    "lublin",
 ];
 
 impl Cli {
@@ -102,7 +100,7 @@ impl Cli {
     }
     /// What the arguments of the process say; wrong ones end it with a message.
     pub(crate) fn from_arguments() -> Cli {
-        let matches = Cli::hidden().get_matches();
+        let matches = Cli::hidden().get_matches_from(earlier::respelled(std::env::args_os().collect()));
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -121,10 +119,8 @@ impl Cli {
             Command::Census(command) => command.run(),
             Command::Log(command) => command.run(),
             Command::Lublin(command) => command.run(),
+            Command::Solve(command) => command.run(),
             Command::Offline(command) | Command::EarlierOffline(command) => command.run(),
-            Command::Plan(command) => command.run(),
-            Command::Adapt(command) => command.run(),
-            Command::Coallocate(command) => command.run(),
             Command::Policies(command) => command.run(registry),
             Command::Schema(command) => command.run(registry),
             Command::Completions(command) => command.run(),

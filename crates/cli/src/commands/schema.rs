@@ -1,9 +1,6 @@
 //! `dfrsim schema`
 
-use super::{
-    adapt, audit, bound, census, coallocate, explain, log, offline, plan, policies, results, run, simulate,
-    submit,
-};
+use super::{audit, bound, census, explain, log, policies, results, run, simulate, solve, submit};
 use crate::failure::Failure;
 use crate::output::{self, Written};
 use clap::{Args, Subcommand};
@@ -79,10 +76,10 @@ pub(super) const ANSWERS: [Answering; 30] = [
     ("log generate", of::<Written>),
     ("log anonymise", of::<Written>),
     ("log resample", of::<Written>),
-    ("offline pack", of::<offline::Answered>),
-    ("plan", of::<plan::Answered>),
-    ("adapt", of::<adapt::Answered>),
-    ("coallocate", of::<coallocate::Answered>),
+    ("solve pack", of::<solve::Packed>),
+    ("solve adapt", of::<solve::Adapted>),
+    ("solve plan", of::<solve::Planned>),
+    ("solve coallocate", of::<solve::Coallocated>),
     ("policies", of::<policies::Catalogue>),
 ];
 

@@ -1,4 +1,4 @@
-//! `dfrsim adapt` as a user runs it.
+//! `dfrsim solve adapt` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -15,7 +15,7 @@ const CLUSTER: &str = r#"{
 }"#;
 
 fn adapt(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
-    let mut command = dfrsim(["adapt"]);
+    let mut command = dfrsim(["solve", "adapt"]);
     command.arg(folder.path("cluster.json")).args(arguments);
     command
 }
@@ -25,7 +25,7 @@ fn a_budget_says_what_moves_and_the_plan_is_one_for_dfrsim_plan() {
     let folder = Folder::with(&[("cluster.json", CLUSTER)]);
     let printed = stdout(&mut adapt(&folder, &["--budget", "0", "1", "all", "--exact", "10"]));
     let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(printed.lines().next(), Some("2 nodes, 4 jobs, 4 tasks, 1 of them new"));
+    assert_eq!(printed.lines().next(), Some("2 nodes, 4 vjobs, 4 VMs, 1 of them new"));
     assert_eq!(lines[2], ["now", "0.625000"]);
     // 10/16 on N1; with c on N2, 10/12 and 10/14; no placement is better, even if every task may move.
     assert_eq!(lines[3], ["0", "0.625000", "0", "0", "0.625000"]);
@@ -36,22 +36,22 @@ fn a_budget_says_what_moves_and_the_plan_is_one_for_dfrsim_plan() {
     let out = [
         "--budget",
         "25%",
-        "--out",
+        "--plan-out",
         &folder.path("plan.json").display().to_string(),
-        "--cluster-out",
+        "--state-out",
         &folder.path("adapted.json").display().to_string(),
     ]
     .map(str::to_owned);
     let out: Vec<&str> = out.iter().map(String::as_str).collect();
     let printed = stdout(&mut adapt(&folder, &out));
-    assert!(printed.contains("  move  c  N1 -> N2  memory 1\n  start d  N2\n"), "{printed}");
+    assert!(printed.contains("\nc   N1    N2       1\nd         N2       3\n"), "{printed}");
     assert!(printed.contains("plan: 1 migration, 1 run"), "{printed}");
-    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    let checked = stdout(dfrsim(["solve", "plan", "--check"]).arg(folder.path("plan.json")));
     assert!(checked.starts_with("2 actions in 1 pool"), "{checked}");
     // The cluster that is written is where the next adaptation begins.
     let after = Folder::with(&[("cluster.json", &fs::read_to_string(folder.path("adapted.json")).unwrap())]);
     let printed = stdout(&mut adapt(&after, &["--budget", "0"]));
-    assert!(printed.contains("now        0.714285") && printed.ends_with("nothing to do\n"), "{printed}");
+    assert!(printed.contains("now      0.714285") && printed.ends_with("nothing to do\n"), "{printed}");
 }
 
 #[test]
@@ -60,14 +60,15 @@ fn moves_can_be_counted_and_pinned_tasks_stay() {
     let folder = Folder::with(&[("cluster.json", &pinned)]);
     let printed = stdout(&mut adapt(&folder, &["--budget", "1", "--cost", "moves"]));
     // a or b goes: 10/10 and 10/16 are no better than to stay.
-    assert!(printed.contains("\n1          0.625000               0       0"), "{printed}");
+    assert!(printed.contains("\n1        0.625000       0      0"), "{printed}");
 }
 
 #[test]
 fn the_example_is_adapted() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/adapt/cluster.json");
-    let printed = stdout(dfrsim(["adapt", example, "--budget", "0", "25%", "all"]).arg("--cost=memory"));
-    assert!(printed.starts_with("4 nodes, 5 jobs, 11 tasks, 2 of them new\n"), "{printed}");
+    let printed =
+        stdout(dfrsim(["solve", "adapt", example, "--budget", "0", "25%", "all"]).arg("--cost=memory"));
+    assert!(printed.starts_with("4 nodes, 5 vjobs, 11 VMs, 2 of them new\n"), "{printed}");
     let yields: Vec<f64> = printed
         .lines()
         .filter_map(|line| line.split_whitespace().nth(1)?.parse().ok())
@@ -89,8 +90,8 @@ fn faults_of_the_file_have_line_and_field() {
     for part in [
         "cluster.json:4: jobs[0]: unknown field `pined`; did you mean `pinned`?",
         "cluster.json:4: jobs[0].on[0]: unknown node `N7`; expected N1 or N2",
-        "cluster.json:5: jobs[1].name: two jobs have the name `a`",
-        "cluster.json:7: jobs[3].memory: -3 is not an integer from 0 to 4294967295",
+        "cluster.json:5: jobs[1].name: two vjobs have the name `a`",
+        "cluster.json:7: jobs[3].memory: -3 is not a number from 0 to 4294967295 with at most six decimals",
     ] {
         assert!(message.contains(part), "{message}");
     }

@@ -147,48 +147,49 @@ fn simulations(trial: &Trial) {
 }
 
 fn problems(trial: &Trial) {
-    let packed = trial.json("offline pack", &["packing.json", "--algorithm", "VP_CPSUM", "--optimum"], 0);
+    let packed = trial.json("solve pack", &["packing.json", "--algorithm", "VP_CPSUM", "--optimum"], 0);
     assert_eq!(packed["answer"], "packings");
     assert_eq!(packed["algorithms"][0]["outcome"], "solved");
-    let fewest = trial.json("offline pack", &["packing.json", "--fewest-nodes", "0.1"], 0);
+    let fewest = trial.json("solve pack", &["packing.json", "--fewest-nodes", "0.1"], 0);
     assert_eq!(fewest["algorithms"][0]["nodes"], 2);
-    let none = trial.json("offline pack", &["packing.json", "--fewest-nodes", "1"], 1);
+    let none = trial.json("solve pack", &["packing.json", "--fewest-nodes", "1"], 1);
     assert!(none["algorithms"][0]["nodes"].is_null());
-    let admission = trial.json("offline pack", &["packing.json", "--admit", "0.5"], 0);
+    let admission = trial.json("solve pack", &["packing.json", "--admit", "0.5"], 0);
     assert_eq!(admission["answer"], "admission");
-    assert!(trial.json("offline pack", &["--list"], 0)["algorithms"].as_array().unwrap().len() > 20);
+    assert!(trial.json("solve pack", &["--list"], 0)["algorithms"].as_array().unwrap().len() > 20);
 
     let example = |name: &str| {
         let path = scenario("quickstart").with_file_name(name);
         path.to_str().unwrap().to_owned()
     };
     let (current, states) = (example("plan/current.json"), example("plan/states.json"));
-    let arguments = ["--from", &current, "--states", &states, "--out", "plan.json"];
-    let plan = trial.json("plan", &arguments, 0);
-    let text = trial.text("plan", &arguments);
+    let arguments = [current.as_str(), "--states", &states, "--plan-out", "plan.json"];
+    let plan = trial.json("solve plan", &arguments, 0);
+    let text = trial.text("solve plan", &arguments);
     assert!(text.contains(&format!("\ncost {}\n", plan["cost_mb"])), "{text}");
     assert!(text.contains(&format!(", {} s\n", plan["duration_s"].as_f64().unwrap())), "{text}");
-    assert_eq!(trial.json("plan", &["--check", "plan.json"], 0)["faults"], serde_json::json!([]));
+    assert_eq!(trial.json("solve plan", &["--check", "plan.json"], 0)["faults"], serde_json::json!([]));
     let document = std::fs::read_to_string(trial.folder.path("plan.json")).unwrap();
     let cost = format!("\"cost\": {}", plan["cost_mb"]);
     assert!(document.contains(&cost), "{document}");
     std::fs::write(trial.folder.path("plan.json"), document.replacen(&cost, "\"cost\": 1", 1)).unwrap();
-    let checked = trial.json("plan", &["--check", "plan.json"], 1);
+    let checked = trial.json("solve plan", &["--check", "plan.json"], 1);
     assert!(!checked["faults"].as_array().unwrap().is_empty() && checked["report"].is_null());
 
     let cluster = example("adapt/cluster.json");
     let arguments = [cluster.as_str(), "--budget", "0", "25%", "all", "--exact", "10"];
-    let adapted = trial.json("adapt", &arguments, 0);
-    let text = trial.text("adapt", &arguments);
+    let adapted = trial.json("solve adapt", &arguments, 0);
+    let text = trial.text("solve adapt", &arguments);
     for tried in adapted["budgets"].as_array().unwrap() {
         assert!(text.contains(&shown(&tried["minimum_yield"], 6)), "{text}");
         assert_eq!(tried["optimum"]["status"], "optimal");
     }
     let moves = adapted["moves"].as_array().unwrap().len();
-    assert_eq!(text.lines().filter(|line| line.starts_with("  ")).count(), moves);
+    let below = text.lines().skip_while(|line| !line.starts_with("VM"));
+    assert_eq!(below.count(), moves + 1);
 
-    let request = ["--resources", "nodes.csv", "--timetables", "taken.csv", "--request", "request.toml"];
-    let allocated = trial.json("coallocate", &request, 0);
+    let request = ["nodes.csv", "taken.csv", "--request", "request.toml"];
+    let allocated = trial.json("solve coallocate", &request, 0);
     assert_eq!(allocated["reservations"].as_array().unwrap().len(), 2);
     assert_eq!(allocated["reservations"][0]["amounts"]["cores"], 2.0);
 }

@@ -1,4 +1,4 @@
-//! `dfrsim coallocate` as a user runs it.
+//! `dfrsim solve coallocate` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -17,12 +17,9 @@ fn files() -> Folder {
 }
 
 fn coallocate(folder: &Folder, more: &[&str]) -> assert_cmd::Command {
-    let mut command = dfrsim(["coallocate"]);
-    let files = [("--resources", "nodes.csv"), ("--timetables", "taken.csv"), ("--request", "request.toml")];
-    for (option, name) in files {
-        command.arg(option).arg(folder.path(name));
-    }
-    command.args(more);
+    let mut command = dfrsim(["solve", "coallocate"]);
+    command.arg(folder.path("nodes.csv")).arg(folder.path("taken.csv"));
+    command.arg("--request").arg(folder.path("request.toml")).args(more);
     command
 }
 
@@ -95,17 +92,13 @@ fn two_writers_never_get_the_same_part() {
 #[test]
 fn faults_of_a_file_are_reported() {
     let wrong = [
-        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: cores: `four` is not an amount"),
+        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: cores: `four` is not a number"),
         (
             "nodes.csv",
             "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n",
-            "nodes.csv:3: node: duplicate name `a`",
+            "nodes.csv:3: node: two nodes have the name `a`",
         ),
-        (
-            "taken.csv",
-            "node,from,until,cores\n",
-            "taken.csv:1: expected the columns node,from,until,cores,ram_gb",
-        ),
+        ("taken.csv", "node,from,until,disk\na,0,1,1\n", "taken.csv:2: unknown property `disk`"),
         ("taken.csv", "node,from,until,cores,ram_gb\nd,0,1,1,1\n", "taken.csv:2: node: unknown node `d`"),
         (
             "taken.csv",
@@ -116,7 +109,7 @@ fn faults_of_a_file_are_reported() {
         (
             "request.toml",
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
-            "request.toml:4: total: unknown property `disk`",
+            "request.toml:4: total.disk: unknown property `disk`",
         ),
         ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after it begins"),
         ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
@@ -147,27 +140,27 @@ fn all_faults_of_a_file_are_reported() {
     let nodes = "node,cores,ram_gb,label.os\na,four,-1,x\nb,1,1\na,1,1,x\n";
     let in_nodes = [
         "3: CSV error: record 2 (line: 3, byte: 39): found record with 3 fields, but the previous record has 4 fields",
-        "2: cores: `four` is not an amount from 0 to a hundred million",
-        "2: ram_gb: `-1` is not an amount from 0 to a hundred million",
-        "4: node: duplicate name `a`",
+        "2: cores: `four` is not a number from 0 to 4294967295 with at most six decimals",
+        "2: ram_gb: `-1` is not a number from 0 to 4294967295 with at most six decimals",
+        "4: node: two nodes have the name `a`",
     ];
     assert_eq!(faults("nodes.csv", nodes), in_nodes);
     let taken = "node,from,until,cores,ram_gb\nd,0,1,1,1\na,9,8,x,0\nb,-3,8,0,y\n";
     let in_taken = [
-        "2: node: unknown node `d`",
-        "3: until: it must end after it begins, and not beyond the last time that can be represented",
-        "3: cores: `x` is not an amount from 0 to a hundred million",
+        "2: node: unknown node `d`; expected a, b or c",
+        "3: until: it must end after it begins",
+        "3: cores: `x` is not a number from 0 to 4294967295 with at most six decimals",
         "4: from: not a number of seconds: `-3`",
-        "4: ram_gb: `y` is not an amount from 0 to a hundred million",
+        "4: ram_gb: `y` is not a number from 0 to 4294967295 with at most six decimals",
     ];
     assert_eq!(faults("taken.csv", taken), in_taken);
     let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
     let in_request = [
-        "1: duration: -5.0 is not a number of seconds from 0 to 500 years",
+        "1: duration: -5 is not a number of seconds from 0 to 500 years",
         "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
-        "5: total: unknown property `disk`",
-        "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
-        "9: labels: unknown label `rack`",
+        "5: total.disk: unknown property `disk`; expected cores or ram_gb",
+        "6: total.ram_gb: -1 is not an amount from 0 to a hundred million",
+        "9: labels.rack: unknown label `rack`; expected os",
     ];
     assert_eq!(faults("request.toml", request), in_request);
 }
@@ -179,11 +172,9 @@ fn a_link_to_the_timetables_is_the_same_table() {
     let folder = files();
     std::os::unix::fs::symlink("taken.csv", folder.path("link.csv")).unwrap();
     let through = |name: &str| {
-        let mut command = dfrsim(["coallocate", "--commit"]);
-        let files = [("--resources", "nodes.csv"), ("--timetables", name), ("--request", "request.toml")];
-        for (option, name) in files {
-            command.arg(option).arg(folder.path(name));
-        }
+        let mut command = dfrsim(["solve", "coallocate", "--commit"]);
+        command.arg(folder.path("nodes.csv")).arg(folder.path(name));
+        command.arg("--request").arg(folder.path("request.toml"));
         command
     };
     assert!(stdout(&mut through("link.csv")).starts_with("start 3600\n"));
@@ -212,9 +203,9 @@ fn writers_through_links_wait_for_each_other() {
             let folder = &folder;
             scope.spawn(move || {
                 let name = if writer % 2 == 0 { "taken.csv" } else { "link.csv" };
-                let mut command = dfrsim(["coallocate", "--commit", "--resources"]);
+                let mut command = dfrsim(["solve", "coallocate", "--commit"]);
                 command.arg(folder.path("nodes.csv")).arg("--request").arg(folder.path("request.toml"));
-                command.arg("--timetables").arg(folder.path(name)).output().unwrap()
+                command.arg(folder.path(name)).output().unwrap()
             });
         }
     });

@@ -25,7 +25,7 @@ fn every_code_is_that_of_a_command() {
                 let instance = r#"{"fixed": 1, "fluid": 1, "nodes": 1, "jobs": [{"requirements": [0.6], "needs": [1]},
                     {"requirements": [0.6], "needs": [1]}]}"#;
                 let folder = Folder::with(&[("full.json", instance)]);
-                let mut pack = dfrsim(["offline", "pack"]);
+                let mut pack = dfrsim(["solve", "pack"]);
                 pack.arg(folder.path("full.json"));
                 let message = stderr(&mut pack, Exit::Failure.code().into());
                 assert!(message.contains("no algorithm packed the jobs"), "{message}");

@@ -129,7 +129,7 @@ fn giant_jobs_are_packed_within_the_limits() {
     for algorithm in ["FASTDIVING", "RRND"] {
         let begin = Instant::now();
         let mut command =
-            dfrsim(["offline", "pack", "--algorithm", algorithm, "--time-limit", "2", "--max-memory", "1"]);
+            dfrsim(["solve", "pack", "--algorithm", algorithm, "--time-limit", "2", "--max-memory", "1"]);
         let output = command.arg(folder.path("giant.json")).output().unwrap();
         let message = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(message.contains("timed out"), "{algorithm}: {output:?}");

@@ -36,5 +36,6 @@ mod shards;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod soak;
+mod solve;
 mod support;
 mod validator;

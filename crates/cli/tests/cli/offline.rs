@@ -1,4 +1,4 @@
-//! `dfrsim offline pack` and `dfrsim offline instance` as a user runs them.
+//! `dfrsim solve pack` and `dfrsim offline instance` as a user runs them.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -18,7 +18,7 @@ const INSTANCE: &str = r#"{
 fn nodes_may_differ_and_the_best_packing_is_written() {
     let folder = Folder::with(&[("cluster.json", INSTANCE)]);
     let mut pack =
-        dfrsim(["offline", "pack", "--algorithm", "VP_CPSUM", "GREEDY", "--optimum", "--mapping-out"]);
+        dfrsim(["solve", "pack", "--algorithm", "VP_CPSUM", "GREEDY", "--optimum", "--mapping-out"]);
     let printed = stdout(pack.arg(folder.path("packing.json")).arg("--").arg(folder.path("cluster.json")));
     assert!(printed.starts_with("LPBOUND 0.750000\n"), "{printed}");
     let lines: Vec<Vec<&str>> =
@@ -46,18 +46,18 @@ fn what_cannot_be_packed_is_a_result_and_what_cannot_be_read_is_not() {
         ("wrong.json", &INSTANCE.replace("0.4", "-4")),
     ]);
     let full = folder.path("full.json");
-    let mut pack = dfrsim(["offline", "pack"]);
+    let mut pack = dfrsim(["solve", "pack"]);
     let outcome = pack.arg(&full).arg("--optimum").assert().code(1);
     let printed = String::from_utf8_lossy(&outcome.get_output().stdout).into_owned();
     let printed: Vec<&str> = printed.split_whitespace().collect();
     assert!(printed.contains(&"failed") && printed.contains(&"infeasible"), "{printed:?}");
-    let printed = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.json")), 2);
+    let printed = stderr(dfrsim(["solve", "pack"]).arg(folder.path("wrong.json")), 2);
     assert!(printed.contains("jobs[2].requirements[0]: -4 is not an amount"), "{printed}");
-    let printed = stderr(dfrsim(["offline", "pack"]).arg(folder.path("none.json")), 2);
+    let printed = stderr(dfrsim(["solve", "pack"]).arg(folder.path("none.json")), 2);
     assert!(printed.contains("none.json: cannot be read"), "{printed}");
-    let printed = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
+    let printed = stderr(dfrsim(["solve", "pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
     assert!(printed.contains("did you mean `GREEDY`?"), "{printed}");
-    let printed = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--precision", "0"]), 2);
+    let printed = stderr(dfrsim(["solve", "pack"]).arg(&full).args(["--precision", "0"]), 2);
     assert!(printed.contains("--precision: expected a yield above 0"), "{printed}");
 }
 
@@ -68,10 +68,10 @@ fn every_listed_algorithm_packs_an_instance_of_a_set() {
     dfrsim(["offline", "instance", "rr6692-small", "--scenario", "8", "--out"]).arg(&file).assert().success();
     let printed = stdout(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "8"]));
     assert_eq!(fs::read_to_string(&file).unwrap(), printed);
-    let names = stdout(&mut dfrsim(["offline", "pack", "--list"]));
+    let names = stdout(&mut dfrsim(["solve", "pack", "--list"]));
     let names: Vec<&str> = names.lines().collect();
     assert!(names.len() > 80 && names.contains(&"VP_CHEKURI"), "{names:?}");
-    let printed = stdout(dfrsim(["offline", "pack"]).arg(&file).arg("--algorithm").args(&names));
+    let printed = stdout(dfrsim(["solve", "pack"]).arg(&file).arg("--algorithm").args(&names));
     assert_eq!(printed.lines().count(), names.len() + 2);
 
     let printed = stderr(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "144"]), 2);
@@ -96,8 +96,7 @@ fn a_result_of_a_run_is_found_again() {
     let mut compared = 0;
     for line in lines {
         for algorithm in ["GREEDY_S1_P1", "MCB3", "GA", "VP_CPSUM"] {
-            let mut pack =
-                dfrsim(["offline", "pack", "--group", "own", "--algorithm", algorithm, "--as-run"]);
+            let mut pack = dfrsim(["solve", "pack", "--group", "own", "--algorithm", algorithm, "--as-run"]);
             pack.arg(folder.path("out/scenario.toml"));
             pack.args(["--scenario", line[column("scenario")], "--replication", line[column("replication")]]);
             let Ok(expected) = line[column(algorithm)].parse::<f64>() else { continue };
@@ -109,7 +108,7 @@ fn a_result_of_a_run_is_found_again() {
     }
     assert!(compared >= 12, "{compared}");
     let wrong = stderr(
-        dfrsim(["offline", "pack", "--group", "other", "--scenario", "0", "--as-run"])
+        dfrsim(["solve", "pack", "--group", "other", "--scenario", "0", "--as-run"])
             .arg(folder.path("scenario.toml")),
         2,
     );
@@ -124,7 +123,7 @@ fn vector_bin_packing_asks_for_the_fewest_bins() {
         ("wrong.vbp", "2\n10 10\n3\n6 3 4\n3 x 4\n"),
         ("cluster.json", INSTANCE),
     ]);
-    let mut pack = dfrsim(["offline", "pack", "--optimum", "--algorithm", "VP_FFSUM", "VP_DOTPRODUCT"]);
+    let mut pack = dfrsim(["solve", "pack", "--optimum", "--algorithm", "VP_FFSUM", "VP_DOTPRODUCT"]);
     let printed = stdout(pack.args(["VP_NORM", "--"]).arg(folder.path("items.vbp")));
     let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[4][..3], ["OPT", "4", "4"], "{printed}");
@@ -132,16 +131,16 @@ fn vector_bin_packing_asks_for_the_fewest_bins() {
         lines[1..4].iter().all(|line| line[1].parse::<u32>().unwrap() >= 4 && line[2] == "4"),
         "{printed}"
     );
-    let message = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.vbp")), 2);
+    let message = stderr(dfrsim(["solve", "pack"]).arg(folder.path("wrong.vbp")), 2);
     assert!(
         message.contains("wrong.vbp:5:3: expected what an item of kind 2 takes of resource 2, found `x`")
     );
 
     // Of two nodes both are needed, for any yield, since memory holds no three jobs.
-    let mut pack = dfrsim(["offline", "pack", "--fewest-nodes", "0.5"]);
+    let mut pack = dfrsim(["solve", "pack", "--fewest-nodes", "0.5"]);
     let printed = stdout(pack.arg(folder.path("cluster.json")));
     assert_eq!(printed.lines().nth(1).unwrap().split_whitespace().nth(1), Some("2"), "{printed}");
-    let mut pack = dfrsim(["offline", "pack", "--fewest-nodes", "0.6"]);
+    let mut pack = dfrsim(["solve", "pack", "--fewest-nodes", "0.6"]);
     let message = stderr(pack.arg(folder.path("cluster.json")), 1);
     assert!(message.contains("no algorithm keeps the yield"), "{message}");
 }
@@ -149,7 +148,7 @@ fn vector_bin_packing_asks_for_the_fewest_bins() {
 #[test]
 fn jobs_are_admitted_as_long_as_the_yield_is_kept() {
     let folder = Folder::with(&[("cluster.json", INSTANCE)]);
-    let mut pack = dfrsim(["offline", "pack", "--admit", "0.6"]);
+    let mut pack = dfrsim(["solve", "pack", "--admit", "0.6"]);
     let printed = stdout(pack.arg(folder.path("cluster.json")));
     // The third job goes beside one on the node with twice the CPU; with the fourth two would share the other one.
     assert_eq!(printed, "VP_CPSUM: 3 jobs admitted, minimum yield 1.000000; refused: 3\n");
@@ -170,6 +169,6 @@ fn instances_are_written_as_vector_bin_packing() {
         items.len() == 8 && items.iter().all(|item| item.len() == 3 && item[0] <= bin[0] && item[2] == 1)
     );
     let folder = Folder::with(&[("items.vbp", &printed)]);
-    let printed = stdout(dfrsim(["offline", "pack"]).arg(folder.path("items.vbp")));
+    let printed = stdout(dfrsim(["solve", "pack"]).arg(folder.path("items.vbp")));
     assert_eq!(printed.lines().nth(1).unwrap().split_whitespace().next(), Some("VP_CPSUM"), "{printed}");
 }

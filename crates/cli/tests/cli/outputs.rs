@@ -157,7 +157,7 @@ fn plan(folder: &Folder) -> [&'static str; 5] {
     fs::write(folder.path("current.json"), current).unwrap();
     fs::write(folder.path("wanted.json"), r#"{"vms": [{"name": "A1", "state": "running", "node": "N2"}]}"#)
         .unwrap();
-    ["plan", "--from", "current.json", "--to", "wanted.json"]
+    ["solve", "plan", "current.json", "--to", "wanted.json"]
 }
 
 /// Where one file of a command cannot be written, none of them appears, whichever it is.
@@ -166,7 +166,7 @@ fn plan(folder: &Folder) -> [&'static str; 5] {
 fn files_of_one_command_appear_together() {
     let folder = folder();
     stdout(&mut simulate(&folder, &["--events-out", "events.jsonl"]));
-    let plan = [&plan(&folder)[..], &["--out", "plan.json", "--picture", "plan.svg"]].concat();
+    let plan = [&plan(&folder)[..], &["--plan-out", "plan.json", "--picture", "plan.svg"]].concat();
     let simulate = [&SIMULATE[..], &["--jobs-out", "jobs.csv", "--swf-out", "out.swf"]].concat();
     let cases: [(&[&str], &[&str]); 4] = [
         (&plan, &["plan.json", "plan.svg", "plan.csv"]),

@@ -124,9 +124,9 @@ fn wrong_events_and_wrong_arguments_write_no_file() {
 fn a_plan_is_a_page_and_a_broken_one_is_not() {
     let folder = simulated();
     let given = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(name);
-    dfrsim(["plan", "--decide", "--from"])
+    dfrsim(["solve", "plan", "--decide"])
         .arg(given("constrained.json"))
-        .arg("--out")
+        .arg("--plan-out")
         .arg(folder.path("plan"))
         .assert()
         .success();

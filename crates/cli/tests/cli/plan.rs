@@ -1,4 +1,4 @@
-//! `dfrsim plan` as a user runs it.
+//! `dfrsim solve plan` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -18,7 +18,7 @@ const CURRENT: &str = r#"{
 const STATES: &str = r#"{"vjobs": [{"name": "C", "state": "running"}]}"#;
 
 fn plan(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
-    let mut command = dfrsim(["plan", "--from"]);
+    let mut command = dfrsim(["solve", "plan"]);
     command.arg(folder.path("current.json"));
     for argument in arguments {
         if argument.contains('.') {
@@ -34,18 +34,18 @@ fn plan(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
 #[test]
 fn states_are_reached_as_cheaply_as_possible() {
     let folder = Folder::with(&[("current.json", CURRENT), ("states.json", STATES)]);
-    let arguments = ["--states", "states.json", "--out", "plan.json", "--picture", "plan.svg"];
+    let arguments = ["--states", "states.json", "--plan-out", "plan.json", "--picture", "plan.svg"];
     let printed = stdout(&mut plan(&folder, &arguments));
     assert_eq!(
         printed,
         "1 resume; 1 pool, 0.263672 s\npool 1, from 0 s\n  resume   C1  N1 -> N3  cost 6, 0 to 0.263672 s\ncost 6\nbound 6: this is the cheapest plan\n"
     );
     let document = fs::read_to_string(folder.path("plan.json")).unwrap();
-    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    let checked = stdout(dfrsim(["solve", "plan", "--check"]).arg(folder.path("plan.json")));
     assert_eq!(checked, "1 action in 1 pool, 0 by way of a pivot and 0 of a disk: no fault\n");
     let wrong = document.replace("\"cost\":6", "\"cost\":5").replace("\"cost\": 6", "\"cost\": 5");
     let wrong_path = Folder::with(&[("plan.json", &wrong)]);
-    let message = stderr(dfrsim(["plan", "--check"]).arg(wrong_path.path("plan.json")), 1);
+    let message = stderr(dfrsim(["solve", "plan", "--check"]).arg(wrong_path.path("plan.json")), 1);
     assert!(message.contains("plan.json: the plan costs 6, not 5"), "{message}");
     assert!(fs::read_to_string(folder.path("plan.svg")).unwrap().contains("1 action in 1 pool, cost 6 MB"));
     assert!(fs::read_to_string(folder.path("plan.csv")).unwrap().contains("0,C1,resume,N1,N3,6,"));
@@ -62,7 +62,7 @@ fn the_examples_run() {
         ("--states", "states.json", ": this is the cheapest plan"),
         ("--to", "drained.json", "1 migration; 1 pool"),
     ] {
-        let mut command = dfrsim(["plan", "--from"]);
+        let mut command = dfrsim(["solve", "plan"]);
         let printed = stdout(command.arg(example("current.json")).arg(option).arg(example(file)));
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
@@ -74,18 +74,18 @@ fn all_constraints_in_one_plan() {
     let example =
         |file: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(file);
     let folder = Folder::with(&[]);
-    let mut command = dfrsim(["plan", "--decide", "--from"]);
+    let mut command = dfrsim(["solve", "plan", "--decide"]);
     command.arg(example("constrained.json")).arg("--durations").arg(example("durations.json"));
-    let printed = stdout(command.arg("--out").arg(folder.path("plan.json")));
+    let printed = stdout(command.arg("--plan-out").arg(folder.path("plan.json")));
     for part in ["boot N5, 0 to 90 s", "shutdown N4,", "1 shutdown, 1 boot;", ": this is the cheapest plan"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
-    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    let checked = stdout(dfrsim(["solve", "plan", "--check"]).arg(folder.path("plan.json")));
     assert!(checked.ends_with("no fault\n"), "{checked}");
     // N5 is needed before it is on.
     let early = fs::read_to_string(folder.path("plan.json")).unwrap().replace("\"end_s\":90", "\"end_s\":91");
     fs::write(folder.path("plan.json"), early).unwrap();
-    let message = stderr(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")), 1);
+    let message = stderr(dfrsim(["solve", "plan", "--check"]).arg(folder.path("plan.json")), 1);
     assert!(message.contains("node `N5` is off during the"), "{message}");
 }
 
@@ -103,9 +103,9 @@ fn faults_of_constraints_have_their_place() {
     };
     let message = of(constraints);
     for part in [
-        "constraints[0].vms[1]: there is no VM `Z1`",
-        "constraints[1].nodes[0]: there is no node `N9`",
-        "constraints[2].resource: there is no resource `gpu`",
+        "constraints[0].vms[1]: unknown VM `Z1`",
+        "constraints[1].nodes[0]: unknown node `N9`",
+        "constraints[2].resource: unknown resource `gpu`; expected cpu or memory",
         "constraints[3].groups[1][1]: the VM is in a group before this one",
         "constraints[4].vms[1]: the VM is here twice",
         "constraints[6].nodes: `N1` is to be online and offline",
@@ -152,7 +152,7 @@ fn current_example() -> std::path::PathBuf {
 /// All vjobs are decided on: two units of CPU a node let all of them run.
 #[test]
 fn the_decision_module_says_who_runs() {
-    let mut command = dfrsim(["plan", "--decide", "--from"]);
+    let mut command = dfrsim(["solve", "plan", "--decide"]);
     let printed = stdout(command.arg(current_example()));
     assert!(printed.starts_with("2 resumes; 1 pool"), "{printed}");
 }
@@ -160,10 +160,10 @@ fn the_decision_module_says_who_runs() {
 /// With N1 and N2 empty there is room for one more VM than those that run; the images of the batch stay.
 #[test]
 fn a_drained_node_hosts_no_vm() {
-    let printed = stdout(dfrsim(["plan", "--drain", "N1", "--from"]).arg(current_example()));
+    let printed = stdout(dfrsim(["solve", "plan", "--drain", "N1", "--"]).arg(current_example()));
     assert!(printed.starts_with("1 migration; 1 pool"), "{printed}");
     assert!(printed.contains("web1       N1 -> N4"), "{printed}");
-    let message = stderr(dfrsim(["plan", "--drain", "N1,N9", "--from"]).arg(current_example()), 2);
+    let message = stderr(dfrsim(["solve", "plan", "--drain", "N1,N9", "--"]).arg(current_example()), 2);
     assert!(message.contains("--drain: there is no node `N9`"), "{message}");
 }
 
@@ -192,7 +192,7 @@ fn what_cannot_be_is_said_with_its_reason() {
             "there is no plan: the target configuration is not viable: node `N2` has 2 units of CPU and 4 MB, but VMs take 2 units and 5 MB",
         ),
         (["--states", "states.json"], 1, "error: VM `C1` cannot go from sleeping on node `N1` to waiting"),
-        (["--states", "wanted.json"], 2, "wanted.json: vms: unknown field `vms`, expected `vjobs`"),
+        (["--states", "wanted.json"], 2, "wanted.json:1: unknown field `vms`; expected vjobs"),
         (["--to", "missing.json"], 2, "missing.json: cannot be read"),
     ] {
         let printed = stderr(&mut plan(&folder, &arguments), code);
@@ -250,7 +250,7 @@ fn a_vjob_that_is_split_is_said() {
 fn an_empty_plan_has_no_picture_and_is_not_a_failure() {
     let folder = Folder::with(&[("current.json", CURRENT), ("states.json", r#"{"vjobs": []}"#)]);
     let mut command =
-        plan(&folder, &["--states", "states.json", "--out", "plan.json", "--picture", "plan.svg"]);
+        plan(&folder, &["--states", "states.json", "--plan-out", "plan.json", "--picture", "plan.svg"]);
     let output = command.assert().success().get_output().clone();
     let printed = String::from_utf8(output.stderr).unwrap();
     assert!(printed.contains("plan.svg: the plan is empty; no picture"), "{printed}");
@@ -264,33 +264,41 @@ fn every_fault_of_a_file_is_reported_with_its_place() {
         (
             r#""cpu": 2"#,
             r#""cpu": -2"#,
-            "current.json: nodes[0].cpu: expected a number from 0 to 4294967295 with at most three decimals, found -2",
+            "current.json:3: nodes[0].cpu: -2 is not a number from 0 to 4294967295 with at most six decimals",
         ),
-        (r#""node": "N2""#, r#""node": "N9""#, "current.json: vjobs[1].vms[0].node: there is no node `N9`"),
+        (
+            r#""node": "N2""#,
+            r#""node": "N9""#,
+            "current.json:7: vjobs[1].vms[0].node: unknown node `N9`; expected N1, N2 or N3",
+        ),
         (
             r#""state": "running", "node": "N1""#,
             r#""state": "running""#,
-            "current.json: vjobs[0].vms[0]: a VM that is running needs a `node`",
+            "current.json:6: vjobs[0].vms[0]: a VM that is running needs a `node`",
         ),
-        (r#""name": "B1""#, r#""name": "A1""#, "current.json: two VMs have the name `A1`"),
+        (
+            r#""name": "B1""#,
+            r#""name": "A1""#,
+            "current.json:7: vjobs[1].vms[0].name: two VMs have the name `A1`",
+        ),
         (
             r#""nodes": ["N2"]"#,
             r#""nodes": ["X"]"#,
-            "current.json: constraints[0].nodes[0]: there is no node `X`",
+            "current.json:10: constraints[0].nodes[0]: unknown node `X`",
         ),
-        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: constraints[0]: missing field `nodes`"),
+        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json:10: constraints[0]: missing field `nodes`"),
         (
             r#""state": "sleeping""#,
             r#""state": "asleep""#,
-            "current.json: vjobs[2].vms[0].state: unknown variant `asleep`",
+            "current.json:8: vjobs[2].vms[0].state: unknown state of a VM `asleep`",
         ),
         (
             r#""B1", "cpu": 1, "memory": 3, "state": "running", "node": "N2""#,
             r#""B1", "cpu": 1, "memory": 3, "state": "waiting", "node": "N2"}, {"name": "B2", "cpu": 1, "memory": 1, "state": "running", "node": "N7""#,
-            "current.json: vjobs[1].vms[0].node: a VM that is waiting has no node\n\
-             current.json: vjobs[1].vms[1].node: there is no node `N7`",
+            "current.json:7: vjobs[1].vms[0].node: a VM that is waiting has no node\n\
+             current.json:7: vjobs[1].vms[1].node: unknown node `N7`",
         ),
-        ("}]\n}", "}]", "current.json: "),
+        ("}]\n}", "}]", "current.json:"),
     ] {
         let text = CURRENT.replacen(right, wrong, 1);
         assert_ne!(text, CURRENT);

@@ -236,7 +236,7 @@ fn earlier_names_of_commands_work() {
     let folder = Folder::with(&[("log.swf", LOG)]);
     let info = |command: &[&str]| stdout(dfrsim(command).arg(folder.path("log.swf")));
     assert_eq!(info(&["workload", "info"]), info(&["log", "info"]));
-    assert_eq!(stdout(&mut dfrsim(["pack", "--list"])), stdout(&mut dfrsim(["offline", "pack", "--list"])));
+    assert_eq!(stdout(&mut dfrsim(["pack", "--list"])), stdout(&mut dfrsim(["solve", "pack", "--list"])));
     let help = stdout(&mut dfrsim(["--help"]));
     assert!(
         help.contains("\n  results ") && !help.contains("\n  merge ") && !help.contains("\n  pack "),

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Example:
   dfrsim offline instance dissertation-small --scenario 40 --sample 7 --out hard.json
-  dfrsim offline pack hard.json --algorithm VP_CPSUM --optimum
+  dfrsim solve pack hard.json --algorithm VP_CPSUM --optimum
   dfrsim offline instance dissertation-small --scenario 40 --vbp 0.5 --out items.vbp")]
 pub(crate) struct Instance {
     /// The set of instances

@@ -1,15 +1,12 @@
 //! Resources, reservations and requests as files.
 //!
-//! * **Resources**, CSV: the column `node` with a name for each, then a column for each property. One whose name begins
-//!   with `label.` is qualitative and holds labels; others are quantitative and hold amounts.
-//! * **Timetables**, CSV: a line for each reservation, with the columns `node`, `from`, `until` and a column for each
-//!   quantitative property. Times are seconds.
+//! * **Resources**: the nodes of a [state](dfrsim_input::state), as CSV or JSON. Labels are qualitative properties, and
+//!   resources quantitative ones.
+//! * **Timetables**: the reservations of a state.
 //! * **Requests**, TOML: `duration` and `resources`; `earliest` and `latest` start if they matter; the tables `minimum`,
 //!   `total` and `labels`, each by property. A minimum that is not given is a millionth, a total what the minima come to.
 //!
-//! All faults of a file are reported at once, with line and field ([`FileErrors`]).
-//!
-//! Amounts and times have up to six decimals; further ones of times are cut off, and of amounts rounded.
+//! Amounts and times have up to six decimals.
 //!
 //! ```
 //! use dfrsim_coallocation::file::{Window, Resources, request, reservations};
@@ -22,17 +19,13 @@
 //! let window = Window { now: SimTime::ZERO, patience: SimSpan::from_secs(86_400) };
 //! let text = "duration = 600\nresources = 2\n[total]\nram_gb = 5";
 //! assert_eq!(*request("r.toml", text, &resources, window)?.total, [2, 5_000_000]);
-//! # Ok::<(), dfrsim_coallocation::file::FileErrors>(())
+//! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 
 mod amount;
-mod fault;
-mod grid;
 mod request;
 mod resources;
 
 pub use amount::{format_amount, parse_amount};
-pub use fault::{FileError, FileErrors, Problem};
-pub use grid::{check_request, grid};
-pub use request::{Window, request};
-pub use resources::{Resources, reservation_lines, reservations};
+pub use request::{Window, check_request, request};
+pub use resources::{Resources, grid, reservation_lines, reservations, reservations_of};

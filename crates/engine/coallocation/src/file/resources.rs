@@ -1,17 +1,17 @@
-//! Resources and their reservations as CSV.
+//! Nodes and their reservations as parts of a cluster's state.
 
-use super::fault::{Faults, Problem};
-use super::{FileErrors, format_amount, parse_amount};
-use crate::GridError;
-use csv::StringRecord;
+use super::format_amount;
+use crate::{Grid, Timetable};
+use dfrsim_input::state::{Amounts, State};
+use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::SimTime;
-use dfrsim_model::coallocation::{Reservation, Resource};
-use std::collections::{BTreeMap, BTreeSet};
+use dfrsim_model::coallocation::{MOST_UNITS, Reservation, Resource};
+use dfrsim_model::named::UnknownName;
 
 /// Begins the names of columns that hold labels.
 const LABEL: &str = "label.";
 
-/// The resources of a file.
+/// The nodes of a state as resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// The name of each resource.
@@ -25,48 +25,43 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Reads resources; `file` is what messages call the file.
+    /// Reads resources from CSV; `file` is what messages call the file.
     ///
     /// # Errors
-    ///
-    /// With all that is wrong.
-    pub fn parse(file: &str, text: &str) -> Result<Resources, FileErrors> {
-        let mut faults = Faults::of(file);
-        let (header, records) = records(text, &mut faults);
-        let is_label = |column: &str| column.starts_with(LABEL);
-        if header.get(0) != Some("node") {
-            let expected = "node, then the properties".to_owned();
-            return faults.end(Some(1), Problem::Columns { expected });
-        }
-        let columns: Vec<&str> = header.iter().skip(1).collect();
-        let mut before = BTreeSet::new();
-        for column in columns.iter().filter(|column| !before.insert(**column)) {
-            faults.push(Some(1), None, Problem::Twice((*column).to_owned()));
-        }
-        let mut names = Vec::new();
-        let mut resources = Vec::new();
-        let mut before = BTreeSet::new();
-        for (line, record) in &records {
-            let (mut capacity, mut labels) = (Vec::new(), Vec::new());
-            for (column, field) in columns.iter().zip(record.iter().skip(1)) {
-                if is_label(column) {
-                    labels.push(field.to_owned());
-                } else {
-                    capacity.extend(faults.keep(*line, column, amount(field)));
-                }
-            }
-            if !before.insert(&record[0]) {
-                faults.push(*line, Some("node"), Problem::Twice(record[0].to_owned()));
-            }
-            names.push(record[0].to_owned());
-            resources.push(Resource { capacity: capacity.into(), labels: labels.into() });
-        }
-        let quantities = columns.iter().filter(|it| !is_label(it)).map(|&it| it.to_owned()).collect();
-        let qualities = columns.iter().filter_map(|it| it.strip_prefix(LABEL)).map(str::to_owned).collect();
-        faults.none(Resources { names, quantities, qualities, resources })
+    /// Everything that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Resources, Faults> {
+        let input = Input::csv(file, text);
+        let mut reader = Reader::default();
+        let resources =
+            State::read(&mut reader, [&input]).and_then(|state| Resources::of(&mut reader, &state));
+        reader.finish(resources)
     }
 
-    /// The resources as a file that reads back as the same.
+    /// Returns the nodes of a state, or adds what is wrong to a reader.
+    pub fn of(reader: &mut Reader, state: &State<'_>) -> Option<Resources> {
+        let quantities = state.resources.clone();
+        let mut qualities: Vec<String> =
+            state.nodes.iter().flat_map(|node| node.labels.keys().cloned()).collect();
+        qualities.sort();
+        qualities.dedup();
+        let mut resources = Vec::with_capacity(state.nodes.len());
+        for node in &state.nodes {
+            for (name, amount) in node.has.iter().filter(|(_, amount)| **amount > MOST_UNITS) {
+                let amount = format_amount(*amount);
+                reader.fault_below(
+                    &node.at,
+                    name,
+                    format!("{amount} is not an amount from 0 to a hundred million"),
+                );
+            }
+            let labels = qualities.iter().map(|name| node.labels.get(name).cloned().unwrap_or_default());
+            resources.push(Resource { capacity: amounts(&node.has, &quantities), labels: labels.collect() });
+        }
+        let names = state.nodes.iter().map(|node| node.name.clone()).collect();
+        reader.is_clean().then_some(Resources { names, quantities, qualities, resources })
+    }
+
+    /// Returns the resources as a file that reads back as the same.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let labels = self.qualities.iter().map(|name| format!("{LABEL}{name}"));
@@ -77,70 +72,81 @@ impl Resources {
         };
         lines([header.collect()].into_iter().chain(self.names.iter().zip(&self.resources).map(line)))
     }
-
-    fn header_of_reservations(&self) -> Vec<String> {
-        let before = ["node", "from", "until"].map(str::to_owned);
-        before.into_iter().chain(self.quantities.iter().cloned()).collect()
-    }
 }
 
-/// Reads reservations of these resources; `file` is what messages call the file.
+fn amounts(amounts: &Amounts, quantities: &[String]) -> Box<[u64]> {
+    quantities.iter().map(|name| amounts.get(name).copied().unwrap_or(0)).collect()
+}
+
+/// Returns the reservations of a state, and adds to a reader what nodes do not have.
+pub fn reservations_of(reader: &mut Reader, state: &State<'_>, resources: &Resources) -> Vec<Reservation> {
+    let mut reservations = Vec::with_capacity(state.reservations.len());
+    for reserved in &state.reservations {
+        let known = state.nodes.iter().flat_map(|node| node.has.keys());
+        for name in reserved.amounts.keys().filter(|name| !known.clone().any(|known| known == *name)) {
+            let unknown = UnknownName::new("property", name, &resources.quantities);
+            reader.fault(&reserved.at, unknown);
+        }
+        let (resource, from, until) = (reserved.node, reserved.from, reserved.until);
+        let amounts = amounts(&reserved.amounts, &resources.quantities);
+        reservations.push(Reservation { resource, from, until, amounts });
+    }
+    reservations
+}
+
+/// Reads reservations of these resources from CSV; `file` is what messages call the file.
 ///
 /// # Errors
-///
-/// With all that is wrong.
-pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec<Reservation>, FileErrors> {
-    let mut faults = Faults::of(file);
-    let expected = resources.header_of_reservations();
-    let (header, records) = records(text, &mut faults);
-    if header != expected {
-        return faults.end(Some(1), Problem::Columns { expected: expected.join(",") });
-    }
-    let numbers: BTreeMap<&str, usize> = resources.names.iter().map(String::as_str).zip(0..).collect();
-    let mut reservations = Vec::new();
-    for (line, record) in &records {
-        let unknown = || Problem::Unknown { what: "node", name: record[0].to_owned() };
-        let resource = faults.keep(*line, "node", numbers.get(&record[0]).copied().ok_or_else(unknown));
-        let from = faults.keep(*line, "from", record[1].parse::<SimTime>());
-        let until = faults.keep(*line, "until", record[2].parse::<SimTime>());
-        if from.zip(until).is_some_and(|(from, until)| from >= until) {
-            faults.push(*line, Some("until"), GridError::Empty.into());
-        }
-        let mut amounts = Vec::new();
-        for (column, field) in header.iter().zip(record).skip(3) {
-            amounts.extend(faults.keep(*line, column, amount(field)));
-        }
-        if let (Some(resource), Some(from), Some(until)) = (resource, from, until) {
-            reservations.push(Reservation { resource, from, until, amounts: amounts.into() });
-        }
-    }
-    faults.none(reservations)
+/// Everything that is wrong.
+pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec<Reservation>, Faults> {
+    let inputs = [Input::csv("nodes", &resources.to_csv()), Input::csv(file, text)];
+    let mut reader = Reader::default();
+    let state = State::read(&mut reader, &inputs);
+    let reserved = state.map(|state| reservations_of(&mut reader, &state, resources));
+    reader.finish(reserved)
 }
 
-/// Reservations as lines of a file, without the header; `with_header` puts it before them.
+/// Returns the grid of these resources with reservations; `file` is what messages call the file of these.
+///
+/// # Errors
+/// Each property of a node of which more is reserved than there is.
+pub fn grid(file: &str, resources: &Resources, reserved: &[Reservation]) -> Result<Grid, Faults> {
+    let error = match Grid::with_reservations(resources.resources.clone(), reserved) {
+        Ok(grid) => return Ok(grid),
+        Err(error) => error,
+    };
+    let mut reader = Reader::default();
+    for (resource, (name, node)) in resources.names.iter().zip(&resources.resources).enumerate() {
+        let of_node = reserved.iter().filter(|it| it.resource == resource);
+        let timetable = Timetable::with_reservations(node.capacity.len(), of_node);
+        for (property, (quantity, &capacity)) in resources.quantities.iter().zip(&node.capacity).enumerate() {
+            let most = timetable.maximum(property, SimTime::ZERO, SimTime::MAX);
+            if most > capacity {
+                let (most, has) = (format_amount(most), format_amount(capacity));
+                let message = format!(
+                    "{quantity}: {most} of node `{name}` are reserved at the same time, but it has {has}"
+                );
+                reader.fault_of_file(file, message);
+            }
+        }
+    }
+    if reader.is_clean() {
+        reader.fault_of_file(file, error);
+    }
+    reader.finish(None)
+}
+
+/// Returns reservations as lines of a file, without the header; `with_header` puts it before them.
 #[must_use]
 pub fn reservation_lines(resources: &Resources, reservations: &[Reservation], with_header: bool) -> String {
     let line = |it: &Reservation| {
         let before = [resources.names[it.resource].clone(), it.from.to_string(), it.until.to_string()];
         before.into_iter().chain(it.amounts.iter().map(|&amount| format_amount(amount))).collect()
     };
-    let header = with_header.then(|| resources.header_of_reservations());
+    let header =
+        ["node", "from", "until"].map(str::to_owned).into_iter().chain(resources.quantities.iter().cloned());
+    let header = with_header.then(|| header.collect());
     lines(header.into_iter().chain(reservations.iter().map(line)))
-}
-
-/// A header, and records with their lines.
-type Records = (StringRecord, Vec<(Option<u64>, StringRecord)>);
-
-/// What can be read of a CSV; records of another length than the header are faults.
-fn records(text: &str, faults: &mut Faults<'_>) -> Records {
-    let mut wrong = |error: csv::Error| {
-        let line = error.position().map(csv::Position::line);
-        faults.push(line, None, error.into());
-    };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let header = reader.headers().cloned().map_err(&mut wrong).unwrap_or_default();
-    let records = reader.records().filter_map(|record| record.map_err(&mut wrong).ok());
-    (header, records.map(|it| (it.position().map(csv::Position::line), it)).collect())
 }
 
 fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
@@ -150,8 +156,4 @@ fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
     }
     let bytes = writer.into_inner().expect("memory takes any record");
     String::from_utf8(bytes).expect("what was text still is")
-}
-
-fn amount(text: &str) -> Result<u64, Problem> {
-    parse_amount(text).ok_or_else(|| Problem::Amount(text.to_owned()))
 }

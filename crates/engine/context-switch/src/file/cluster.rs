@@ -1,74 +1,48 @@
 //! A cluster with its current configuration.
 
-use super::error::{Faults, FileError, alone, parse};
-use super::{StateName, lines_of};
+use super::lines_of;
 use crate::amount::Amount;
 use crate::cluster::{Cluster, Node, Resource};
-use crate::configuration::{Configuration, Place, State};
+use crate::configuration::{Configuration, Place};
 use crate::constraints::{Constraint, Translate};
 use crate::decimal::Decimal;
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
-use dfrsim_model::{Fault, NodeId};
+use dfrsim_input::state::{Amounts, State, UNITS, VmState, check_whole};
+use dfrsim_input::{Faults, Input, Reader};
+use dfrsim_model::NodeId;
+use dfrsim_model::named::UnknownName;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document {
-    nodes: Vec<NodeEntry>,
-    vjobs: Vec<VjobEntry>,
-    #[serde(default)]
-    constraints: Vec<NamedConstraint>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 pub(super) struct NodeEntry {
     name: String,
     cpu: Decimal,
     memory: u32,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     resources: BTreeMap<String, u32>,
-    #[serde(default, skip_serializing_if = "NodeState::is_online")]
-    state: NodeState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 struct VjobEntry {
     name: String,
-    #[serde(default)]
     priority: i64,
     vms: Vec<VmEntry>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 struct VmEntry {
     name: String,
     cpu: Decimal,
     memory: u32,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     resources: BTreeMap<String, u32>,
-    state: StateName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: VmState,
+    #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<String>,
-}
-
-/// Whether a node is on.
-#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum NodeState {
-    #[default]
-    Online,
-    Offline,
-}
-
-impl NodeState {
-    fn is_online(&self) -> bool {
-        *self == NodeState::Online
-    }
 }
 
 /// A constraint by the names of its VMs and nodes.
@@ -86,63 +60,57 @@ impl<'a> Names<'a> {
         let vms = cluster.vms().iter().zip(0..).map(|(vm, id)| (vm.name.as_str(), VmId(id)));
         Names { nodes: nodes.collect(), vms: vms.collect() }
     }
-
-    /// The place in this state on the node with this name; `path` is that of the object.
-    pub(super) fn place(&self, path: &str, state: StateName, node: Option<&str>) -> Result<Place, Fault> {
-        let state = State::from(state);
-        let node = node.map(|name| self.node(format!("{path}.node"), name)).transpose()?;
-        match state.at(node) {
-            None => Err(Fault::new(path, format!("a VM that is {} needs a `node`", state.name()))),
-            Some(place) if place.node() != node => {
-                Err(Fault::new(format!("{path}.node"), format!("a VM that is {} has no node", state.name())))
-            }
-            Some(place) => Ok(place),
-        }
-    }
-
-    fn node(&self, path: String, name: &str) -> Result<NodeId, Fault> {
-        let node = self.nodes.get(name).copied();
-        node.ok_or_else(|| Fault::new(path, format!("there is no node `{name}`")))
-    }
-
-    pub(super) fn vm(&self, path: String, name: &str) -> Result<VmId, Fault> {
-        let vm = self.vms.get(name).copied();
-        vm.ok_or_else(|| Fault::new(path, format!("there is no VM `{name}`")))
-    }
 }
 
-/// From names to numbers; what is wrong is kept.
-struct Reader<'a> {
+/// Turns names of constraints into numbers and collects what is wrong.
+struct Numbers<'a> {
     names: &'a Names<'a>,
     cluster: &'a Cluster,
-    /// Where the constraint is.
-    path: String,
-    faults: &'a mut Faults,
+    at: &'a dfrsim_input::Place<'a>,
+    reader: &'a mut Reader,
 }
 
-impl Translate<String, String, VmId, NodeId> for Reader<'_> {
+impl Translate<String, String, VmId, NodeId> for Numbers<'_> {
     fn vms(&mut self, field: &str, vms: &[String]) -> Vec<VmId> {
-        let vm = |(at, name): (usize, &String)| self.names.vm(format!("{}.{field}[{at}]", self.path), name);
-        let vms: Vec<_> = vms.iter().enumerate().map(vm).collect();
-        vms.into_iter().filter_map(|vm| self.faults.right(vm)).collect()
+        let mut found = Vec::with_capacity(vms.len());
+        for (at, name) in vms.iter().enumerate() {
+            match self.names.vms.get(name.as_str()) {
+                Some(vm) => found.push(*vm),
+                None => self.fault(&format!("{field}[{at}]"), unknown_vm(self.cluster, name)),
+            }
+        }
+        found
     }
     fn nodes(&mut self, field: &str, nodes: &[String]) -> Vec<NodeId> {
-        let node =
-            |(at, name): (usize, &String)| self.names.node(format!("{}.{field}[{at}]", self.path), name);
-        let nodes: Vec<_> = nodes.iter().enumerate().map(node).collect();
-        nodes.into_iter().filter_map(|node| self.faults.right(node)).collect()
+        let mut found = Vec::with_capacity(nodes.len());
+        for (at, name) in nodes.iter().enumerate() {
+            match self.names.nodes.get(name.as_str()) {
+                Some(node) => found.push(*node),
+                None => {
+                    let known = self.cluster.nodes().iter().map(|node| &node.name);
+                    self.fault(&format!("{field}[{at}]"), UnknownName::new("node", name, known).to_string());
+                }
+            }
+        }
+        found
     }
     fn resource(&mut self, field: &str, name: &str) {
         if self.cluster.taken_of(name).is_none() {
-            self.fault(field, format!("there is no resource `{name}`"));
+            let others = self.cluster.resources().iter().map(|it| it.name.as_str());
+            let known = ["cpu", "memory"].into_iter().chain(others);
+            self.fault(field, UnknownName::new("resource", name, known).to_string());
         }
     }
     fn fault(&mut self, field: &str, message: String) {
-        self.faults.add(format!("{}.{field}", self.path), message);
+        self.reader.fault_below(self.at, field, message);
     }
 }
 
-/// From numbers to names.
+pub(super) fn unknown_vm(cluster: &Cluster, name: &str) -> String {
+    UnknownName::new("VM", name, cluster.vms().iter().map(|vm| &vm.name)).to_string()
+}
+
+/// Turns numbers of constraints into names.
 struct Writer<'a>(&'a Cluster);
 
 impl Translate<VmId, NodeId, String, String> for Writer<'_> {
@@ -156,101 +124,109 @@ impl Translate<VmId, NodeId, String, String> for Writer<'_> {
     fn fault(&mut self, _: &str, _: String) {}
 }
 
-/// The cluster and the current configuration that a text describes; `file` is its name in messages.
+/// Reads the cluster and the current configuration of a text; `file` is its name in messages.
 ///
 /// # Errors
 /// The text is not JSON, or does not describe a cluster: all that is wrong, each with its place.
-pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configuration), FileError> {
-    let document: Document = parse(file, text)?;
-    let parts = cpu_parts(&document);
-    let amount = |cpu: Decimal, memory: u32| Amount::new(cpu.in_parts(parts), memory.into());
-    let (mut vjobs, mut vms, mut states) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, vjob) in document.vjobs.iter().enumerate() {
-        for (position, vm) in vjob.vms.iter().enumerate() {
-            let demand = amount(vm.cpu, vm.memory);
-            vms.push(Vm { name: vm.name.clone(), vjob: VjobId(index as u32), demand });
-            states.push((format!("vjobs[{index}].vms[{position}]"), vm.state, vm.node.as_deref()));
-        }
-        vjobs.push(Vjob { name: vjob.name.clone(), priority: vjob.priority });
+pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configuration), Faults> {
+    let input = Input::json(file, text)?;
+    let mut reader = Reader::default();
+    let cluster = State::read(&mut reader, [&input]).and_then(|state| cluster_of(&mut reader, &state));
+    reader.finish(cluster)
+}
+
+/// Returns the cluster and the current configuration of a state, or adds what is wrong to a reader.
+pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Configuration)> {
+    check_whole(reader, state);
+    let constraints: Vec<Option<NamedConstraint>> =
+        state.constraints.iter().map(|at| reader.parsed(at)).collect();
+    let constraints: Vec<NamedConstraint> = constraints.into_iter().collect::<Option<_>>()?;
+    if !reader.is_clean() {
+        return None;
     }
-    let nodes = document.nodes.iter();
-    let nodes = nodes.map(|node| Node { name: node.name.clone(), capacity: amount(node.cpu, node.memory) });
-    let cluster = Cluster::new(nodes.collect(), vjobs, vms).map_err(|error| alone(file, "", error))?;
-    let mut faults = Faults::default();
-    let resources = resources(&document, &mut faults);
-    let off = cluster.node_ids().zip(&document.nodes).filter(|(_, node)| !node.state.is_online());
-    let off: Vec<NodeId> = off.map(|(node, _)| node).collect();
-    let cluster = cluster.with_cpu_parts(parts).with_nodes(resources, &off);
+    let parts = cpu_parts(state, &constraints);
+    let amount = |amounts: &Amounts| {
+        Amount::new((amounts["cpu"] * parts as u64 / UNITS) as i64, (amounts["memory"] / UNITS) as i64)
+    };
+    let node =
+        |node: &dfrsim_input::state::Node<'_>| Node { name: node.name.clone(), capacity: amount(&node.has) };
+    let vjobs = state.vjobs.iter().map(|it| Vjob { name: it.name.clone(), priority: it.priority });
+    let vm = |vm: &dfrsim_input::state::Vm<'_>| Vm {
+        name: vm.name.clone(),
+        vjob: VjobId(vm.vjob as u32),
+        demand: amount(&vm.needs),
+    };
+    let (nodes, vms) = (state.nodes.iter().map(node).collect(), state.vms.iter().map(vm).collect());
+    let cluster = Cluster::new(nodes, vjobs.collect(), vms);
+    let cluster = cluster
+        .map_err(|error| {
+            reader.fault_of_file(state.nodes.first().map_or("cluster", |node| node.at.file()), error)
+        })
+        .ok()?;
+    let off = cluster.node_ids().filter(|node| !state.nodes[node.index()].is_on).collect::<Vec<_>>();
+    let cluster = cluster.with_cpu_parts(parts).with_nodes(resources(state), &off);
+    let places = state.vms.iter().map(|vm| place(vm.state, vm.node.map(|node| NodeId(node as u32))));
+    let configuration = Configuration::new(places.collect::<Option<_>>().expect("states are checked"));
     let names = Names::of(&cluster);
-    let places = states.iter().filter_map(|(path, state, node)| {
-        let place = faults.right(names.place(path, *state, *node))?;
-        if let Some(host) = place.host().filter(|host| off.contains(host)) {
-            let (state, host) = (place.state().name(), &cluster.node(host).name);
-            faults.add(
-                format!("{path}.node"),
-                format!("node `{host}` is offline, and no VM can be {state} there"),
-            );
-        }
-        Some(place)
-    });
-    let configuration = Configuration::new(places.collect());
     let mut list = Vec::new();
-    for (index, constraint) in document.constraints.iter().enumerate() {
-        let path = format!("constraints[{index}]");
-        let mut reader = Reader { names: &names, cluster: &cluster, path, faults: &mut faults };
-        list.push(constraint.map(&mut reader));
+    for (constraint, at) in constraints.iter().zip(&state.constraints) {
+        list.push(constraint.map(&mut Numbers { names: &names, cluster: &cluster, at, reader }));
     }
-    contradictions(&cluster, &list, &mut faults);
-    faults.none_in(file)?;
-    Ok((cluster.with_constraints(list, &configuration), configuration))
+    let pinned = state.vms.iter().zip(0..).filter(|(vm, _)| vm.is_pinned).map(|(_, vm)| VmId(vm));
+    let pinned: Vec<VmId> = pinned.collect();
+    if !pinned.is_empty() {
+        list.push(Constraint::Root(crate::constraints::Root { vms: pinned }));
+    }
+    contradictions(&cluster, &list, state, reader);
+    reader.is_clean().then(|| (cluster.with_constraints(list, &configuration), configuration))
+}
+
+/// The place of a VM in a state; `None` if the state needs a node and there is none.
+pub(super) fn place(state: VmState, node: Option<NodeId>) -> Option<Place> {
+    Some(match state {
+        VmState::Waiting => Place::Waiting,
+        VmState::Running => Place::Running(node?),
+        VmState::Sleeping => Place::Sleeping(node?),
+        VmState::Dozing => Place::Dozing(node?),
+        VmState::Terminated => Place::Terminated,
+    })
 }
 
 /// The least number of parts of a unit of CPU of which all amounts are whole numbers.
-fn cpu_parts(document: &Document) -> i64 {
-    let nodes = document.nodes.iter().map(|node| node.cpu);
-    let vms = document.vjobs.iter().flat_map(|vjob| vjob.vms.iter().map(|vm| vm.cpu));
-    let limits = document.constraints.iter().filter_map(|constraint| match constraint {
+fn cpu_parts(state: &State<'_>, constraints: &[NamedConstraint]) -> i64 {
+    let amounts = state.nodes.iter().map(|node| &node.has).chain(state.vms.iter().map(|vm| &vm.needs));
+    let amounts = amounts.map(|amounts| Decimal::of_parts((amounts["cpu"] / (UNITS / 1_000)) as i64, 1_000));
+    let limits = constraints.iter().filter_map(|constraint| match constraint {
         Constraint::ResourceCapacity(capacity) if capacity.resource == "cpu" => Some(capacity.limit),
         _ => None,
     });
-    nodes.chain(vms).chain(limits).map(Decimal::parts).max().unwrap_or(1)
+    amounts.chain(limits).map(Decimal::parts).max().unwrap_or(1)
 }
 
 /// The resources beyond CPU and memory; a node that does not name one has none of it.
-fn resources(document: &Document, faults: &mut Faults) -> Vec<Resource> {
-    let vms = || document.vjobs.iter().flat_map(|vjob| &vjob.vms);
-    let of_nodes = document.nodes.iter().flat_map(|node| node.resources.keys());
-    let mut names: Vec<&String> = of_nodes.chain(vms().flat_map(|vm| vm.resources.keys())).collect();
-    names.sort();
-    names.dedup();
-    if let Some(name) = names.iter().find(|name| matches!(name.as_str(), "cpu" | "memory")) {
-        faults.add(
-            "",
-            format!("`{name}` is not a name for one of the `resources`: nodes and VMs have it beside these"),
-        );
-    }
-    let resource = |name: &String| {
-        let of = |amounts: &BTreeMap<String, u32>| amounts.get(name).map_or(0, |&amount| amount.into());
-        let nodes = document.nodes.iter().map(|node| of(&node.resources)).collect();
-        let vms = vms().map(|vm| of(&vm.resources)).collect();
-        Resource { name: name.clone(), nodes, vms }
+fn resources(state: &State<'_>) -> Vec<Resource> {
+    let names = state.resources.iter().cloned().filter(|name| !matches!(name.as_str(), "cpu" | "memory"));
+    let resource = |name: String| {
+        let of = |amounts: &Amounts| amounts.get(&name).map_or(0, |&amount| (amount / UNITS) as i64);
+        let nodes = state.nodes.iter().map(|node| of(&node.has)).collect();
+        let vms = state.vms.iter().map(|vm| of(&vm.needs)).collect();
+        Resource { name, nodes, vms }
     };
-    names.into_iter().map(resource).collect()
+    names.map(resource).collect()
 }
 
-/// Nodes that are to be on and off.
-fn contradictions(cluster: &Cluster, list: &[Constraint], faults: &mut Faults) {
+/// Adds the faults of nodes that are to be on and off.
+fn contradictions(cluster: &Cluster, list: &[Constraint], state: &State<'_>, reader: &mut Reader) {
     let on = |constraint: &Constraint| match constraint {
         Constraint::Online(online) => online.nodes.clone(),
         _ => Vec::new(),
     };
     let on: Vec<NodeId> = list.iter().flat_map(on).collect();
-    for (index, constraint) in list.iter().enumerate() {
+    for (constraint, at) in list.iter().zip(&state.constraints) {
         let Constraint::Offline(offline) = constraint else { continue };
         for node in offline.nodes.iter().filter(|node| on.contains(node)) {
             let name = &cluster.node(*node).name;
-            faults
-                .add(format!("constraints[{index}].nodes"), format!("`{name}` is to be online and offline"));
+            reader.fault_below(at, "nodes", format!("`{name}` is to be online and offline"));
         }
     }
 }
@@ -261,7 +237,7 @@ pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry>
         cpu: Decimal::of_parts(node.capacity.cpu, cluster.cpu_parts()),
         memory: amount(node.capacity.memory),
         resources: resources_of(cluster, |resource| resource.nodes[id.index()]),
-        state: if cluster.is_on(id) { NodeState::Online } else { NodeState::Offline },
+        state: (!cluster.is_on(id)).then_some("offline"),
     })
 }
 
@@ -280,7 +256,7 @@ pub(super) fn amount(amount: i64) -> u32 {
     u32::try_from(amount).expect("an amount of a cluster has 32 bits")
 }
 
-/// A cluster and a configuration as a text that [`cluster_from_json`] reads back, with a line for each node and vjob.
+/// Returns a cluster and a configuration as a text that [`cluster_from_json`] reads back, with a line for each node and vjob.
 #[must_use]
 pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> String {
     let vjobs = cluster.vjobs().iter().zip(cluster.vjob_ids()).map(|(vjob, id)| {
@@ -292,7 +268,7 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
                 cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
                 memory: amount(vm.demand.memory),
                 resources,
-                state: place.state().into(),
+                state: vm_state(place),
                 node: place.node().map(|node| cluster.node(node).name.clone()),
             }
         });
@@ -301,4 +277,16 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
     let (nodes, vjobs) = (lines_of(node_entries(cluster)), lines_of(vjobs));
     let constraints = lines_of(constraint_entries(cluster));
     format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs},\n\"constraints\": {constraints}\n}}\n")
+}
+
+/// The state of a VM in a place.
+#[must_use]
+pub fn vm_state(place: Place) -> VmState {
+    match place {
+        Place::Waiting => VmState::Waiting,
+        Place::Running(_) => VmState::Running,
+        Place::Sleeping(_) => VmState::Sleeping,
+        Place::Dozing(_) => VmState::Dozing,
+        Place::Terminated => VmState::Terminated,
+    }
 }

@@ -16,18 +16,16 @@
 //!
 //! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}, {"name": "VM3", "state": "waiting"}]}"#;
 //! let error = configuration_from_json("wanted.json", wrong, &cluster, &current).unwrap_err();
-//! assert_eq!(error.to_string(), "wanted.json: vms[0].node: there is no node `N3`\n\
-//!     wanted.json: vms[1].name: there is no VM `VM3`");
-//! # Ok::<(), dfrsim_context_switch::file::FileError>(())
+//! assert_eq!(error.to_string(), "wanted.json:1: vms[0].node: unknown node `N3`; expected N1 or N2\n\
+//!     wanted.json:1: vms[1].name: unknown VM `VM3`; did you mean `VM2`?");
+//! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
-//! **A cluster with its current configuration** has `nodes` (name, `cpu` in any unit, with up to three decimals, `memory` in
-//! MB, any other `resources` by name, and a `state`, `online` unless it is `offline`), `vjobs` in the order of their submission
-//! (name, `priority`, 0 unless said, and `vms` with name, `cpu`, `memory`, `resources`, `state` and, where the state has one,
-//! `node`), and `constraints`, each with its `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
+//! **A cluster with its current configuration** is a [state](dfrsim_input::state) whose CPU has at most three decimals and whose
+//! other amounts are whole. Its `constraints` have each a `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
 //!
-//! **A configuration** has a list `vms` of names with `state` and `node`, and **states** a list `vjobs` of names with
-//! `state`; those not in the list stay as they are.
+//! **A configuration** is a state of which only the names, states and nodes of VMs are read, and **states** are a list `vjobs` of
+//! names with `state`; those not in the list stay as they are.
 //!
 //! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
 //! constraints, the pools with costs and times, and the nodes that are switched on and off.
@@ -36,50 +34,26 @@
 
 mod cluster;
 mod durations;
-mod error;
 mod plan;
 mod wanted;
 
-pub use cluster::{cluster_from_json, cluster_to_json};
+pub use cluster::{cluster_from_json, cluster_of, cluster_to_json, vm_state};
 pub use durations::durations_from_json;
-pub use error::{FileError, read};
 pub use plan::{PlanFigures, plan_to_json};
-pub use wanted::{configuration_from_json, states_from_json};
+pub use wanted::{configuration_from_json, configuration_of, states_from_json};
 
 use crate::configuration::State;
-use serde::{Deserialize, Serialize};
+use dfrsim_input::state::VmState;
+use serde::Serialize;
 
-/// A state by its name.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum StateName {
-    Waiting,
-    Running,
-    Sleeping,
-    Dozing,
-    Terminated,
-}
-
-impl From<StateName> for State {
-    fn from(name: StateName) -> State {
-        match name {
-            StateName::Waiting => State::Waiting,
-            StateName::Running => State::Running,
-            StateName::Sleeping => State::Sleeping,
-            StateName::Dozing => State::Dozing,
-            StateName::Terminated => State::Terminated,
-        }
-    }
-}
-
-impl From<State> for StateName {
-    fn from(state: State) -> StateName {
+impl From<VmState> for State {
+    fn from(state: VmState) -> State {
         match state {
-            State::Waiting => StateName::Waiting,
-            State::Running => StateName::Running,
-            State::Sleeping => StateName::Sleeping,
-            State::Dozing => StateName::Dozing,
-            State::Terminated => StateName::Terminated,
+            VmState::Waiting => State::Waiting,
+            VmState::Running => State::Running,
+            VmState::Sleeping => State::Sleeping,
+            VmState::Dozing => State::Dozing,
+            VmState::Terminated => State::Terminated,
         }
     }
 }

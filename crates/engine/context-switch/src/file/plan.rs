@@ -1,11 +1,12 @@
 //! A plan with all that is needed to follow it.
 
-use super::cluster::{amount, constraint_entries, node_entries, resources_of};
-use super::{StateName, lines_of};
+use super::cluster::{amount, constraint_entries, node_entries, resources_of, vm_state};
+use super::lines_of;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decimal::Decimal;
 use crate::timetable::{NodeSwitch, Timed, Timetable};
+use dfrsim_input::state::VmState;
 use dfrsim_model::NodeId;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ pub struct PlanFigures {
 
 #[derive(Serialize)]
 struct PlaceEntry {
-    state: StateName,
+    state: VmState,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<String>,
 }
@@ -73,7 +74,7 @@ pub fn plan_to_json(
 ) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
     let place = |place: Place| PlaceEntry {
-        state: place.state().into(),
+        state: vm_state(place),
         node: place.node().map(|node| name(node).to_owned()),
     };
     let vms = cluster.by_name().iter().map(|&id| {

@@ -1,40 +1,13 @@
 //! What is wanted: a configuration, or states alone.
 
-use super::StateName;
-use super::cluster::Names;
-use super::error::{Faults, FileError, parse};
+use super::cluster::{Names, place, unknown_vm};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, State};
-use serde::Deserialize;
+use dfrsim_input::state::VmState;
+use dfrsim_input::{Faults, Input, Place, Reader};
+use dfrsim_model::named::UnknownName;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConfigurationDocument {
-    vms: Vec<VmEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VmEntry {
-    name: String,
-    state: StateName,
-    node: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StatesDocument {
-    vjobs: Vec<VjobEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VjobEntry {
-    name: String,
-    state: StateName,
-}
-
-/// The configuration that a text describes: VMs that it does not name stay where they are. `file` is its name in messages.
+/// Reads the configuration of a text: VMs that it does not name stay where they are. `file` is its name in messages.
 ///
 /// # Errors
 /// The text is not JSON, or does not describe a configuration of this cluster: all that is wrong, each with its
@@ -44,47 +17,122 @@ pub fn configuration_from_json(
     text: &str,
     cluster: &Cluster,
     current: &Configuration,
-) -> Result<Configuration, FileError> {
-    let document: ConfigurationDocument = parse(file, text)?;
+) -> Result<Configuration, Faults> {
+    configuration_of(&Input::json(file, text)?, cluster, current)
+}
+
+/// Reads a configuration: the places of the VMs of a state, of which all but `vms` and `vjobs` with the names, states and nodes
+/// of VMs may be missing.
+///
+/// # Errors
+/// It does not describe a configuration of this cluster: all that is wrong, each with its place.
+pub fn configuration_of(
+    input: &Input,
+    cluster: &Cluster,
+    current: &Configuration,
+) -> Result<Configuration, Faults> {
+    let mut reader = Reader::default();
     let names = Names::of(cluster);
     let mut configuration = current.clone();
     let mut named = vec![false; cluster.vms().len()];
-    let mut faults = Faults::default();
-    for (index, VmEntry { name, state, node }) in document.vms.iter().enumerate() {
-        let path = format!("vms[{index}]");
-        let place = faults.right(names.place(&path, *state, node.as_deref()));
-        let Some(vm) = faults.right(names.vm(format!("{path}.name"), name)) else { continue };
-        if std::mem::replace(&mut named[vm.index()], true) {
-            faults.add(format!("{path}.name"), format!("`{name}` is here twice"));
-        }
-        if let Some(place) = place {
-            configuration.set(vm, place);
+    for at in vms(&mut reader, input) {
+        let name = if at.is_csv() { "vm" } else { "name" };
+        let known = [name, "state", "node", "cpu", "memory", "resources", "least_yield", "pinned"];
+        let object = if at.is_csv() { reader.any_object(&at) } else { reader.object(&at, &known) };
+        let Some(object) = object else { continue };
+        let vm = reader.field(&object, name).and_then(|at| {
+            let name = reader.text(&at)?;
+            match names.vms.get(name) {
+                Some(vm) if std::mem::replace(&mut named[vm.index()], true) => {
+                    reader.fault(&at, format!("`{name}` is here twice"));
+                    None
+                }
+                Some(vm) => Some(*vm),
+                None => {
+                    reader.fault(&at, unknown_vm(cluster, name));
+                    None
+                }
+            }
+        });
+        let state = reader.field(&object, "state").and_then(|at| vm_state(&mut reader, &at));
+        let node = object.get("node").map(|at| {
+            let name = reader.text(&at)?;
+            let node = names.nodes.get(name).copied();
+            if node.is_none() {
+                let known = cluster.nodes().iter().map(|node| &node.name);
+                reader.fault(&at, UnknownName::new("node", name, known));
+            }
+            node
+        });
+        let (Some(state), false) = (state, node == Some(None)) else { continue };
+        let node = node.flatten();
+        match place(state, node) {
+            None => reader.fault(&at, format!("a VM that is {state} needs a `node`")),
+            Some(place) if place.node() != node => {
+                reader.fault_below(&at, "node", format!("a VM that is {state} has no node"));
+            }
+            Some(place) => vm.into_iter().for_each(|vm| configuration.set(vm, place)),
         }
     }
-    faults.none_in(file)?;
-    Ok(configuration)
+    reader.finish(Some(configuration))
 }
 
-/// The states that a text describes, for each vjob that it names. `file` is its name in messages.
+/// The VMs that a file describes.
+fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<Place<'a>> {
+    let root = input.root();
+    if input.columns().is_some() {
+        return reader.list(&root).unwrap_or_default();
+    }
+    let known = ["vms", "vjobs", "nodes", "constraints", "reservations"];
+    let Some(object) = reader.object(&root, &known) else { return Vec::new() };
+    let mut vms = object.get("vms").and_then(|at| reader.list(&at)).unwrap_or_default();
+    match object.get("vjobs") {
+        Some(at) => {
+            for at in reader.list(&at).unwrap_or_default() {
+                let vjob = reader.any_object(&at);
+                let of_vjob = vjob.and_then(|vjob| reader.field(&vjob, "vms"));
+                vms.extend(of_vjob.and_then(|at| reader.list(&at)).unwrap_or_default());
+            }
+        }
+        None if object.get("vms").is_none() => reader.fault(&root, "the field `vms` is missing"),
+        None => {}
+    }
+    vms
+}
+
+fn vm_state(reader: &mut Reader, at: &Place<'_>) -> Option<VmState> {
+    let states: Vec<(&str, VmState)> = VmState::ALL.iter().map(|state| (state.name(), *state)).collect();
+    reader.choice(at, "state of a VM", &states)
+}
+
+/// Reads the states of a text, for each vjob that it names. `file` is its name in messages.
 ///
 /// # Errors
 /// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
 /// place.
-pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<State>>, FileError> {
-    let document: StatesDocument = parse(file, text)?;
+pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<State>>, Faults> {
+    let input = Input::json(file, text)?;
+    let mut reader = Reader::default();
     let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
-    let mut faults = Faults::default();
-    for (index, VjobEntry { name, state }) in document.vjobs.iter().enumerate() {
-        let path = format!("vjobs[{index}].name");
-        match cluster.vjobs().iter().position(|vjob| vjob.name == *name) {
-            None => faults.add(path, format!("there is no vjob `{name}`")),
+    let object = reader.object(&input.root(), &["vjobs"]);
+    let list = object.and_then(|object| reader.field(&object, "vjobs")).and_then(|at| reader.list(&at));
+    for at in list.unwrap_or_default() {
+        let Some(object) = reader.object(&at, &["name", "state"]) else { continue };
+        let state = reader.field(&object, "state").and_then(|at| vm_state(&mut reader, &at));
+        let Some(at) = reader.field(&object, "name") else { continue };
+        let Some(name) = reader.text(&at) else { continue };
+        match cluster.vjobs().iter().position(|vjob| vjob.name == name) {
+            None => {
+                let known = cluster.vjobs().iter().map(|vjob| &vjob.name);
+                reader.fault(&at, UnknownName::new("vjob", name, known));
+            }
             Some(vjob) => {
-                if states[vjob].replace((*state).into()).is_some() {
-                    faults.add(path, format!("`{name}` is here twice"));
+                let state = state.map_or(State::Waiting, Into::into);
+                if states[vjob].replace(state).is_some() {
+                    reader.fault(&at, format!("`{name}` is here twice"));
                 }
             }
         }
     }
-    faults.none_in(file)?;
-    Ok(states)
+    reader.finish(Some(states))
 }

@@ -1,8 +1,7 @@
 //! Instance files.
 
-use super::FileError;
 use super::decimal::{amount, of_amount, of_yield, yield_of};
-use super::reader::{Place, Reader, parse};
+use dfrsim_input::{Faults, Input, Place, Reader};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Share, Yield};
 use serde_json::{Value, json};
@@ -18,11 +17,18 @@ const AMOUNT: &str = "an amount from 0 to 4.55 nodes";
 ///
 /// # Errors
 /// The text is not JSON, or does not describe an instance: all faults at once.
-pub fn instance_from_json(file: &str, text: &str) -> Result<Instance, FileError> {
-    let value = parse(file, text)?;
+pub fn instance_from_json(file: &str, text: &str) -> Result<Instance, Faults> {
+    instance_of(&Input::json(file, text)?)
+}
+
+/// Reads the instance of a file.
+///
+/// # Errors
+/// It does not describe an instance: all faults at once.
+pub fn instance_of(input: &Input) -> Result<Instance, Faults> {
     let mut reader = Reader::default();
-    let instance = instance(&mut reader, &Place::root(&value));
-    reader.finish(file, text, instance)
+    let instance = instance(&mut reader, &input.root());
+    reader.finish(instance)
 }
 
 fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
@@ -38,7 +44,7 @@ fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
         let jobs = reader.each(&items, |reader, at| job(reader, at, fixed, fluid))?;
         let tasks: u64 = jobs.iter().map(|job| u64::from(job.tasks)).sum();
         if tasks > u64::from(MOST_TASKS) {
-            reader.fault(at.path, format!("{tasks} tasks are more than {MOST_TASKS}"));
+            reader.fault(&at, format!("{tasks} tasks are more than {MOST_TASKS}"));
         }
         Some(jobs)
     });
@@ -62,14 +68,14 @@ fn job(reader: &mut Reader, at: &Place<'_>, fixed: usize, fluid: usize) -> Optio
     let needs = reader.field(&object, "needs").and_then(|at| amounts(reader, &at, fluid));
     let least_yield = object
         .get("qos")
-        .map_or(Some(Yield::ZERO), |at| reader.fraction(&at, "a least yield from 0 to 1", yield_of));
+        .map_or(Some(Yield::ZERO), |at| reader.number(&at, "a least yield from 0 to 1", yield_of));
     let demand = [requirements?, needs?].concat().into();
     Some(OfflineJob { tasks: tasks?, demand, least_yield: least_yield? })
 }
 
 fn amounts(reader: &mut Reader, at: &Place<'_>, length: usize) -> Option<Vec<u32>> {
     let items = reader.list_of(at, length)?;
-    reader.each(&items, |reader, at| reader.fraction(at, AMOUNT, amount))
+    reader.each(&items, |reader, at| reader.number(at, AMOUNT, amount))
 }
 
 /// An instance as a text that [`instance_from_json`] reads back, with a line for each job.

@@ -1,4 +1,4 @@
-//! Instances, solutions and clusters with what runs on them as JSON files.
+//! Instances and solutions as JSON files.
 //!
 //! ```
 //! use dfrsim_offline::file::{instance_from_json, instance_to_json};
@@ -19,7 +19,7 @@
 //! let error = instance_from_json("example.json", &wrong).unwrap_err().to_string();
 //! assert_eq!(error, "example.json:5: jobs[0]: unknown field `gos`; did you mean `qos`?\n\
 //!     example.json:5: jobs[0].needs[0]: -0.6 is not an amount from 0 to 4.55 nodes");
-//! # Ok::<(), dfrsim_offline::file::FileError>(())
+//! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
 //! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (how many ordinary ones, or a list
@@ -31,64 +31,20 @@
 //!
 //! Vector bin packing has a format of its own, which is not JSON ([`instance_from_vbp`]).
 //!
-//! **A cluster** ([`cluster_from_json`]) has names and whole units of its own instead.
+//! A cluster with names is a [state](dfrsim_input::state) instead.
 //!
 //! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
 //! rounded down to the fixed-point units of the model. A unit is more than a billionth, and what is written is
 //! rounded up, so that it reads back as exactly the same units.
 
-mod cluster;
 mod decimal;
 mod instance;
-mod json;
-mod reader;
 mod solution;
 mod vbp;
 
-pub use cluster::{NamedCluster, cluster_from_json, cluster_to_json};
-pub use instance::{instance_from_json, instance_to_json};
+pub use instance::{instance_from_json, instance_of, instance_to_json};
 pub use solution::{Solution, solution_from_json, solution_to_json};
 pub use vbp::{instance_from_vbp, instance_to_vbp};
-
-use dfrsim_model::FileFaults;
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// Why a file is not accepted.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file is not JSON.
-    #[error("{file}:{line}:{column}: {message}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// The message of the JSON reader.
-        message: String,
-    },
-    /// The file is JSON, but not right: everything that is wrong with it, a line each.
-    #[error(transparent)]
-    Faults(#[from] FileFaults),
-}
-
-/// The text of a file.
-///
-/// # Errors
-/// It cannot be read, or is not UTF-8.
-pub fn read(file: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(file).map_err(|source| FileError::Io { file: file.to_owned(), source })
-}
 
 /// A JSON list with a line for each item.
 fn lines_of(items: impl Iterator<Item = serde_json::Value>) -> String {

@@ -1,8 +1,7 @@
 //! Solution files.
 
-use super::FileError;
 use super::decimal::{of_yield, yield_of};
-use super::reader::{Place, Reader, parse};
+use dfrsim_input::{Faults, Input, Place, Reader};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use serde_json::json;
@@ -25,17 +24,17 @@ const YIELD: &str = "a yield from 0 to 1";
 ///
 /// # Errors
 /// The text is not JSON, or speaks of other jobs and nodes than the instance has: all faults at once.
-pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result<Solution, FileError> {
-    let value = parse(file, text)?;
+pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result<Solution, Faults> {
+    let input = Input::json(file, text)?;
     let mut reader = Reader::default();
-    let solution = solution(&mut reader, &Place::root(&value), instance);
-    reader.finish(file, text, solution)
+    let solution = solution(&mut reader, &input.root(), instance);
+    reader.finish(solution)
 }
 
 fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Option<Solution> {
     let object = reader.object(root, &["minimum_yield", "jobs"])?;
     let minimum_yield =
-        reader.field(&object, "minimum_yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
+        reader.field(&object, "minimum_yield").and_then(|at| reader.number(&at, YIELD, yield_of));
     let nodes = instance.nodes.len();
     let jobs = reader.field(&object, "jobs").and_then(|at| {
         let items = reader.list_of(&at, instance.jobs.len())?;
@@ -47,13 +46,13 @@ fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Optio
 
 fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTasks>, Yield)> {
     let object = reader.object(at, &["on", "yield"])?;
-    let each = reader.field(&object, "yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
+    let each = reader.field(&object, "yield").and_then(|at| reader.number(&at, YIELD, yield_of));
     let on = reader.field(&object, "on").and_then(|at| {
         let items = reader.list(&at)?;
         reader.each(&items, |reader, at| {
             let pair = reader.list_of(at, 2)?;
             if nodes == 0 {
-                reader.fault(&at.path, "the instance has no nodes");
+                reader.fault(at, "the instance has no nodes");
                 return None;
             }
             let node = reader.integer(&pair[0], 0..=(nodes - 1) as u32);

@@ -1,7 +1,7 @@
 //! Instances of vector bin packing in the format of VPSolver (Brandão and Pedroso).
 
-use super::FileError;
 use super::instance::MOST_TASKS;
+use dfrsim_input::{Fault, Faults};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
@@ -23,12 +23,12 @@ use std::fmt::Write as _;
 /// assert_eq!(instance.jobs[1].demand[..2], [3, 8]);
 /// let error = instance_from_vbp("two.vbp", "2\n10 8\n2\n5 four 2").unwrap_err();
 /// assert_eq!(error.to_string(), "two.vbp:4:3: expected what an item of kind 1 takes of resource 2, found `four`");
-/// # Ok::<(), dfrsim_offline::file::FileError>(())
+/// # Ok::<(), dfrsim_input::Faults>(())
 /// ```
 ///
 /// # Errors
 /// Something is not a whole number in its range, missing, or too much.
-pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, FileError> {
+pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, Faults> {
     let mut numbers = Numbers { file, text, at: 0 };
     let resources =
         numbers.next(MAX_DIMENSIONS as u32 - 1, || "the number of resources, from 1 to 31".to_owned())?;
@@ -41,7 +41,7 @@ pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, FileError> 
             amounts.push(numbers.next(u32::MAX, || what(resource))?);
         }
         amounts.push(0);
-        Ok::<Box<[u32]>, FileError>(amounts.into())
+        Ok::<Box<[u32]>, Faults>(amounts.into())
     };
     let bin = vector(&mut numbers, &|resource| format!("the capacity of a bin in resource {resource}"))?;
     let kinds = numbers.next(MOST_TASKS, || format!("the number of kinds of items, up to {MOST_TASKS}"))?;
@@ -82,7 +82,7 @@ impl<'a> Numbers<'a> {
         Some((begin, word))
     }
 
-    fn next(&mut self, most: u32, what: impl Fn() -> String) -> Result<u32, FileError> {
+    fn next(&mut self, most: u32, what: impl Fn() -> String) -> Result<u32, Faults> {
         let Some((at, word)) = self.word() else {
             return Err(self.error(
                 self.text.trim_end().len(),
@@ -93,11 +93,11 @@ impl<'a> Numbers<'a> {
         number.ok_or_else(|| self.error(at, format!("expected {}, found `{word}`", what())))
     }
 
-    fn error(&self, at: usize, message: String) -> FileError {
+    fn error(&self, at: usize, message: String) -> Faults {
         let before = &self.text[..at];
         let line = 1 + before.matches('\n').count();
         let column = 1 + before.rsplit('\n').next().map_or(0, |rest| rest.chars().count());
-        FileError::Syntax { file: self.file.to_owned(), line, column, message }
+        Fault { line: Some(line), column: Some(column), ..Fault::of_file(self.file, message) }.into()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::strategy::instance;
 use dfrsim_audit::packing::{check_minimum_yield, check_yields};
+use dfrsim_input::{Faults, read_text};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{NodeId, NodeTasks, Seed, Yield};
 use dfrsim_offline::file::{
-    FileError, Solution, instance_from_json, instance_to_json, read, solution_from_json, solution_to_json,
+    Solution, instance_from_json, instance_to_json, solution_from_json, solution_to_json,
 };
 use dfrsim_offline::instances::InstanceSet;
 use dfrsim_offline::{Algorithm, Settings};
@@ -77,11 +78,9 @@ fn a_generated_instance_and_its_solution_go_through_files() {
     assert_eq!(check_yields(&instance, &solution.mapping, &solution.yields), []);
 }
 
-fn faults(error: FileError) -> Vec<String> {
-    match error {
-        FileError::Faults(found) => found.faults.iter().map(ToString::to_string).collect(),
-        other => panic!("{other}"),
-    }
+fn faults(error: Faults) -> Vec<String> {
+    let line = error.to_string();
+    line.lines().map(|fault| fault.splitn(3, [':']).nth(2).unwrap().trim().to_owned()).collect()
 }
 
 #[test]
@@ -137,7 +136,7 @@ fn a_file_that_is_not_json_is_reported_with_its_line() {
     let twice = "{\n  \"nodes\": 1,\n  \"jobs\": [{\"tasks\": 1, \"tasks\": 2}]\n}";
     let error = instance_from_json("some.json", twice).unwrap_err();
     assert_eq!(error.to_string(), "some.json:3:35: duplicate field `tasks`");
-    let error = read(Path::new("no/such/file.json")).unwrap_err();
+    let error = read_text(Path::new("no/such/file.json")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no/such/file.json: cannot be read: No such file or directory (os error 2)"

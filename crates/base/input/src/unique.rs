@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 use std::fmt;
 
 /// A value of a text. Of two fields with one name the parser would take the last, and the other would be lost.
-pub(super) struct Unique(pub(super) Value);
+pub(crate) struct Unique(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique, D::Error> {

@@ -1,23 +1,22 @@
-//! `dfrsim plan`
+//! `dfrsim solve plan`
 
 mod answer;
 
+use super::state::{Loaded, Written, load, open, places};
+use super::switch::{Switch, sharing};
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places, Printing, notice};
-use crate::picture_files::PictureFile;
-pub(super) use answer::{Answered, summary};
+use crate::output::{Printing, notice};
+pub(crate) use answer::Answered;
+pub(super) use answer::summary;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::check_plan;
-use dfrsim_context_switch::file::{
-    PlanFigures, cluster_from_json, configuration_from_json, durations_from_json, plan_to_json, read,
-    states_from_json,
-};
+use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_from_json};
 use dfrsim_context_switch::{
     Ban, Cluster, Configuration, Constraint, Durations, Limits, Plan as Pools, SuspendTo, VjobId, cheapest,
-    first_come_first_served, in_states, plan, select_running, timetable,
+    first_come_first_served, in_states, select_running,
 };
+use dfrsim_input::{Input, read_text};
 use dfrsim_model::Seed;
-use dfrsim_plots::draw_plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,16 +30,11 @@ use std::time::Duration;
 #[command(group(ArgGroup::new("wanted").required(true).multiple(true).args(["to", "states", "decide", "drain", "check"])))]
 #[command(after_help = "\
 Files:
-  CURRENT.json  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 2, \"memory\": 4096}],
-                 \"vjobs\": [{\"name\": \"A\", \"vms\": [{\"name\": \"A1\", \"cpu\": 1, \"memory\": 512,
-                            \"state\": \"running\", \"node\": \"N1\"}]}],
-                 \"constraints\": [{\"kind\": \"spread\", \"vms\": [\"A1\", \"A2\"]}]}
-  WANTED.json   {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
+  WANTED        the target: another state, or {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
   DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, only those that differ
-  States are waiting, running, sleeping, dozing (in memory) and terminated. VMs without an entry stay as
-  they are. CPU may have three decimals. Nodes and VMs may have more \"resources\", as in {\"gpu\": 1}, and a
-  node that is off \"state\": \"offline\".
+  VMs without an entry stay as they are. CPU may have three decimals. Where the VMs of WANTED share CPU, they take on the
+  way what they get before or after, whichever is less.
 
 Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/plan/constrained.json):
   spread, lonely       vms          no two on one node; no other VM on their nodes
@@ -57,17 +51,17 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   serialise            vms          act at different times, in any order
 
 Examples:
-  dfrsim plan --from scenarios/plan/current.json --to scenarios/plan/swapped.json
-  dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json --picture plan.svg
-  dfrsim plan --from scenarios/plan/current.json --drain N1,N2 --decide
-  dfrsim plan --from scenarios/plan/constrained.json --decide --durations scenarios/plan/durations.json
-  dfrsim plan --check plan.json")]
+  dfrsim solve plan scenarios/plan/current.json --to scenarios/plan/swapped.json
+  dfrsim solve plan scenarios/plan/current.json --states scenarios/plan/states.json --plan-out plan.json --picture plan.svg
+  dfrsim solve plan scenarios/plan/current.json --drain N1,N2 --decide --state-out drained.json
+  dfrsim solve plan scenarios/plan/constrained.json --decide --durations scenarios/plan/durations.json
+  dfrsim solve plan --check plan.json")]
 pub(crate) struct Plan {
-    /// Nodes, vjobs with their VMs and where these are, and constraints
-    #[arg(long, value_name = "CURRENT.json", required_unless_present = "check")]
-    from: Option<PathBuf>,
+    /// The files of the state (see `dfrsim solve --help`)
+    #[arg(value_name = "STATE", conflicts_with = "check")]
+    state: Vec<PathBuf>,
     /// The target places of VMs
-    #[arg(long, value_name = "WANTED.json")]
+    #[arg(long, value_name = "WANTED")]
     to: Option<PathBuf>,
     /// The target states of vjobs; the search chooses the nodes
     #[arg(long, value_name = "STATES.json", conflicts_with = "to")]
@@ -79,9 +73,9 @@ pub(crate) struct Plan {
     /// Clear these nodes: their running VMs move, or are suspended with --decide. Images on their disks stay there
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
-    /// Check a plan in the format of `--out`: capacities, constraints, states, times and costs, action by action. Exit code 1
+    /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs, action by action. Exit code 1
     /// if a fault is found
-    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"])]
+    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
@@ -95,12 +89,8 @@ pub(crate) struct Plan {
     /// The durations of actions, where they differ from the report's
     #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check")]
     durations: Option<PathBuf>,
-    /// Write the plan, with the times of all actions
-    #[arg(long, value_name = "FILE.json")]
-    out: Option<PathBuf>,
-    /// Draw the plan, nodes over time, and write its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
-    picture: Option<PathBuf>,
+    #[command(flatten)]
+    written: Written,
     #[command(flatten)]
     printing: Printing,
 }
@@ -119,71 +109,33 @@ fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
-/// A plan and what is known of it.
-struct Planned {
-    after: Configuration,
-    plan: Pools,
-    figures: PlanFigures,
-}
-
 impl Plan {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let Some(path) = &self.check {
             return check(path, self.printing);
         }
-        let from = self.from.as_deref().expect("it is required without --check");
-        // Of the picture it is known before anything is written whether it can be.
-        let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
-        let mut places = Places::default().reads("--from", from);
+        let mut read = places(&self.state);
         for wanted in self.to.iter().chain(&self.states) {
-            places = places.reads("--to or --states", wanted);
+            read = read.reads("--to or --states", wanted);
         }
         if let Some(durations) = &self.durations {
-            places = places.reads("--durations", durations);
+            read = read.reads("--durations", durations);
         }
-        places = places.writes("--out", self.out.as_deref())?;
-        if let Some(picture) = &picture {
-            picture.check("--picture", places)?;
-        }
-        let text = read(from).map_err(Failure::input)?;
-        let (cluster, before) = cluster_from_json(&name(from), &text).map_err(Failure::input)?;
+        self.written.check(read)?;
+        let inputs = open(&self.state)?;
+        let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
-        let cluster = self.drained(cluster, &before)?;
-        let planned = self.plan(&cluster, &before)?;
-        let times = timetable(&cluster, &planned.plan, &durations);
-        let document = plan_to_json(&cluster, &before, &planned.after, &times, &planned.figures);
-        check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
-        let figure = match picture {
-            Some(picture) if times.pools.is_empty() => {
-                notice!("{}: the plan is empty; no picture is written", picture.path().display());
-                None
-            }
-            Some(picture) => {
-                let figure =
-                    draw_plan(&document).map_err(|error| Failure::Result(format!("no picture: {error}")))?;
-                Some((picture, figure))
-            }
-            None => None,
-        };
-        let mut files = OutputFiles::default();
-        if let Some(path) = &self.out {
-            files.add_bytes(path, &document)?;
-        }
-        if let Some((picture, figure)) = figure {
-            picture.write(&mut files, figure)?;
-        }
-        self.printing.print(&Answered::plan(
-            &cluster,
-            &times,
-            &planned.figures,
-            self.time_limit.is_some(),
-        ))?;
+        loaded.cluster = self.drained(loaded.cluster, &loaded.before)?;
+        let (after, cluster, found) = self.plan(&loaded)?;
+        let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
+        let files = self.written.files(&loaded, &after, Some(&switch))?;
+        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some()))?;
         files.finish()
     }
 
     fn durations(&self) -> Result<Durations, Failure> {
         let Some(path) = &self.durations else { return Ok(Durations::default()) };
-        let text = read(path).map_err(Failure::input)?;
+        let text = read_text(path).map_err(Failure::input)?;
         durations_from_json(&name(path), &text).map_err(Failure::input)
     }
 
@@ -202,23 +154,25 @@ impl Plan {
         Ok(cluster.with_constraints(constraints, before))
     }
 
-    fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {
+    /// Returns the target, the cluster with the CPU that VMs take on the way, and the plan if the search found one.
+    fn plan(
+        &self,
+        loaded: &Loaded<'_>,
+    ) -> Result<(Configuration, Cluster, Option<(Pools, PlanFigures)>), Failure> {
+        let Loaded { cluster, before, .. } = loaded;
         if let Some(path) = &self.to {
-            let text = read(path).map_err(Failure::input)?;
-            let after =
-                configuration_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
+            let wanted = Input::open(path).map_err(Failure::input)?;
+            let after = configuration_of(&wanted, cluster, before).map_err(Failure::input)?;
             for vjob in cluster.vjob_ids().filter(|&vjob| is_split(cluster, before, &after, vjob)) {
                 let name = &cluster.vjobs()[vjob.index()].name;
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
-            let plan = plan(cluster, before, &after)
-                .map_err(|error| Failure::Result(format!("there is no plan: {error}")))?;
-            let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-            return Ok(Planned { after, plan, figures });
+            let cluster = sharing(loaded, &after);
+            return Ok((after, cluster, None));
         }
         let states = match &self.states {
             Some(path) => {
-                let text = read(path).map_err(Failure::input)?;
+                let text = read_text(path).map_err(Failure::input)?;
                 states_from_json(&name(path), &text, cluster).map_err(Failure::input)?
             }
             None => vec![None; cluster.vjobs().len()],
@@ -234,13 +188,13 @@ impl Plan {
             .and_then(|wanted| cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
         let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
-        Ok(Planned { after: found.configuration, plan: found.plan, figures })
+        Ok((found.configuration, cluster.clone(), Some((found.plan, figures))))
     }
 }
 
 /// The verdict of the independent checker on a plan.
 fn check(path: &Path, printing: Printing) -> Result<(), Failure> {
-    let text = read(path).map_err(Failure::input)?;
+    let text = read_text(path).map_err(Failure::input)?;
     let checked = check_plan(&text);
     printing.print(&Answered::check(path, &checked))?;
     checked.map(drop).map_err(|faults| {

@@ -1,44 +1,57 @@
-//! `dfrsim offline pack`
+//! `dfrsim solve pack`
 
-use super::answer::{Answered, Came, Tried};
-use super::fewest::{admitted, fewest};
-use super::replayed::Replayed;
+mod answer;
+mod fewest;
+mod replayed;
+
+use super::problem::Problem;
+use super::state::{Loaded, Written, load, open, places};
+use super::switch::{Switch, moves, sharing};
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, Printing};
+use crate::output::{OutputFiles, Printing};
+pub(crate) use answer::Answered;
+use answer::{Came, Tried};
 use clap::Args;
 use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_context_switch::Durations;
+use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{Solution, instance_from_json, instance_from_vbp, read, solution_to_json};
+use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
-use std::path::{Path, PathBuf};
+use dfrsim_packing::vector::MAX_DIMENSIONS;
+use fewest::{admitted, fewest};
+use replayed::Replayed;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Pack the jobs of an instance file onto its nodes for the best minimum yield
+/// Pack VMs or jobs onto nodes for the best minimum yield
 ///
 /// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping
 /// kept), the part of the fluid resources that is then used, how far the minimum is below the bound, and the time.
-/// Every packing is examined by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
-/// and `fluid` resources,
-/// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`; or, with the ending
-/// .vbp, an instance of vector bin packing in the format of VPSolver, for which the fewest bins are searched.
+/// Every packing is examined by the independent checker. Nodes may differ.
+///
+/// Instead of a state, whose VMs share CPU and hold all other resources, the file may be an instance of the study, JSON: the
+/// numbers of `fixed` and `fluid` resources, `nodes` (how many, or a list of capacities) and `jobs` with `requirements`,
+/// `needs`, `tasks` and `qos`; or, with the ending .vbp, an instance of vector bin packing in the format of VPSolver, for which
+/// the fewest bins are searched.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  dfrsim offline pack --list
-  dfrsim offline pack cluster.json
-  dfrsim offline pack cluster.json --fewest-nodes 0.8 --algorithm VP_CPSUM VP_EJECT --optimum
-  dfrsim offline pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
-  dfrsim offline pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
-  dfrsim offline pack cluster.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
+  dfrsim solve pack --list
+  dfrsim solve pack nodes.csv vms.csv --state-out packed.json
+  dfrsim solve pack state.json --fewest-nodes 0.8 --algorithm VP_CPSUM VP_EJECT --optimum
+  dfrsim solve pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
+  dfrsim solve pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
+  dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
 pub(crate) struct Pack {
-    /// The instance
-    #[arg(value_name = "INSTANCE.json", required_unless_present_any = ["list", "as_run"], conflicts_with = "as_run")]
-    instance: Option<PathBuf>,
-    /// The names of the algorithms (see `--list`)
-    #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm, default_value = "VP_CPSUM")]
+    /// The files of the state (see `dfrsim solve --help`), or an instance
+    #[arg(value_name = "STATE", conflicts_with = "as_run")]
+    state: Vec<PathBuf>,
+    /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
+    #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm)]
     algorithm: Vec<Algorithm>,
     /// Find the optimum too
     #[arg(long)]
@@ -61,16 +74,18 @@ pub(crate) struct Pack {
     #[command(flatten)]
     replayed: Replayed,
     /// Find the fewest of the first nodes that keep this minimum yield; the others can be turned off
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "mapping_out")]
+    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "state_out", "plan_out", "picture"])]
     fewest_nodes: Option<Yield>,
     /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes"])]
+    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes", "state_out", "plan_out", "picture"])]
     admit: Option<Yield>,
-    /// Write the best packing: where each job is, and its yield after the second phase
+    #[command(flatten)]
+    written: Written,
+    /// Write the best packing by numbers: where each job is, and its yield after the second phase
     #[arg(long, value_name = "FILE.json")]
     mapping_out: Option<PathBuf>,
     /// List the names of all algorithms
-    #[arg(long, conflicts_with_all = ["instance", "as_run"])]
+    #[arg(long, conflicts_with_all = ["state", "as_run"])]
     list: bool,
     #[command(flatten)]
     printing: Printing,
@@ -94,38 +109,63 @@ struct Packed {
 
 impl Pack {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let mut algorithms = self.algorithm.clone();
-        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
-            algorithms.push(Algorithm::Optimum);
-        }
-        if let Some((instance, settings)) = self.replayed.read()? {
-            return self.answer(&instance, &algorithms, &settings, self.fewest_nodes);
-        }
-        let Some(path) = &self.instance else {
+        if self.list {
             let names = Algorithm::all().map(|algorithm| algorithm.to_string());
             return self.printing.print(&Answered::Names { algorithms: names.collect() });
-        };
-        Places::default().reads("the instance", path).writes("--mapping-out", self.mapping_out.as_deref())?;
-        let text = read(path).map_err(Failure::input)?;
-        let name = path.display().to_string();
-        let is_vbp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"));
-        let (instance, fewest) = if is_vbp {
-            (instance_from_vbp(&name, &text), self.fewest_nodes.or(Some(Yield::ONE)))
-        } else {
-            (instance_from_json(&name, &text), self.fewest_nodes)
-        };
+        }
+        if let Some((instance, settings)) = self.replayed.read()? {
+            return self.answer(&instance, None, &settings, self.fewest_nodes);
+        }
+        self.written.check(places(&self.state).writes("--mapping-out", self.mapping_out.as_deref())?)?;
         let settings = self.settings()?;
-        self.answer(&instance.map_err(Failure::input)?, &algorithms, &settings, fewest)
+        if let [path] = &self.state[..]
+            && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"))
+        {
+            let text = read_text(path).map_err(Failure::input)?;
+            let instance = instance_from_vbp(&path.display().to_string(), &text).map_err(Failure::input)?;
+            return self.answer(&instance, None, &settings, self.fewest_nodes.or(Some(Yield::ONE)));
+        }
+        let inputs = open(&self.state)?;
+        if let [input] = &inputs[..]
+            && ["fixed", "fluid"].iter().any(|name| input.root().value().get(name).is_some())
+        {
+            let instance = instance_of(input).map_err(Failure::input)?;
+            return self.answer(&instance, None, &settings, self.fewest_nodes);
+        }
+        let loaded = load(&inputs)?;
+        let problem = Problem::of(&loaded, true);
+        let instance = &problem.adaptation.instance;
+        if instance.dimensions() > MAX_DIMENSIONS {
+            return Err(Failure::input(format!(
+                "resources and constraints make a problem of {} resources; packing supports {MAX_DIMENSIONS}",
+                instance.dimensions()
+            )));
+        }
+        self.answer(instance, Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
     /// Answers what is asked of an instance.
     fn answer(
         &self,
         instance: &Instance,
-        algorithms: &[Algorithm],
+        state: Option<(&Loaded<'_>, &Problem)>,
         settings: &Settings,
         fewest_nodes: Option<Yield>,
     ) -> Result<(), Failure> {
+        let mut algorithms = self.algorithm.clone();
+        if algorithms.is_empty() {
+            let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
+            algorithms.push(algorithm(name).expect("there is this algorithm"));
+        }
+        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
+            algorithms.push(Algorithm::Optimum);
+        }
+        if state.is_none() && self.written.is_any() {
+            return Err(Failure::input(
+                "--state-out, --plan-out and --picture need a state, not an instance",
+            ));
+        }
+        let algorithms = &algorithms[..];
         match (self.admit, fewest_nodes) {
             (Some(wanted), _) => self.printing.print(&admitted(instance, algorithms, settings, wanted)?),
             (None, Some(wanted)) => {
@@ -134,7 +174,7 @@ impl Pack {
                 let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
                 is_any.then_some(()).ok_or_else(failure)
             }
-            (None, None) => self.pack(instance, algorithms, settings),
+            (None, None) => self.pack(instance, state, algorithms, settings),
         }
     }
 
@@ -160,6 +200,7 @@ impl Pack {
     fn pack(
         &self,
         instance: &Instance,
+        state: Option<(&Loaded<'_>, &Problem)>,
         algorithms: &[Algorithm],
         settings: &Settings,
     ) -> Result<(), Failure> {
@@ -200,12 +241,23 @@ impl Pack {
                 best = Some(Packed { solved, yields });
             }
         }
+        let (mut files, mut moved) = (OutputFiles::default(), None);
+        if let Some((packed, (loaded, problem))) = best.as_ref().zip(state) {
+            let after = problem.configuration(loaded, &packed.solved.mapping)?;
+            let switch = self.written.wants_plan().then(|| {
+                Switch::new(sharing(loaded, &after), &loaded.before, &after, None, &Durations::default())
+            });
+            files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
+            moved = Some(moves(loaded, &after));
+        }
+        if let Some((packed, path)) = best.as_ref().zip(self.mapping_out.as_ref()) {
+            files.add_bytes(path, mapping(instance, packed))?;
+        }
         let bound = bound.map(Yield::as_f64);
-        self.printing.print(&Answered::Packings { bound, algorithms: tried })?;
-        match (best, &self.mapping_out) {
-            (None, _) => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
-            (Some(packed), Some(path)) => write_mapping(instance, packed, path),
-            (Some(_), None) => Ok(()),
+        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves: moved })?;
+        match best {
+            None => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
+            Some(_) => files.finish(),
         }
     }
 }
@@ -226,8 +278,9 @@ fn raised(instance: &Instance, solved: &Solved, settings: &Settings) -> Vec<Yiel
     yields.unwrap_or_else(|| vec![*minimum_yield; mapping.len()])
 }
 
-fn write_mapping(instance: &Instance, packed: Packed, path: &Path) -> Result<(), Failure> {
+/// Returns a packing as a file.
+fn mapping(instance: &Instance, packed: &Packed) -> String {
     let Packed { solved: Solved { mapping, minimum_yield }, yields } = packed;
-    let yields = instance.jobs.iter().zip(yields).map(|(job, scaled)| job.unscaled(scaled)).collect();
-    OutputFile::write_text(path, &solution_to_json(&Solution { minimum_yield, mapping, yields }))
+    let yields = instance.jobs.iter().zip(yields).map(|(job, scaled)| job.unscaled(*scaled)).collect();
+    solution_to_json(&Solution { minimum_yield: *minimum_yield, mapping: mapping.clone(), yields })
 }

@@ -1,9 +1,9 @@
 //! A plan, or what the checker says of one.
 
+use crate::commands::solve::switch::Switch;
 use crate::output::{Answer, counted};
 use dfrsim_audit::plan::{PlanFaults, PlanReport};
-use dfrsim_context_switch::file::PlanFigures;
-use dfrsim_context_switch::{Cluster, NodeSwitch, Place, Timed, Timetable};
+use dfrsim_context_switch::{NodeSwitch, Place, Timed, Timetable};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -91,12 +91,8 @@ struct Report {
 }
 
 impl Answered {
-    pub(super) fn plan(
-        cluster: &Cluster,
-        times: &Timetable,
-        figures: &PlanFigures,
-        has_limit: bool,
-    ) -> Answered {
+    pub(super) fn plan(switch: &Switch, has_limit: bool) -> Answered {
+        let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
         let done = |&Timed { action, begin, end }: &Timed| Done {
             action: action.kind().name(),
@@ -221,7 +217,7 @@ fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
 }
 
 /// The actions by kind, and how long the plan takes: `2 suspends, 1 run; 2 pools, 85 s`.
-pub(in crate::commands) fn summary(times: &Timetable) -> String {
+pub(in crate::commands::solve) fn summary(times: &Timetable) -> String {
     let actions: Vec<String> =
         counts(times).into_iter().map(|(kind, count)| counted(count as usize, noun(kind))).collect();
     format!("{}; {}, {} s", actions.join(", "), counted(times.pools.len(), "pool"), times.end())

@@ -1,21 +1,19 @@
 //! What comes of each budget, and the moves of the last one.
 
-use super::switch::Move;
-use crate::output::{Answer, counted};
-use dfrsim_offline::file::NamedCluster;
+use crate::commands::solve::switch::{Moved, moves_table};
+use crate::output::{Answer, counted, table};
 use dfrsim_optimum::{Outcome, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// The result of each budget.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     pub(super) nodes: usize,
-    pub(super) jobs: usize,
-    pub(super) tasks: u64,
-    /// Tasks that are on no node yet.
-    pub(super) new_tasks: u64,
+    pub(super) vjobs: usize,
+    pub(super) vms: usize,
+    /// VMs that wait.
+    pub(super) new_vms: usize,
     /// The minimum yield of the current placement; `null` if it is not a placement.
     pub(super) minimum_yield_now: Option<f64>,
     pub(super) budgets: Vec<Tried>,
@@ -23,7 +21,7 @@ pub(crate) struct Answered {
     pub(super) bound: Option<f64>,
     /// The moves of the last budget; `null` if no placement was found.
     pub(super) moves: Option<Vec<Moved>>,
-    /// With `--out`: the plan of these moves as text.
+    /// With `--plan-out` or `--picture`: the plan of these moves in a line.
     pub(super) plan: Option<String>,
 }
 
@@ -38,7 +36,7 @@ pub(super) struct Tried {
     pub(super) minimum_yield: Option<f64>,
     /// The moved amount, in the unit of the budget.
     pub(super) moved: Option<u64>,
-    /// Tasks that change their node.
+    /// VMs that change their node.
     pub(super) moves: Option<usize>,
     /// With `--exact`: the result of the exact search.
     pub(super) optimum: Option<Optimum>,
@@ -64,17 +62,6 @@ enum Reached {
     Unknown,
 }
 
-/// A task that changes its node, or gets its first one.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Moved {
-    task: String,
-    /// The node before the move; `null` for a new task.
-    from: Option<String>,
-    to: String,
-    /// Its memory, in the unit of the memory of jobs.
-    memory: u32,
-}
-
 impl Optimum {
     pub(super) fn of(outcome: &Outcome) -> Optimum {
         let status = match (outcome.status, &outcome.best) {
@@ -98,59 +85,28 @@ impl Optimum {
     }
 }
 
-impl Moved {
-    pub(super) fn new(cluster: &NamedCluster, Move { job, task, from, to }: &Move) -> Moved {
-        Moved {
-            task: task.clone(),
-            from: from.map(|node| cluster.nodes[node].clone()),
-            to: cluster.nodes[*to].clone(),
-            memory: cluster.problem.instance.jobs[*job].demand[0],
-        }
-    }
-}
-
 impl Answer for Answered {
     fn text(&self) -> String {
-        let mut text = String::new();
-        let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
-        let Answered { nodes, jobs, tasks, new_tasks, .. } = self;
-        let counts = [(*nodes, "node"), (*jobs, "job"), (*tasks as usize, "task")]
-            .map(|(count, of)| counted(count, of));
-        line(format!("{}, {new_tasks} of them new", counts.join(", ")));
-        line(format!(
-            "{:<8}  {:>9}  {:>14}  {:>6}  {:>9}",
-            "budget", "min yield", "moved", "moves", "optimum"
-        ));
+        let counts = [(self.nodes, "node"), (self.vjobs, "vjob"), (self.vms, "VM")];
+        let counts = counts.map(|(count, of)| counted(count, of)).join(", ");
         let shown =
             |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:.6}"));
-        line(format!("{:<8}  {:>9}", "now", shown(self.minimum_yield_now)));
-        for tried in &self.budgets {
-            let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
-            let (moved, moves) = (count(tried.moved), count(tried.moves.map(|moves| moves as u64)));
+        let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
+        let now =
+            ["now".to_owned(), shown(self.minimum_yield_now), String::new(), String::new(), String::new()];
+        let tried = self.budgets.iter().map(|tried| {
             let optimum = tried.optimum.as_ref().map(Optimum::cell).unwrap_or_default();
-            line(format!(
-                "{:<8}  {:>9}  {moved:>14}  {moves:>6}  {optimum:>9}",
-                tried.budget,
-                shown(tried.minimum_yield)
-            ));
-        }
+            let moves = tried.moves.map(|moves| moves as u64);
+            [tried.budget.clone(), shown(tried.minimum_yield), count(tried.moved), count(moves), optimum]
+        });
+        let lines = [now].into_iter().chain(tried);
+        let mut text = format!("{counts}, {} of them new\n", self.new_vms);
+        text += &table(["budget", "min yield", "moved", "moves", "optimum"], lines);
         if let Some(bound) = self.bound {
-            line(format!("{:<8}  {bound:>9.6}", "bound"));
+            text += &format!("bound {bound:.6}\n");
         }
-        let Some(moves) = &self.moves else { return text };
-        let width = moves.iter().map(|one| one.task.len()).max().unwrap_or(0);
-        for Moved { task, from, to, memory } in moves {
-            line(match from {
-                Some(from) => format!("  move  {task:<width$}  {from} -> {to}  memory {memory}"),
-                None => format!("  start {task:<width$}  {to}"),
-            });
-        }
-        if moves.is_empty() {
-            line("nothing to do".to_owned());
-        }
-        if let Some(plan) = &self.plan {
-            line(format!("plan: {plan}"));
-        }
+        text += &self.moves.as_deref().map(moves_table).unwrap_or_default();
+        self.plan.iter().for_each(|plan| text += &format!("plan: {plan}\n"));
         text
     }
 }

@@ -1,9 +1,9 @@
 //! What algorithms make of an instance.
 
-use crate::output::Answer;
+use crate::commands::solve::switch::Moved;
+use crate::output::{Answer, counted, table};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// What was asked of the algorithms.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -14,6 +14,8 @@ pub(crate) enum Answered {
         /// LPBOUND: no packing has a larger minimum yield; `null` if the jobs ask for more than all nodes have.
         bound: Option<f64>,
         algorithms: Vec<Tried>,
+        /// The VMs of a state that run elsewhere with the best packing; `null` for an instance.
+        moves: Option<Vec<Moved>>,
     },
     /// With `--fewest-nodes`: the fewest of the first nodes that keep a yield.
     FewestNodes {
@@ -115,7 +117,7 @@ impl Tried {
 impl Answer for Answered {
     fn text(&self) -> String {
         match self {
-            Answered::Packings { bound, algorithms } => packings(*bound, algorithms),
+            Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
             Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
             Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
@@ -123,37 +125,27 @@ impl Answer for Answered {
     }
 }
 
-/// The width of a column of names.
-fn width<'a>(names: impl Iterator<Item = &'a String>) -> usize {
-    names.map(String::len).max().unwrap_or(0).max("algorithm".len())
-}
-
-fn packings(bound: Option<f64>, algorithms: &[Tried]) -> String {
+fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -> String {
     let mut text = match bound {
         Some(bound) => format!("LPBOUND {bound:.6}\n"),
         None => "LPBOUND: the jobs ask for more than all nodes have\n".to_owned(),
     };
-    let width = width(algorithms.iter().map(|tried| &tried.algorithm));
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
-    let lines = std::iter::once(heading.map(str::to_owned)).chain(algorithms.iter().map(Tried::cells));
-    for [name, minimum, average, used, below, time] in lines {
-        writeln!(text, "{name:width$}  {minimum:>10}  {average:>8}  {used:>11}  {below:>11}  {time:>10}")
-            .expect("a string takes any text");
+    text += &table(heading, algorithms.iter().map(Tried::cells));
+    if let Some(moves) = moves {
+        let starts = moves.iter().filter(|one| one.from.is_none()).count();
+        text += &format!("{}, {}\n", counted(starts, "start"), counted(moves.len() - starts, "move"));
     }
     text
 }
 
 fn fewest(algorithms: &[Fewest]) -> String {
-    let width = width(algorithms.iter().map(|fewest| &fewest.algorithm));
-    let mut text = format!("{:width$}  {:>8}  {:>8}  {:>12}\n", "algorithm", "nodes", "at least", "time");
-    for Fewest { algorithm, nodes, at_least, time_ms } in algorithms {
+    let cells = |Fewest { algorithm, nodes, at_least, time_ms }: &Fewest| {
         let nodes = nodes.map_or_else(|| "none".to_owned(), |nodes| nodes.to_string());
         let least = at_least.map(|nodes| nodes.to_string()).unwrap_or_default();
-        let time = format!("{time_ms:.3} ms");
-        writeln!(text, "{algorithm:width$}  {nodes:>8}  {least:>8}  {time:>12}")
-            .expect("a string takes any text");
-    }
-    text
+        [algorithm.clone(), nodes, least, format!("{time_ms:.3} ms")]
+    };
+    table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells))
 }
 
 fn admission(Admitted { algorithm, admitted, minimum_yield, refused }: &Admitted) -> String {

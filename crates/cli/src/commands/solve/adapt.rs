@@ -1,54 +1,48 @@
-//! `dfrsim adapt`
+//! `dfrsim solve adapt`
 
 mod answer;
-mod switch;
 
-use super::plan::summary;
+use super::problem::Problem;
+use super::state::{Loaded, Written, load, open, places};
+use super::switch::{Switch, moves, sharing};
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places, Printing};
-pub(super) use answer::Answered;
-use answer::{Moved, Optimum, Tried};
+use crate::output::Printing;
+pub(crate) use answer::Answered;
+use answer::{Optimum, Tried};
 use clap::{Args, ValueEnum};
 use dfrsim_adaptation::{Adapted, Adapter};
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_context_switch::{Configuration, Durations};
+use dfrsim_input::state::VmState;
 use dfrsim_model::offline::Adaptation;
 use dfrsim_model::{NodeTasks, Yield};
-use dfrsim_offline::file::{NamedCluster, cluster_from_json, cluster_to_json, read};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
 use std::path::PathBuf;
 use std::time::Duration;
-use switch::Switch;
 
-/// With more tasks than this the heuristic takes hours.
-const MOST_TASKS: u64 = 100_000;
+/// With more VMs than this the heuristic takes hours.
+const MOST_VMS: usize = 100_000;
 
-/// Adapt a cluster to changed needs and new jobs: the best yields within a budget of moves
+/// Adapt a cluster to changed needs and new VMs: the best yields within a budget of moves
 ///
-/// Looks for the placement with the largest minimum yield, the part of its CPU need that every task gets, among those that move
-/// no more than the budget; new tasks are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
+/// Looks for the placement with the largest minimum yield, the part of its CPU need that every VM gets, among those that move
+/// no more than the budget; VMs that wait are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
 /// and in how many moves; then the moves of the last one. Every placement is checked independently. Exit code 1 means that no
 /// placement was found.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-File:
-  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 8, \"memory\": 32768}, {\"name\": \"N2\", \"cpu\": 8, \"memory\": 32768}],
-   \"jobs\": [{\"name\": \"web\", \"cpu\": 4, \"memory\": 8192, \"on\": [\"N1\", \"N2\"], \"least_yield\": 0.5},
-            {\"name\": \"batch\", \"cpu\": 6, \"memory\": 4096, \"tasks\": 3, \"on\": [\"N1\"]},
-            {\"name\": \"database\", \"cpu\": 2, \"memory\": 16384, \"on\": [\"N2\"], \"pinned\": true}]}
-  CPU and memory are whole numbers of any unit, and those of a job are of one task. Tasks beyond those that are \"on\" nodes are
-  new; those of a job that is pinned stay where they are, and least_yield is the part of its need that a task gets in any case.
-
 Examples:
-  dfrsim adapt scenarios/adapt/cluster.json --budget 25%
-  dfrsim adapt scenarios/adapt/cluster.json --budget 0 10% 25% 50% all --exact 10
-  dfrsim adapt scenarios/adapt/cluster.json --budget 2 --cost moves --out plan.json --cluster-out adapted.json
-  dfrsim plan --check plan.json")]
+  dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%
+  dfrsim solve adapt nodes.csv vms.csv --budget 0 10% 25% 50% all
+  dfrsim solve adapt scenarios/adapt/cluster.json --budget 25% all --exact 10
+  dfrsim solve adapt scenarios/adapt/cluster.json --budget 2 --cost moves --plan-out plan.json --state-out adapted.json
+  dfrsim solve plan --check plan.json")]
 pub(crate) struct Adapt {
-    /// Nodes, jobs, and where the jobs' tasks are
-    #[arg(value_name = "CLUSTER.json")]
-    cluster: PathBuf,
+    /// The files of the state (see `dfrsim solve --help`)
+    #[arg(value_name = "STATE")]
+    state: Vec<PathBuf>,
     /// How much may be moved: a percentage of the total (25%), an amount, or all
     #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]
     budget: Vec<Budget>,
@@ -58,13 +52,8 @@ pub(crate) struct Adapt {
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
-    /// Write the moves of the last budget as a plan, in an order in which no memory is overloaded, with times; `dfrsim plan
-    /// --check` understands it
-    #[arg(long, value_name = "PLAN.json")]
-    out: Option<PathBuf>,
-    /// Write the cluster as it is after the moves of the last budget
-    #[arg(long, value_name = "CLUSTER.json")]
-    cluster_out: Option<PathBuf>,
+    #[command(flatten)]
+    written: Written,
     #[command(flatten)]
     printing: Printing,
 }
@@ -123,85 +112,80 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        Places::default()
-            .reads("the cluster", &self.cluster)
-            .writes("--out", self.out.as_deref())?
-            .writes("--cluster-out", self.cluster_out.as_deref())?;
-        let text = read(&self.cluster).map_err(Failure::input)?;
-        let mut cluster =
-            cluster_from_json(&self.cluster.display().to_string(), &text).map_err(Failure::input)?;
-        let tasks: u64 = cluster.problem.instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
-        if tasks > MOST_TASKS {
-            return Err(Failure::input(format!(
-                "{}: {tasks} tasks; `adapt` accepts at most {MOST_TASKS}",
-                self.cluster.display()
-            )));
+        self.written.check(places(&self.state))?;
+        let inputs = open(&self.state)?;
+        let loaded = load(&inputs)?;
+        let vms = loaded.state.vms.len();
+        if vms > MOST_VMS {
+            return Err(Failure::input(format!("{vms} VMs; `adapt` accepts at most {MOST_VMS}")));
         }
+        let mut problem = Problem::of(&loaded, false);
         if matches!(self.cost, Cost::Moves) {
-            let movable = cluster.problem.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
+            let movable = problem.adaptation.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
             movable.for_each(|cost| *cost = 1);
         }
-        let (mut answer, adapted) = self.answer(&cluster, tasks)?;
-        let mut files = OutputFiles::default();
-        if let Some(adapted) = &adapted {
-            let moves = switch::moves(&cluster, &adapted.mapping);
-            answer.moves = Some(moves.iter().map(|one| Moved::new(&cluster, one)).collect());
-            if let Some(path) = &self.out {
-                let Switch { document, timetable } = switch::plan(&cluster, adapted)?;
-                answer.plan = (!timetable.pools.is_empty()).then(|| summary(&timetable));
-                files.add_bytes(path, &document)?;
+        let (mut answer, after) = self.answer(&loaded, &problem)?;
+        let files = match &after {
+            None => None,
+            Some(after) => {
+                answer.moves = Some(moves(&loaded, after));
+                let switch = self.written.wants_plan().then(|| {
+                    Switch::new(sharing(&loaded, after), &loaded.before, after, None, &Durations::default())
+                });
+                let switch = switch.transpose()?;
+                answer.plan = switch.as_ref().and_then(Switch::summary);
+                Some(self.written.files(&loaded, after, switch.as_ref())?)
             }
-            if let Some(path) = &self.cluster_out {
-                files.add_bytes(path, cluster_to_json(&cluster, &adapted.mapping))?;
-            }
-        }
+        };
         self.printing.print(&answer)?;
-        files.finish()?;
-        match adapted {
-            Some(_) => Ok(()),
+        match files {
+            Some(files) => files.finish(),
             None => Err(Failure::Result("no placement was found".to_owned())),
         }
     }
 
-    /// What comes of each budget, and what was found with the last one.
-    fn answer(&self, cluster: &NamedCluster, tasks: u64) -> Result<(Answered, Option<Adapted>), Failure> {
-        let problem = &cluster.problem;
-        let placed: u64 = problem.current.iter().flatten().map(|part| u64::from(part.tasks)).sum();
-        let all = movable(problem);
+    /// Returns what comes of each budget, and the configuration that was found with the last one.
+    fn answer(
+        &self,
+        loaded: &Loaded<'_>,
+        problem: &Problem,
+    ) -> Result<(Answered, Option<Configuration>), Failure> {
+        let adaptation = &problem.adaptation;
+        let all = movable(adaptation);
         let mut adapter = Adapter::new();
         let (mut last, mut tried) = (None, Vec::new());
         for budget in &self.budget {
             let allowed = budget.of(all);
             let optimum = self.exact.map(|time| {
                 let limits = Limits { time: Some(time), ..Limits::default() };
-                Optimum::of(&adapted_optimum(problem, allowed, &limits))
+                Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = adapter.adapt(problem, allowed);
-            let moves = match &found {
-                Some(found) => {
-                    check(problem, found, allowed)?;
-                    switch::moves(cluster, &found.mapping).iter().filter(|one| one.from.is_some()).count()
-                }
-                None => 0,
-            };
+            let found = adapter.adapt(adaptation, allowed);
+            last = None;
+            if let Some(found) = &found {
+                check(adaptation, found, allowed)?;
+                last = Some(problem.configuration(loaded, &found.mapping)?);
+            }
+            let count =
+                |after: &Configuration| moves(loaded, after).iter().filter(|one| one.from.is_some()).count();
             tried.push(Tried {
                 budget: budget.name(),
                 allowed,
                 minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
                 moved: found.as_ref().map(|found| found.moving),
-                moves: found.as_ref().map(|_| moves),
+                moves: last.as_ref().map(count),
                 optimum,
             });
-            last = found;
         }
+        let new = loaded.state.vms.iter().filter(|vm| vm.state == VmState::Waiting).count();
         let answer = Answered {
-            nodes: cluster.nodes.len(),
-            jobs: cluster.jobs.len(),
-            tasks,
-            new_tasks: tasks - placed,
-            minimum_yield_now: minimum_yield(&problem.instance, &problem.current).map(Yield::as_f64),
+            nodes: loaded.state.nodes.len(),
+            vjobs: loaded.state.vjobs.len(),
+            vms: loaded.state.vms.len(),
+            new_vms: new,
+            minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
             budgets: tried,
-            bound: lp_bound(&problem.instance).map(Yield::as_f64),
+            bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,
             plan: None,
         };

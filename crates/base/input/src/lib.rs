@@ -1,0 +1,33 @@
+//! The one reader of files that users write: JSON, TOML and CSV, with everything that is wrong reported at once.
+//!
+//! An [`Input`] is a file that was taken apart; a [`Place`] is a value of it with its path. A [`Reader`] turns places into
+//! values and collects [`Fault`]s, each with file, line and field; reading goes on after a fault.
+//!
+//! ```
+//! use dfrsim_input::{Input, Reader};
+//!
+//! let input = Input::toml("nodes.toml", "[[nodes]]\nname = \"N1\"\ncorse = 4\ncores = -4\n")?;
+//! let mut reader = Reader::default();
+//! let root = reader.object(&input.root(), &["nodes"]).unwrap();
+//! let nodes = reader.field(&root, "nodes").and_then(|at| reader.list(&at)).unwrap();
+//! let node = reader.object(&nodes[0], &["name", "cores"]).unwrap();
+//! let cores = reader.field(&node, "cores").and_then(|at| reader.integer(&at, 1..=64));
+//! let faults = reader.finish(cores).unwrap_err();
+//! assert_eq!(faults.to_string(), "nodes.toml:3: nodes[0]: unknown field `corse`; did you mean `cores`?\n\
+//!     nodes.toml:4: nodes[0].cores: -4 is not an integer from 1 to 64");
+//! # Ok::<(), dfrsim_input::Faults>(())
+//! ```
+//!
+//! [`state`] describes a cluster with what runs on it, which the programs for single problems read and write.
+
+mod fault;
+mod format;
+mod place;
+mod reader;
+pub mod state;
+mod unique;
+
+pub use fault::{Fault, Faults, read_text};
+pub use format::Input;
+pub use place::{Object, Place};
+pub use reader::Reader;

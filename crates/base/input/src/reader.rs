@@ -1,0 +1,202 @@
+//! Turns places into values and collects what is wrong with them.
+
+use crate::fault::{Fault, Faults};
+use crate::place::{Object, Place};
+use dfrsim_model::named::UnknownName;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// The faults so far. A method that finds one returns `None`, and reading goes on.
+#[derive(Debug, Default)]
+pub struct Reader {
+    faults: Vec<Fault>,
+}
+
+impl Reader {
+    /// Returns what was read if there is no fault.
+    ///
+    /// # Errors
+    /// Something was wrong: all of it.
+    ///
+    /// # Panics
+    /// If nothing was read and nothing was wrong.
+    pub fn finish<T>(self, read: Option<T>) -> Result<T, Faults> {
+        if self.faults.is_empty() {
+            return Ok(read.expect("what is not read has a fault"));
+        }
+        Err(Faults(self.faults))
+    }
+
+    /// Whether there is no fault yet.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// Adds a fault of a value.
+    pub fn fault(&mut self, place: &Place<'_>, message: impl Display) {
+        self.faults.push(place.input.fault(&place.path, message.to_string()));
+    }
+
+    /// Adds a fault of something below a value: of a field, as in `vms[3]`.
+    pub fn fault_below(&mut self, place: &Place<'_>, step: &str, message: impl Display) {
+        self.faults.push(place.input.fault(&place.below(step), message.to_string()));
+    }
+
+    /// Adds a fault that has no place in a file.
+    pub fn fault_of_file(&mut self, file: &str, message: impl Display) {
+        self.faults.push(Fault::of_file(file, message));
+    }
+
+    /// Adds the faults of another reading.
+    pub fn add(&mut self, faults: Faults) {
+        self.faults.extend(faults.0);
+    }
+
+    /// Returns an object with any fields.
+    pub fn any_object<'a>(&mut self, place: &Place<'a>) -> Option<Object<'a>> {
+        let Value::Object(fields) = place.value else {
+            self.fault(place, "this should be an object");
+            return None;
+        };
+        Some(Object { place: place.clone(), fields })
+    }
+
+    /// Returns an object with none but these fields.
+    pub fn object<'a>(&mut self, place: &Place<'a>, known: &[&str]) -> Option<Object<'a>> {
+        let object = self.any_object(place)?;
+        for (wrong, at) in object.iter().filter(|(name, _)| !known.contains(name)) {
+            let message = UnknownName::new("field", wrong, known).to_string();
+            let path = if place.is_csv() { String::new() } else { place.path.clone() };
+            self.faults.push(Fault { path, ..at.input.fault(&at.path, message) });
+        }
+        Some(object)
+    }
+
+    /// Returns a field that must be there.
+    pub fn field<'a>(&mut self, object: &Object<'a>, name: &str) -> Option<Place<'a>> {
+        let field = object.get(name);
+        if field.is_none() {
+            self.fault(&object.place, format!("the field `{name}` is missing"));
+        }
+        field
+    }
+
+    /// Returns the items of a list.
+    pub fn list<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
+        let Value::Array(items) = place.value else {
+            self.fault(place, "this should be a list");
+            return None;
+        };
+        let item =
+            |(index, value)| Place { input: place.input, value, path: place.below(&format!("[{index}]")) };
+        Some(items.iter().enumerate().map(item).collect())
+    }
+
+    /// Returns a list of this many items.
+    pub fn list_of<'a>(&mut self, place: &Place<'a>, length: usize) -> Option<Vec<Place<'a>>> {
+        let items = self.list(place)?;
+        if items.len() != length {
+            self.fault(place, format!("there should be {length} of these, not {}", items.len()));
+            return None;
+        }
+        Some(items)
+    }
+
+    /// Returns what `read` makes of every item; `None` if it makes nothing of one.
+    pub fn each<'a, T>(
+        &mut self,
+        items: &[Place<'a>],
+        mut read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        // All items are read even if an early one is wrong.
+        let read: Vec<Option<T>> = items.iter().map(|item| read(self, item)).collect();
+        read.into_iter().collect()
+    }
+
+    /// Returns the items of a list that may be missing, as `read` makes them.
+    pub fn each_of<'a, T>(
+        &mut self,
+        object: &Object<'a>,
+        name: &str,
+        read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Some(place) = object.get(name) else { return Some(Vec::new()) };
+        let items = self.list(&place)?;
+        self.each(&items, read)
+    }
+
+    /// Returns an integer in a range.
+    pub fn integer(&mut self, place: &Place<'_>, range: RangeInclusive<u32>) -> Option<u32> {
+        let integer = place.value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let integer = integer.or_else(|| {
+            let number = place.number().filter(|number| number.fract() == 0.0 && place.is_csv())?;
+            (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
+        });
+        let found = integer.filter(|number| range.contains(number));
+        self.expected(place, found, || format!("an integer from {} to {}", range.start(), range.end()))
+    }
+
+    /// Returns a text that is not empty.
+    pub fn text<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+        let found = place.value.as_str().filter(|text| !text.is_empty());
+        self.expected(place, found, || "a name")
+    }
+
+    /// Returns true or false.
+    pub fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
+        let text = || place.value.as_str().filter(|_| place.is_csv())?.parse().ok();
+        self.expected(place, place.value.as_bool().or_else(text), || "true or false")
+    }
+
+    /// Returns a number, as `convert` understands it.
+    pub fn number<T>(
+        &mut self,
+        place: &Place<'_>,
+        meant: &str,
+        convert: impl FnOnce(f64) -> Option<T>,
+    ) -> Option<T> {
+        self.expected(place, place.number().and_then(convert), || meant)
+    }
+
+    /// Returns what serde makes of a value.
+    pub fn parsed<T: DeserializeOwned>(&mut self, place: &Place<'_>) -> Option<T> {
+        let parsed = serde_path_to_error::deserialize(place.value.clone());
+        parsed
+            .map_err(|error| match error.path().to_string().as_str() {
+                "." => self.fault(place, error.inner()),
+                path => self.fault_below(place, path, error.inner()),
+            })
+            .ok()
+    }
+
+    /// Returns what a value was found to be, or adds the fault that it is not what was meant.
+    pub fn expected<T, D: Display>(
+        &mut self,
+        place: &Place<'_>,
+        found: Option<T>,
+        meant: impl FnOnce() -> D,
+    ) -> Option<T> {
+        if found.is_none() {
+            self.fault(place, format!("{} is not {}", place.found(), meant()));
+        }
+        found
+    }
+
+    /// Returns the choice with a name that a value is, where the choices are these.
+    pub fn choice<T: Clone>(
+        &mut self,
+        place: &Place<'_>,
+        what: &'static str,
+        known: &[(&str, T)],
+    ) -> Option<T> {
+        let name = self.text(place)?;
+        let found = known.iter().find(|(known, _)| *known == name).map(|(_, choice)| choice.clone());
+        if found.is_none() {
+            self.fault(place, UnknownName::new(what, name, known.iter().map(|(known, _)| known)));
+        }
+        found
+    }
+}

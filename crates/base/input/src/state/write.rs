@@ -1,0 +1,164 @@
+//! States as files.
+
+use super::{Amounts, Node, State, UNITS, Vm};
+use dfrsim_model::Yield;
+use serde_json::{Map, Value, json};
+
+/// An amount as a number that reads back.
+fn number(amount: u64) -> Value {
+    if amount % UNITS == 0 { (amount / UNITS).into() } else { (amount as f64 / UNITS as f64).into() }
+}
+
+/// A yield with as few decimals as read back.
+fn part(part: Yield) -> f64 {
+    let rounded = |digits: f64| (part.as_f64() * digits).round() / digits;
+    [1e3, 1e6].map(rounded).into_iter().find(|&it| Yield::nearest(it) == part).unwrap_or(part.as_f64())
+}
+
+fn add_amounts(object: &mut Value, amounts: &Amounts) {
+    let mut others = Map::new();
+    for (name, amount) in amounts {
+        match name.as_str() {
+            "cpu" | "memory" => object[name] = number(*amount),
+            _ => drop(others.insert(name.clone(), number(*amount))),
+        }
+    }
+    if !others.is_empty() {
+        object["resources"] = others.into();
+    }
+}
+
+/// A list with a line for each item.
+fn lines(items: impl Iterator<Item = Value>) -> String {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", items.join(",\n")) }
+}
+
+fn csv(records: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        writer.write_record(record).expect("memory takes any record");
+    }
+    let bytes = writer.into_inner().expect("memory takes any record");
+    String::from_utf8(bytes).expect("texts are UTF-8")
+}
+
+impl State<'_> {
+    fn node(&self, number: usize) -> &str {
+        &self.nodes[number].name
+    }
+
+    /// Returns the state as JSON that reads back as the same, with a line for each node, vjob, constraint and reservation.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let nodes = lines(self.nodes.iter().map(|Node { name, has, labels, is_on, .. }| {
+            let mut node = json!({ "name": name });
+            add_amounts(&mut node, has);
+            if !labels.is_empty() {
+                node["labels"] = json!(labels);
+            }
+            if !is_on {
+                node["state"] = "offline".into();
+            }
+            node
+        }));
+        let mut vms: Vec<Vec<Value>> = vec![Vec::new(); self.vjobs.len()];
+        for Vm { name, vjob, needs, state, node, least_yield, is_pinned, .. } in &self.vms {
+            let mut vm = json!({ "name": name });
+            add_amounts(&mut vm, needs);
+            vm["state"] = json!(state);
+            if let Some(node) = node {
+                vm["node"] = self.node(*node).into();
+            }
+            if *least_yield > Yield::ZERO {
+                vm["least_yield"] = part(*least_yield).into();
+            }
+            if *is_pinned {
+                vm["pinned"] = true.into();
+            }
+            vms[*vjob].push(vm);
+        }
+        let vjobs = lines(self.vjobs.iter().zip(vms).map(|(vjob, vms)| {
+            let mut line = json!({ "name": vjob.name });
+            if vjob.priority != 0 {
+                line["priority"] = vjob.priority.into();
+            }
+            line["vms"] = vms.into();
+            line
+        }));
+        let mut text = format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs}");
+        if !self.constraints.is_empty() {
+            text += &format!(
+                ",\n\"constraints\": {}",
+                lines(self.constraints.iter().map(|at| at.value().clone()))
+            );
+        }
+        if !self.reservations.is_empty() {
+            let reservations = self.reservations.iter().map(|reserved| {
+                let (from, until) = (reserved.from.as_secs_f64(), reserved.until.as_secs_f64());
+                let mut line = json!({ "node": self.node(reserved.node), "from": from, "until": until });
+                add_amounts(&mut line, &reserved.amounts);
+                line
+            });
+            text += &format!(",\n\"reservations\": {}", lines(reservations));
+        }
+        text + "\n}\n"
+    }
+
+    /// Returns the VMs as CSV.
+    #[must_use]
+    pub fn vms_to_csv(&self) -> String {
+        let resources = &self.resources;
+        let others = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"].map(str::to_owned);
+        let header = others.into_iter().chain(resources.iter().cloned()).collect();
+        let record = |vm: &Vm<'_>| {
+            let vjob = &self.vjobs[vm.vjob];
+            let node = vm.node.map(|node| self.node(node).to_owned()).unwrap_or_default();
+            let least = part(vm.least_yield).to_string();
+            let others =
+                [vm.name.clone(), vjob.name.clone(), vjob.priority.to_string(), vm.state.to_string()];
+            let others = others.into_iter().chain([node, least, vm.is_pinned.to_string()]);
+            others.chain(cells(&vm.needs, resources)).collect()
+        };
+        csv([header].into_iter().chain(self.vms.iter().map(record)))
+    }
+
+    /// Returns the nodes as CSV.
+    #[must_use]
+    pub fn nodes_to_csv(&self) -> String {
+        let resources = &self.resources;
+        let labels: std::collections::BTreeSet<&String> =
+            self.nodes.iter().flat_map(|node| node.labels.keys()).collect();
+        let header = ["node".to_owned(), "state".to_owned()].into_iter().chain(resources.iter().cloned());
+        let header = header.chain(labels.iter().map(|name| format!("label.{name}"))).collect();
+        let record = |node: &Node<'_>| {
+            let state = if node.is_on { "online" } else { "offline" };
+            let others = [node.name.clone(), state.to_owned()].into_iter().chain(cells(&node.has, resources));
+            others
+                .chain(labels.iter().map(|name| node.labels.get(*name).cloned().unwrap_or_default()))
+                .collect()
+        };
+        csv([header].into_iter().chain(self.nodes.iter().map(record)))
+    }
+
+    /// Returns the reservations as CSV.
+    #[must_use]
+    pub fn reservations_to_csv(&self) -> String {
+        let resources = &self.resources;
+        let header =
+            ["node", "from", "until"].map(str::to_owned).into_iter().chain(resources.iter().cloned());
+        let records = self.reservations.iter().map(|reserved| {
+            let others =
+                [self.node(reserved.node).to_owned(), reserved.from.to_string(), reserved.until.to_string()];
+            others.into_iter().chain(cells(&reserved.amounts, resources)).collect()
+        });
+        csv([header.collect()].into_iter().chain(records))
+    }
+}
+
+/// The amounts of these resources; none of one is an empty cell.
+fn cells(amounts: &Amounts, resources: &[String]) -> Vec<String> {
+    let cell =
+        |name: &String| amounts.get(name).map(|amount| number(*amount).to_string()).unwrap_or_default();
+    resources.iter().map(cell).collect()
+}

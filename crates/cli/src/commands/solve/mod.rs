@@ -1,0 +1,62 @@
+//! `dfrsim solve`: single problems on a cluster's state, each of which writes a state that is the input of the next.
+
+mod adapt;
+mod coallocate;
+mod pack;
+mod plan;
+mod problem;
+mod state;
+mod switch;
+
+pub(super) use adapt::Answered as Adapted;
+pub(super) use coallocate::Answered as Coallocated;
+pub(super) use pack::Answered as Packed;
+pub(super) use plan::Answered as Planned;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
+///
+/// A state is a file of JSON, or several files whose parts are put together: JSON, and CSV of nodes, of VMs and of reservations.
+/// `--state-out` writes the state afterwards, from which the next problem begins.
+#[derive(Subcommand, Debug)]
+#[command(after_help = "\
+Files of a state:
+  STATE.json    {\"nodes\": [{\"name\": \"N1\", \"cpu\": 8, \"memory\": 32768, \"resources\": {\"gpu\": 2}, \"labels\": {\"os\": \"Linux\"}}],
+                 \"vjobs\": [{\"name\": \"web\", \"priority\": 1, \"vms\": [{\"name\": \"web1\", \"cpu\": 2, \"memory\": 4096,
+                            \"state\": \"running\", \"node\": \"N1\", \"least_yield\": 0.5, \"pinned\": true}]}],
+                 \"jobs\": [{\"name\": \"batch\", \"cpu\": 6, \"memory\": 4096, \"tasks\": 3, \"on\": [\"N1\"]}],
+                 \"constraints\": [{\"kind\": \"spread\", \"vms\": [\"web1\", \"web2\"]}],
+                 \"reservations\": [{\"node\": \"N1\", \"from\": 0, \"until\": 3600, \"cpu\": 2}]}
+  NODES.csv     node,cpu,memory,gpu,label.os,state
+  VMS.csv       vm,vjob,cpu,memory,gpu,state,node,priority,least_yield,pinned
+  RESERVED.csv  node,from,until,cpu
+  CPU is in any unit, memory in MB; other resources have any names. VMs are waiting, running, sleeping, dozing (in memory) or
+  terminated; without a state they run if they have a node, and wait if not. `vms` may stand beside `vjobs`, and `jobs` are vjobs
+  of equal VMs, those that are \"on\" nodes and new ones. A node that is off is \"offline\". `least_yield` is the part of its CPU
+  need that a VM gets in any case (1 for CPU that is not shared), and a VM that is \"pinned\" stays where it is. Constraints
+  are described by `dfrsim solve plan --help`.
+
+Example:
+  dfrsim solve pack nodes.csv vms.csv --state-out packed.json
+  dfrsim solve adapt packed.json --budget 10% --state-out adapted.json
+  dfrsim solve plan nodes.csv vms.csv --to adapted.json --plan-out plan.json --state-out after.json
+  dfrsim solve plan --check plan.json")]
+pub(crate) enum Solve {
+    Pack(pack::Pack),
+    Adapt(adapt::Adapt),
+    Plan(plan::Plan),
+    Coallocate(coallocate::Coallocate),
+}
+
+impl Solve {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Solve::Pack(command) => command.run(),
+            Solve::Adapt(command) => command.run(),
+            Solve::Plan(command) => command.run(),
+            Solve::Coallocate(command) => command.run(),
+        }
+    }
+}

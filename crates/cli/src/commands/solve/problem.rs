@@ -1,0 +1,188 @@
+//! A cluster of VMs as a problem of packing and of adaptation.
+
+use super::state::Loaded;
+use super::switch::sharing;
+use crate::failure::Failure;
+use dfrsim_context_switch::{Configuration, Constraint, Place, VmId};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
+use dfrsim_model::{NodeId, NodeTasks};
+use std::collections::BTreeMap;
+
+/// The VMs that run and those that wait, as jobs; the others stay as they are.
+pub(super) struct Problem {
+    /// Moving a VM costs its memory.
+    pub(super) adaptation: Adaptation,
+    /// The VMs of each job: those of a vjob that do not differ.
+    vms: Vec<Vec<VmId>>,
+}
+
+/// A resource that VMs hold as a whole.
+struct Fixed {
+    nodes: Vec<u32>,
+    /// By the number of the VM.
+    vms: Vec<u32>,
+}
+
+impl Fixed {
+    /// A resource of which nodes have all that VMs may take, and others as much as `limit` says.
+    fn limited(vms: Vec<u32>, nodes: usize, limit: impl Fn(usize) -> Option<u32>) -> Fixed {
+        let all = vms.iter().fold(0_u32, |sum, vm| sum.saturating_add(*vm));
+        Fixed { nodes: (0..nodes).map(|node| limit(node).unwrap_or(all).min(all)).collect(), vms }
+    }
+}
+
+impl Problem {
+    /// The problem of a state. Constraints that limit single nodes or single VMs are resources of the problem; what is not is
+    /// checked of the result. VMs that may not be moved keep their nodes by a resource if `are_roots_fixed`, else by their cost.
+    pub(super) fn of(loaded: &Loaded<'_>, are_roots_fixed: bool) -> Problem {
+        let Loaded { state, cluster, before } = loaded;
+        let ids: Vec<VmId> = (0..cluster.vms().len() as u32).map(VmId).collect();
+        let is_in = |vm: VmId| matches!(before.place(vm), Place::Waiting | Place::Running(_));
+        let roots = cluster.constraints().list().iter().filter_map(|constraint| match constraint {
+            Constraint::Root(root) => Some(root.vms.as_slice()),
+            _ => None,
+        });
+        let roots: Vec<VmId> =
+            roots.flatten().copied().filter(|&vm| before.place(vm).host().is_some()).collect();
+        let fixed = fixed(loaded, &|vm| is_in(vm) && (are_roots_fixed || !roots.contains(&vm)));
+        let narrow = |amount: i64| u32::try_from(amount).expect("amounts of a cluster have 32 bits");
+        let nodes = cluster.node_ids().map(|node| {
+            let cpu = narrow(cluster.capacity(node).cpu.min(i64::from(u32::MAX)));
+            fixed.iter().map(|column| column.nodes[node.index()]).chain([cpu]).collect()
+        });
+        let mut groups: BTreeMap<(usize, Vec<u32>, u32, bool), Vec<VmId>> = BTreeMap::new();
+        for &id in ids.iter().filter(|&&id| is_in(id)) {
+            let (vm, number) = (&state.vms[id.index()], id.index());
+            let demand = fixed.iter().map(|column| column.vms[number]);
+            let demand = demand.chain([narrow(cluster.vms()[number].demand.cpu)]).collect();
+            let key = (vm.vjob, demand, vm.least_yield.units(), roots.contains(&id));
+            groups.entry(key).or_default().push(id);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, vms)| vms[0]);
+        let (mut jobs, mut cost, mut current) = (Vec::new(), Vec::new(), Vec::new());
+        for ((_, demand, _, is_root), vms) in &groups {
+            let first = vms[0].index();
+            let demand = demand.clone().into();
+            jobs.push(OfflineJob {
+                tasks: vms.len() as u32,
+                demand,
+                least_yield: state.vms[first].least_yield,
+            });
+            let memory = cluster.vms()[first].demand.memory.unsigned_abs();
+            cost.push(if *is_root { Adaptation::PINNED } else { memory });
+            let mut on: BTreeMap<NodeId, u32> = BTreeMap::new();
+            for node in vms.iter().filter_map(|vm| before.place(*vm).node()) {
+                *on.entry(node).or_default() += 1;
+            }
+            current.push(on.into_iter().map(|(node, tasks)| NodeTasks { node, tasks }).collect());
+        }
+        let instance = Instance { fixed: fixed.len(), fluid: 1, nodes: nodes.collect(), jobs };
+        let vms = groups.into_iter().map(|(_, vms)| vms).collect();
+        Problem { adaptation: Adaptation { instance, current, cost }, vms }
+    }
+
+    /// Returns the configuration that a mapping means: of VMs that do not differ those stay that can.
+    ///
+    /// # Errors
+    /// A constraint does not hold in it.
+    pub(super) fn configuration(
+        &self,
+        loaded: &Loaded<'_>,
+        mapping: &Mapping,
+    ) -> Result<Configuration, Failure> {
+        let mut after = loaded.before.clone();
+        for (vms, parts) in self.vms.iter().zip(mapping) {
+            let mut free: Vec<NodeId> =
+                parts.iter().flat_map(|part| std::iter::repeat_n(part.node, part.tasks as usize)).collect();
+            let mut others = Vec::new();
+            for &vm in vms {
+                let own = loaded.before.place(vm).node();
+                match free.iter().position(|node| Some(*node) == own) {
+                    Some(at) => drop(free.remove(at)),
+                    None => others.push(vm),
+                }
+            }
+            others.into_iter().zip(free).for_each(|(vm, node)| after.set(vm, Place::Running(node)));
+        }
+        let broken =
+            |error| Failure::Result(format!("no placement that keeps all constraints was found: {error}"));
+        after.check(&sharing(loaded, &after)).map_err(broken)?;
+        Ok(after)
+    }
+}
+
+/// Returns the resources but CPU: memory, those that nodes have beside it, and what constraints say, for these VMs.
+fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
+    let Loaded { state, cluster, before } = loaded;
+    let (constraints, count) = (cluster.constraints(), cluster.nodes().len());
+    let ids: Vec<VmId> = (0..cluster.vms().len() as u32).map(VmId).collect();
+    let narrow = |amount: i64| amount.clamp(0, i64::from(u32::MAX)) as u32;
+    let mut memory: Vec<i64> = cluster.node_ids().map(|node| cluster.capacity(node).memory).collect();
+    for (vm, place) in cluster.vms().iter().zip(before.places()) {
+        if let Place::Dozing(node) = place {
+            memory[node.index()] -= vm.demand.memory;
+        }
+    }
+    let memory = Fixed {
+        nodes: memory.into_iter().map(narrow).collect(),
+        vms: cluster.vms().iter().map(|vm| narrow(vm.demand.memory)).collect(),
+    };
+    let overbooked = |node: usize, name: &str| {
+        let ratios = constraints.list().iter().filter_map(|constraint| match constraint {
+            Constraint::Overbook(it)
+                if it.resource == name && it.nodes.iter().any(|at| at.index() == node) =>
+            {
+                Some(it.ratio)
+            }
+            _ => None,
+        });
+        ratios.min()
+    };
+    let others = cluster.resources().iter().map(|resource| {
+        let nodes = resource.nodes.iter().enumerate();
+        let has = |(node, &has): (usize, &i64)| {
+            overbooked(node, &resource.name).map_or(has, |ratio| ratio.times(has))
+        };
+        let vms = resource.vms.iter().map(|&amount| narrow(amount)).collect();
+        Fixed { nodes: nodes.map(has).map(narrow).collect(), vms }
+    });
+    let mut fixed: Vec<Fixed> = [memory].into_iter().chain(others).collect();
+    // VMs that may come to the same nodes only.
+    let mut groups: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
+    for &vm in ids.iter().filter(|&&vm| is_in(vm)) {
+        let allowed: Vec<bool> = cluster.node_ids().map(|node| constraints.allow(vm, node)).collect();
+        if allowed.contains(&false) {
+            groups.entry(allowed).or_insert_with(|| vec![0; ids.len()])[vm.index()] = 1;
+        }
+    }
+    fixed.extend(
+        groups
+            .into_iter()
+            .map(|(allowed, vms)| Fixed::limited(vms, count, |node| (!allowed[node]).then_some(0))),
+    );
+    let one_each = |vms: &[VmId]| ids.iter().map(|vm| u32::from(vms.contains(vm))).collect::<Vec<u32>>();
+    for constraint in constraints.list() {
+        fixed.extend(match constraint {
+            Constraint::Spread(it) => Some(Fixed::limited(one_each(&it.vms), count, |_| Some(1))),
+            Constraint::RunningCapacity(it) if it.nodes.len() == 1 => {
+                Some(Fixed::limited(one_each(&ids), count, |node| {
+                    (node == it.nodes[0].index()).then_some(it.limit)
+                }))
+            }
+            Constraint::ResourceCapacity(it) if it.nodes.len() == 1 && it.resource != "cpu" => {
+                let of_name = cluster.resources().iter().find(|resource| resource.name == it.resource);
+                let amount = |vm: &VmId| match of_name {
+                    Some(resource) => resource.vms[vm.index()],
+                    None => cluster.vm(*vm).demand.memory,
+                };
+                let vms = ids.iter().map(|vm| narrow(amount(vm))).collect();
+                let limit = narrow(it.limit.in_parts(1));
+                Some(Fixed::limited(vms, count, |node| (node == it.nodes[0].index()).then_some(limit)))
+            }
+            _ => None,
+        });
+    }
+    debug_assert_eq!(state.vms.len(), ids.len());
+    fixed
+}

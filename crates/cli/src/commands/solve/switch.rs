@@ -1,0 +1,136 @@
+//! From one configuration to another: the moves, and a plan for them.
+
+use super::plan::summary;
+use super::state::Loaded;
+use crate::failure::Failure;
+use crate::output::table;
+use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
+use dfrsim_context_switch::{
+    Cluster, Configuration, Durations, Place, Plan, Timetable, VmId, plan, timetable,
+};
+use dfrsim_model::Yield;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A plan as a document, and when everything happens.
+pub(super) struct Switch {
+    pub(super) document: String,
+    pub(super) timetable: Timetable,
+    pub(super) figures: PlanFigures,
+    /// The cluster with the CPU that VMs take meanwhile.
+    pub(super) cluster: Cluster,
+}
+
+/// A VM that changes its node, or gets its first one.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Moved {
+    pub(super) vm: String,
+    /// The node before the move; `null` for a VM that was on none.
+    pub(super) from: Option<String>,
+    pub(super) to: String,
+    /// Its memory in MB.
+    pub(super) memory_mb: u64,
+}
+
+/// Returns the VMs that run on another node than before.
+pub(super) fn moves(loaded: &Loaded<'_>, after: &Configuration) -> Vec<Moved> {
+    let Loaded { cluster, before, .. } = loaded;
+    let name = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
+    let vms = cluster.vms().iter().zip((0..).map(VmId));
+    let moved = vms.filter_map(|(vm, id)| {
+        let (from, to) = (before.place(id), after.place(id));
+        let to = name(to).filter(|_| from != to)?;
+        Some(Moved { vm: vm.name.clone(), from: name(from), to, memory_mb: vm.demand.memory.unsigned_abs() })
+    });
+    moved.collect()
+}
+
+/// Returns the moves as a table.
+pub(super) fn moves_table(moves: &[Moved]) -> String {
+    if moves.is_empty() {
+        return "nothing to do\n".to_owned();
+    }
+    let line = |Moved { vm, from, to, memory_mb }: &Moved| {
+        [vm.clone(), from.clone().unwrap_or_default(), to.clone(), memory_mb.to_string()]
+    };
+    table(["VM", "from", "to", "memory"], moves.iter().map(line))
+}
+
+impl Switch {
+    /// Returns the plan in a line; `None` if it is empty.
+    pub(super) fn summary(&self) -> Option<String> {
+        (!self.timetable.pools.is_empty()).then(|| summary(&self.timetable))
+    }
+
+    /// Plans the way to a configuration, of which a plan is given or not, and has the independent checker judge it.
+    pub(super) fn new(
+        cluster: Cluster,
+        before: &Configuration,
+        after: &Configuration,
+        found: Option<(Plan, PlanFigures)>,
+        durations: &Durations,
+    ) -> Result<Switch, Failure> {
+        let (pools, figures) = match found {
+            Some(found) => found,
+            None => {
+                let pools = plan(&cluster, before, after)
+                    .map_err(|error| Failure::Result(format!("there is no plan: {error}")))?;
+                let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
+                (pools, figures)
+            }
+        };
+        let timetable = timetable(&cluster, &pools, durations);
+        let document = plan_to_json(&cluster, before, after, &timetable, &figures);
+        check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
+        Ok(Switch { document, timetable, figures, cluster })
+    }
+}
+
+/// Returns the cluster with the CPU that VMs take on the way to a configuration. Where that has CPU for all they take what they need;
+/// where CPU is shared they take the smaller of their parts before and after.
+pub(super) fn sharing(loaded: &Loaded<'_>, after: &Configuration) -> Cluster {
+    let mut cluster = loaded.cluster.clone();
+    let scaled = shared(loaded, after);
+    if scaled == Yield::ONE {
+        return cluster;
+    }
+    let scaled = scaled.min(shared(loaded, &loaded.before));
+    for (vm, number) in loaded.state.vms.iter().zip(0..) {
+        let need = cluster.vms()[number].demand.cpu.unsigned_abs();
+        let part = u64::from(unscaled(vm.least_yield, scaled).units());
+        let cpu = (u128::from(need) * u128::from(part)) >> Yield::BITS;
+        cluster.observe_cpu(VmId(number as u32), u32::try_from(cpu).expect("a part of a need"));
+    }
+    cluster
+}
+
+/// The part of its need that a VM gets: its least part, and of the rest the scaled yield.
+fn unscaled(least: Yield, scaled: Yield) -> Yield {
+    let (least, one) = (u64::from(least.units()), u64::from(Yield::ONE.units()));
+    Yield::from_ratio(least + (one - least) * u64::from(scaled.units()) / one, one)
+}
+
+/// The largest scaled yield with which the VMs that run keep the CPU of each node.
+fn shared(loaded: &Loaded<'_>, configuration: &Configuration) -> Yield {
+    let cluster = &loaded.cluster;
+    let one = u128::from(Yield::ONE.units());
+    // What VMs take at a yield of 0, and beyond it up to 1, in units of the yield.
+    let mut least = vec![0; cluster.nodes().len()];
+    let mut more = least.clone();
+    for (vm, (demand, place)) in loaded.state.vms.iter().zip(cluster.vms().iter().zip(configuration.places()))
+    {
+        if let Place::Running(node) = place {
+            let (need, part) =
+                (u128::from(demand.demand.cpu.unsigned_abs()), u128::from(vm.least_yield.units()));
+            least[node.index()] += need * part;
+            more[node.index()] += need * (one - part);
+        }
+    }
+    let nodes = cluster.node_ids().zip(least.iter().zip(&more)).map(|(node, (least, more))| {
+        let has = u128::from(cluster.capacity(node).cpu.unsigned_abs()) * one;
+        if has >= least + more { one } else { has.saturating_sub(*least) * one / more.max(&1) }
+    });
+    let units = nodes.min().unwrap_or(one);
+    Yield::try_from_units(units.min(one) as u32).unwrap_or(Yield::ONE)
+}
