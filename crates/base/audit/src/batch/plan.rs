@@ -96,7 +96,7 @@ impl Plan {
     pub(super) fn is_open(&self, pool: usize, job: &Waiting, speed: u32, (from, until): (u64, u64)) -> bool {
         let pool = &self.pools.all[pool];
         let meets = |&(begin, end): &(u64, u64)| begin < until && end > from;
-        pool.speed >= speed && job.fits(pool.class) && !pool.windows.iter().any(meets)
+        pool.speed >= speed && job.fits[pool.kind] && !pool.windows.iter().any(meets)
     }
     /// For how many tasks of a job each pool has room.
     pub(super) fn room(

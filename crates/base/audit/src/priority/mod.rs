@@ -5,15 +5,12 @@
 
 mod fair_tree;
 mod limits;
-mod ranks;
-mod rule;
 mod series;
+mod site;
 mod usage;
 
 pub(crate) use limits::Limits;
-pub(crate) use ranks::Ranks;
-pub use rule::PriorityRule;
-pub(crate) use usage::{Account, Usage};
+pub(crate) use site::Site;
 
 use crate::job::Job;
 use dfrsim_model::priority::JobClass;

@@ -108,11 +108,6 @@ impl Usage {
         account
     }
 
-    /// How many accounts there are.
-    pub(crate) fn accounts(&self) -> usize {
-        self.accounts.len()
-    }
-
     pub(crate) fn start(&mut self, job: u64, account: Account, width: u32, now: u64) {
         self.running.insert(job, Span { account, width, start: now });
     }
