@@ -1,8 +1,8 @@
 //! The decision that a policy takes at a moment, job by job in the order of the queue, and the record's beside it.
 
-use super::nodes::{Parts, total};
+use super::nodes::total;
 use super::plan::Plan;
-use super::queue::{Running, Waiting, end_of};
+use super::queue::{Parts, Running, Waiting, end_of};
 use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
 use super::{Depth, Packing};
 use crate::check::Report;

@@ -20,6 +20,5 @@ mod policy;
 mod queue;
 mod state;
 
-pub use policy::{BatchPolicy, Depth, Packing, Placing};
-pub use queue::Order;
+pub use policy::{BatchPolicy, Depth, Order, Packing, Placing};
 pub(crate) use state::BatchCheck;

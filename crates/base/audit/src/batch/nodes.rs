@@ -1,15 +1,12 @@
 //! The nodes in pools of those that are alike, and which of them a job gets.
 
-use super::queue::Waiting;
+use super::queue::{Parts, Waiting};
 use super::{BatchPolicy, Packing, Placing};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
 use dfrsim_model::Yield;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Tasks by pool.
-pub(super) type Parts = BTreeMap<usize, u64>;
 
 /// What is counted together: nodes of a kind with the same windows, or one node where several tasks can be on it.
 #[derive(Debug)]

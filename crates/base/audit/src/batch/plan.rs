@@ -1,7 +1,7 @@
 //! What is free over time.
 
-use super::nodes::{Parts, Pools, total};
-use super::queue::{Waiting, end_of};
+use super::nodes::{Pools, total};
+use super::queue::{Parts, Waiting, end_of};
 use std::sync::Arc;
 
 /// What is free of a pool from each of some moments on; the first one is now.

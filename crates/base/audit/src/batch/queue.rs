@@ -1,26 +1,12 @@
-//! The jobs of a batch policy, and the orders of its queue.
+//! The jobs of a batch policy, and how its queue is sorted.
 
-use super::nodes::Parts;
+use super::Order;
 use dfrsim_model::Yield;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-dfrsim_model::named! {
-    /// Which waiting job is first; ties by submission.
-    #[derive(Default)]
-    pub enum Order as "order of the queue" {
-        /// The one that came first.
-        #[default]
-        Arrival = "ARRIVAL",
-        /// The shortest by estimate.
-        Sjf = "SJF",
-        /// The longest by estimate.
-        Ljf = "LJF",
-        /// The smallest estimate * tasks.
-        Saf = "SAF",
-        /// The largest (wait / estimate)^3 * tasks, which changes with time, in double precision (Tang et al. 2009).
-        Wfp3 = "WFP3",
-    }
-}
+/// Tasks by pool.
+pub(super) type Parts = BTreeMap<usize, u64>;
 
 /// A job that waits, or as it was when it started. Times in microseconds.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! What is known of a batch system between two decisions.
 
 use super::BatchPolicy;
-use super::nodes::{Nodes, Parts};
-use super::queue::{Running, Waiting};
+use super::nodes::Nodes;
+use super::queue::{Parts, Running, Waiting};
 use crate::priority::Site;
 use std::collections::BTreeMap;
 

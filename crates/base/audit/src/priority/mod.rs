@@ -3,6 +3,7 @@
 //! The formulas are those of the policies; their arithmetic is on integers that round down, so that two ways of computing them agree:
 //! here usage is added up from the times of all jobs, and powers of one half come from a power series.
 
+mod account;
 mod fair_tree;
 mod limits;
 mod series;

@@ -1,7 +1,8 @@
 //! What the settings of a site say of its jobs: their ranks, who is held back, and who gives way to whom.
 
+use super::account::Account;
 use super::limits::{Claim, Limits};
-use super::usage::{Account, Usage};
+use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
 use dfrsim_model::SimTime;
