@@ -26,7 +26,7 @@ pub(crate) struct Change<'a> {
     pub(crate) job_yield: u32,
 }
 
-/// Judges the decisions of a policy. What is wrong with a record whatever the decision is returned at once, in words.
+/// Judges the decisions of a policy. A fault of a record that does not depend on the decision is returned at once, in words.
 pub(crate) trait Check: fmt::Debug {
     /// Nodes differ.
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>);

@@ -157,8 +157,8 @@ impl Nodes {
         self.kinds.iter().map(of).sum::<f64>() / ONE as f64
     }
 
-    /// What a task takes that needs CPU and memory, and so many of the other resources, each at a need. `None` if the nodes have no such
-    /// resources or features.
+    /// Returns the size of a task that also takes these counts of the other resources, each with a need, and asks for these features.
+    /// `None` if the nodes have no such resources or features.
     pub(crate) fn size(&self, plain: &Size, asked: &[(u32, u32)], features: &[String]) -> Option<Size> {
         let is_known = |name: &String| self.kinds.iter().any(|kind| kind.features.contains(name));
         let is_right =
@@ -247,7 +247,8 @@ impl Nodes {
     }
 }
 
-/// Whole cores of a part of the reference node, rounded up, memory, and other resources; nothing if it has not so and so many cores.
+/// Returns whole cores of a part of the reference node, rounded up, memory, and other resources; an empty list if the cores of that node
+/// are not known.
 fn pieces(cores: Option<u32>, cpu: u64, memory: u64, others: &[u32]) -> Vec<i64> {
     let Some(cores) = cores else { return Vec::new() };
     let cores = (u128::from(cpu) * u128::from(cores)).div_ceil(ONE.into());

@@ -206,7 +206,7 @@ impl BatchCheck {
             let line = found.as_ref().map(|found| found.line);
             let mut fault = |rule| report(job.number, now, line, rule);
             let (never, is_over) = (job.tasks > job.most, pass.is_over());
-            if never && !(!job.is_admitted && found.is_some()) {
+            if never && (job.is_admitted || found.is_none()) {
                 let (tasks, most) = (job.tasks, job.most);
                 fault(format!(
                     "it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have"
