@@ -70,6 +70,6 @@ impl Ranking {
     }
 
     pub(super) fn highest_first(&self) -> impl DoubleEndedIterator<Item = JobHandle> + '_ {
-        self.ranked.iter().map(|ranked| ranked.job())
+        self.ranked.iter().map(Ranked::job)
     }
 }
