@@ -1,7 +1,6 @@
 //! JSON, TOML and CSV as trees of values whose lines are known.
 
 use crate::fault::{Fault, Faults, read_text};
-use crate::place::Place;
 use crate::unique::Unique;
 use serde_json::{Map, Number, Value};
 use std::path::Path;
@@ -142,12 +141,6 @@ impl Input {
             Format::Csv { columns, .. } => Some(columns),
             Format::Json | Format::Toml => None,
         }
-    }
-
-    /// The whole of it.
-    #[must_use]
-    pub fn root(&self) -> Place<'_> {
-        Place { input: self, value: &self.value, path: String::new() }
     }
 
     /// A fault of the value at a path, or of the last part of the path that is there. Of records the line says which one.

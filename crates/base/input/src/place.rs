@@ -18,6 +18,14 @@ pub struct Object<'a> {
     pub(crate) fields: &'a Map<String, Value>,
 }
 
+impl Input {
+    /// The whole of it.
+    #[must_use]
+    pub fn root(&self) -> Place<'_> {
+        Place { input: self, value: &self.value, path: String::new() }
+    }
+}
+
 impl<'a> Place<'a> {
     /// The value.
     #[must_use]

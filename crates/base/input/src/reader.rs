@@ -21,7 +21,7 @@ impl Reader {
     /// Something was wrong: all of it.
     ///
     /// # Panics
-    /// If nothing was read and nothing was wrong.
+    /// If there is neither a value nor a fault.
     pub fn finish<T>(self, read: Option<T>) -> Result<T, Faults> {
         if self.faults.is_empty() {
             return Ok(read.expect("what is not read has a fault"));
@@ -105,7 +105,7 @@ impl Reader {
         Some(items)
     }
 
-    /// Returns what `read` makes of every item; `None` if it makes nothing of one.
+    /// Returns what `read` makes of every item; `None` if it returns `None` for one.
     pub fn each<'a, T>(
         &mut self,
         items: &[Place<'a>],

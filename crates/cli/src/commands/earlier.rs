@@ -34,7 +34,7 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
         };
         changed.push(match now {
             Some(now) => format!("`{option}` is `{now}`"),
-            None => format!("what followed `{option}` stands alone"),
+            None => format!("the value of `{option}` is given without it"),
         });
         match (now, value) {
             (Some(now), Some(value)) => respelled.push(format!("{now}={value}").into()),

@@ -60,7 +60,7 @@ fn moves_can_be_counted_and_pinned_tasks_stay() {
     let folder = Folder::with(&[("cluster.json", &pinned)]);
     let printed = stdout(&mut adapt(&folder, &["--budget", "1", "--cost", "moves"]));
     // a or b goes: 10/10 and 10/16 are no better than to stay.
-    assert!(printed.contains("\n1        0.625000       0      0"), "{printed}");
+    assert!(printed.contains("\n1        0.625000      0      0"), "{printed}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn cores_are_whole_where_that_is_asked_for() {
     let folder = files();
     fs::write(folder.path("request.toml"), "duration = 5\nresources = 2\nwhole = [\"disk\"]\n").unwrap();
     let printed = stderr(&mut coallocate(&folder, &[]), 2);
-    assert!(printed.contains("request.toml:3: whole: unknown property `disk`"), "{printed}");
+    assert!(printed.contains("request.toml:3: whole[0]: unknown property `disk`"), "{printed}");
 }
 
 /// Six at the same time: there is room for three, one after the other.
@@ -157,7 +157,7 @@ fn all_faults_of_a_file_are_reported() {
     let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
     let in_request = [
         "1: duration: -5 is not a number of seconds from 0 to 500 years",
-        "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
+        "3: latest: 1e+99 is not a number of seconds from 0 to 500 years",
         "5: total.disk: unknown property `disk`; expected cores or ram_gb",
         "6: total.ram_gb: -1 is not an amount from 0 to a hundred million",
         "9: labels.rack: unknown label `rack`; expected os",

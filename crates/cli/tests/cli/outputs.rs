@@ -213,8 +213,8 @@ fn no_file_of_a_command_destroys_another() {
             "easy.csv: the data of the picture would replace this file",
         ),
         (
-            [&planned[..], &["--out", "z.csv", "--picture", "z.svg"]].concat(),
-            "the data of --picture: z.csv is also --out",
+            [&planned[..], &["--plan-out", "z.csv", "--picture", "z.svg"]].concat(),
+            "the data of --picture: z.csv is also --plan-out",
         ),
         ([&planned[..], &["--out", "current.json"]].concat(), "--out: current.json is also --from"),
         (

@@ -69,7 +69,7 @@ fn the_commands_shown_exist() {
     assert!(commands.len() >= 9);
     for line in commands {
         let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
-        let groups = ["results", "log", "offline", "draw"];
+        let groups = ["results", "log", "offline", "draw", "solve"];
         let subcommand = if groups.contains(&words[1]) { &words[1..3] } else { &words[1..2] };
         let help = stdout(dfrsim(subcommand).arg("--help"));
         for flag in words.iter().filter(|word| word.starts_with("--")) {

@@ -1,4 +1,4 @@
-//! Test cases as files that `dfrsim coallocate` takes.
+//! Test cases as files that `dfrsim solve coallocate` takes.
 
 use crate::grid::InUse;
 use dfrsim_coallocation::file::{Resources, format_amount, reservation_lines};

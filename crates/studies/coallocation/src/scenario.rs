@@ -40,7 +40,7 @@ fields! {
         /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
         /// The folder into which the nodes, their use and the request of every search with the parameters of the scenario are
-        /// written, as `dfrsim coallocate` takes them.
+        /// written, as `dfrsim solve coallocate` takes them.
         pub files: Option<String> = optional(name("a folder"));
         /// Whether searches are timed. Only times differ from run to run.
         pub times: bool = boolean(), default false;

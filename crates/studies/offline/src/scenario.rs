@@ -27,7 +27,7 @@ fields! {
     /// Instances that are packed once, for the best minimum yield, each by every algorithm.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Packings {
-        /// The algorithms (`dfrsim offline pack --list`).
+        /// The algorithms (`dfrsim solve pack --list`).
         pub algorithms: Vec<Algorithm> = selected("an algorithm", named("an algorithm"), every_algorithm);
         /// Whether `OPT`, the proven optimum, is added to the list.
         pub optimum: bool = boolean(), default false;

@@ -1,6 +1,6 @@
 //! Checks a plan of context switches from scratch, from its file alone.
 //!
-//! [`check_plan`] reads what `dfrsim plan` writes, without code of the planner: it follows each VM through the pools.
+//! [`check_plan`] reads what `dfrsim solve plan` writes, without code of the planner: it follows each VM through the pools.
 //!
 //! * Each action begins in the state and on the node that it needs, and at the end every VM is where it should be.
 //! * All actions of a pool are taken to be in progress at once, each with all resources that it needs at both of its

@@ -312,6 +312,9 @@ impl<'a> Vms<'a> {
         let on = reader.each_of(&object, "on", |reader, at| self.nodes.node(reader, at));
         let tasks = object.get("tasks").map(|at| (reader.integer(&at, 1..=MOST_TASKS), at));
         let (least_yield, is_pinned) = (least_yield(reader, &object), pinned(reader, &object));
+        let Some((name, place)) = name else { return };
+        let vjob = self.vjobs.add(reader, &place, name);
+        self.priorities.push(priority.flatten().unwrap_or(0));
         let Some(on) = on else { return };
         let tasks = match tasks {
             None => Some(on.len().max(1)),
@@ -321,9 +324,6 @@ impl<'a> Vms<'a> {
             }
             Some((tasks, _)) => tasks.map(|tasks| tasks as usize),
         };
-        let Some((name, place)) = name else { return };
-        let vjob = self.vjobs.add(reader, &place, name);
-        self.priorities.push(priority.flatten().unwrap_or(0));
         let (Some(needs), Some(least_yield), Some(is_pinned)) = (needs, least_yield, is_pinned) else {
             return;
         };

@@ -3,8 +3,9 @@
 mod answer;
 
 use super::problem::Problem;
-use super::state::{Loaded, Written, load, open, places};
+use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::written::Written;
 use crate::failure::Failure;
 use crate::output::Printing;
 pub(crate) use answer::Answered;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Prints when the job starts, what each node gives, and how well the chosen nodes are then used: for each property the
 /// part of it that is reserved at the worst moment of the job, and the product of these. The independent checker
 /// verifies every answer. With --commit the reservations are added to the file of the state that has reservations, all or none;
-/// other processes that commit to the same file wait meanwhile. VMs of the state take nothing of what can be reserved.
+/// other processes that commit to the same file wait meanwhile. VMs of the state do not count.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example of a request:

@@ -7,6 +7,7 @@ mod plan;
 mod problem;
 mod state;
 mod switch;
+mod written;
 
 pub(super) use adapt::Answered as Adapted;
 pub(super) use coallocate::Answered as Coallocated;
@@ -33,7 +34,7 @@ Files of a state:
   VMS.csv       vm,vjob,cpu,memory,gpu,state,node,priority,least_yield,pinned
   RESERVED.csv  node,from,until,cpu
   CPU is in any unit, memory in MB; other resources have any names. VMs are waiting, running, sleeping, dozing (in memory) or
-  terminated; without a state they run if they have a node, and wait if not. `vms` may stand beside `vjobs`, and `jobs` are vjobs
+  terminated; without a state they run if they have a node, and wait if not. `vms` may be beside `vjobs`, and `jobs` are vjobs
   of equal VMs, those that are \"on\" nodes and new ones. A node that is off is \"offline\". `least_yield` is the part of its CPU
   need that a VM gets in any case (1 for CPU that is not shared), and a VM that is \"pinned\" stays where it is. Constraints
   are described by `dfrsim solve plan --help`.

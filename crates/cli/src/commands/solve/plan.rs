@@ -2,12 +2,12 @@
 
 mod answer;
 
-use super::state::{Loaded, Written, load, open, places};
+use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, sharing};
+use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 pub(crate) use answer::Answered;
-pub(super) use answer::summary;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_from_json};

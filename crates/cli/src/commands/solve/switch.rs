@@ -1,9 +1,8 @@
 //! From one configuration to another: the moves, and a plan for them.
 
-use super::plan::summary;
 use super::state::Loaded;
 use crate::failure::Failure;
-use crate::output::table;
+use crate::output::{counted, table};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::{
@@ -133,4 +132,36 @@ fn shared(loaded: &Loaded<'_>, configuration: &Configuration) -> Yield {
     });
     let units = nodes.min().unwrap_or(one);
     Yield::try_from_units(units.min(one) as u32).unwrap_or(Yield::ONE)
+}
+
+/// How many actions there are of each kind, in the order in which each comes first.
+pub(super) fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
+    for kind in actions.chain(times.switches.iter().map(verb)) {
+        match counts.iter_mut().find(|(name, _)| *name == kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((kind, 1)),
+        }
+    }
+    counts
+}
+
+/// The actions by kind, and how long the plan takes: `2 suspends, 1 run; 2 pools, 85 s`.
+pub(super) fn summary(times: &Timetable) -> String {
+    let actions: Vec<String> =
+        counts(times).into_iter().map(|(kind, count)| counted(count as usize, noun(kind))).collect();
+    format!("{}; {}, {} s", actions.join(", "), counted(times.pools.len(), "pool"), times.end())
+}
+
+pub(super) fn verb(switch: &NodeSwitch) -> &'static str {
+    if switch.is_on { "boot" } else { "shutdown" }
+}
+
+/// What an action of a kind is called.
+fn noun(kind: &'static str) -> &'static str {
+    match kind {
+        "migrate" => "migration",
+        kind => kind,
+    }
 }

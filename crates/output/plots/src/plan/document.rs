@@ -24,7 +24,7 @@ pub enum PlanFigureError {
     Empty,
 }
 
-/// A plan, as `dfrsim plan --out` writes it.
+/// A plan, as `dfrsim solve plan --plan-out` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanDocument {
     /// The cost of all actions, in MB.

@@ -32,7 +32,7 @@ pub enum ScheduleError {
     /// The file is neither.
     #[error(
         "{}: expected an events file, whose first line is a record `run`, or a plan, a JSON object with `nodes` and `pools` as \
-         `dfrsim plan --out` writes it",
+         `dfrsim solve plan --plan-out` writes it",
         path.display()
     )]
     Neither {

@@ -1,9 +1,9 @@
 //! A plan, or what the checker says of one.
 
-use crate::commands::solve::switch::Switch;
+use crate::commands::solve::switch::{Switch, counts, summary, verb};
 use crate::output::{Answer, counted};
 use dfrsim_audit::plan::{PlanFaults, PlanReport};
-use dfrsim_context_switch::{NodeSwitch, Place, Timed, Timetable};
+use dfrsim_context_switch::{NodeSwitch, Place, Timed};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -200,37 +200,5 @@ impl Planned {
             line("searched under a limit of time: another run may find another plan".to_owned());
         }
         text
-    }
-}
-
-/// How many actions there are of each kind, in the order in which each comes first.
-fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
-    let mut counts: Vec<(&str, u32)> = Vec::new();
-    let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
-    for kind in actions.chain(times.switches.iter().map(verb)) {
-        match counts.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((kind, 1)),
-        }
-    }
-    counts
-}
-
-/// The actions by kind, and how long the plan takes: `2 suspends, 1 run; 2 pools, 85 s`.
-pub(in crate::commands::solve) fn summary(times: &Timetable) -> String {
-    let actions: Vec<String> =
-        counts(times).into_iter().map(|(kind, count)| counted(count as usize, noun(kind))).collect();
-    format!("{}; {}, {} s", actions.join(", "), counted(times.pools.len(), "pool"), times.end())
-}
-
-fn verb(switch: &NodeSwitch) -> &'static str {
-    if switch.is_on { "boot" } else { "shutdown" }
-}
-
-/// What an action of a kind is called.
-fn noun(kind: &'static str) -> &'static str {
-    match kind {
-        "migrate" => "migration",
-        kind => kind,
     }
 }

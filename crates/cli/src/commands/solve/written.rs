@@ -1,0 +1,80 @@
+//! What a command writes: the state afterwards, the plan that leads there, and its picture.
+
+use super::state::{Loaded, is_csv};
+use super::switch::Switch;
+use crate::failure::Failure;
+use crate::output::{OutputFiles, Places, notice};
+use crate::picture_files::PictureFile;
+use clap::Args;
+use dfrsim_context_switch::Configuration;
+use dfrsim_context_switch::file::vm_state;
+use dfrsim_plots::draw_plan;
+use std::path::PathBuf;
+
+/// What is written of a change.
+#[derive(Args, Debug)]
+pub(super) struct Written {
+    /// Write the state afterwards: JSON, or with the ending .csv its VMs
+    #[arg(long, value_name = "STATE")]
+    state_out: Option<PathBuf>,
+    /// Write the plan that leads there, with the times of all actions, which `dfrsim solve plan --check` checks
+    #[arg(long, value_name = "PLAN.json")]
+    plan_out: Option<PathBuf>,
+    /// Draw the plan, nodes over time, and write its data with the extension .csv
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    picture: Option<PathBuf>,
+}
+
+impl Written {
+    /// Checks that no file of the command is written over; says whether a plan is wanted.
+    pub(super) fn check(&self, places: Places) -> Result<(), Failure> {
+        let places = places
+            .writes("--state-out", self.state_out.as_deref())?
+            .writes("--plan-out", self.plan_out.as_deref())?;
+        match &self.picture {
+            Some(path) => PictureFile::new(path)?.check("--picture", places),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether anything is to be written that needs a plan.
+    pub(super) fn wants_plan(&self) -> bool {
+        self.plan_out.is_some() || self.picture.is_some()
+    }
+
+    /// Whether anything is to be written.
+    pub(super) fn is_any(&self) -> bool {
+        self.state_out.is_some() || self.wants_plan()
+    }
+
+    /// Prepares the files.
+    pub(super) fn files(
+        &self,
+        loaded: &Loaded<'_>,
+        after: &Configuration,
+        switch: Option<&Switch>,
+    ) -> Result<OutputFiles, Failure> {
+        let mut files = OutputFiles::default();
+        if let Some(path) = &self.state_out {
+            let state = loaded.state.with_places(|vm| {
+                let place = after.places()[vm];
+                (vm_state(place), place.node().map(|node| node.index()))
+            });
+            files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
+        }
+        if let Some((path, switch)) = self.plan_out.as_ref().zip(switch) {
+            files.add_bytes(path, &switch.document)?;
+        }
+        if let Some((path, switch)) = self.picture.as_ref().zip(switch) {
+            let picture = PictureFile::new(path)?;
+            if switch.timetable.pools.is_empty() {
+                notice!("{}: the plan is empty; no picture is written", path.display());
+            } else {
+                let figure = draw_plan(&switch.document)
+                    .map_err(|error| Failure::Result(format!("no picture: {error}")))?;
+                picture.write(&mut files, figure)?;
+            }
+        }
+        Ok(files)
+    }
+}
