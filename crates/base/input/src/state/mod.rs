@@ -180,7 +180,7 @@ pub fn check_whole(reader: &mut Reader, state: &State<'_>) {
                 "cpu" => (UNITS / 1_000, "a number with at most three decimals"),
                 _ => (UNITS, "an integer from 0 to 4294967295"),
             };
-            if amount % parts != 0 {
+            if !amount.is_multiple_of(parts) {
                 let number = *amount as f64 / UNITS as f64;
                 reader.fault_below(at, name, format!("{number} is not {meant}"));
             }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// An amount as a number that reads back.
 fn number(amount: u64) -> Value {
-    if amount % UNITS == 0 { (amount / UNITS).into() } else { (amount as f64 / UNITS as f64).into() }
+    if amount.is_multiple_of(UNITS) { (amount / UNITS).into() } else { (amount as f64 / UNITS as f64).into() }
 }
 
 /// A yield with as few decimals as read back.

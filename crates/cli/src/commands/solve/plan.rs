@@ -109,6 +109,15 @@ fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
+/// What is to be reached.
+struct Target {
+    after: Configuration,
+    /// The cluster with the CPU that VMs take on the way.
+    cluster: Cluster,
+    /// The plan, if the search found one.
+    found: Option<(Pools, PlanFigures)>,
+}
+
 impl Plan {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let Some(path) = &self.check {
@@ -126,7 +135,7 @@ impl Plan {
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
         loaded.cluster = self.drained(loaded.cluster, &loaded.before)?;
-        let (after, cluster, found) = self.plan(&loaded)?;
+        let Target { after, cluster, found } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
         self.printing.print(&Answered::plan(&switch, self.time_limit.is_some()))?;
@@ -154,11 +163,8 @@ impl Plan {
         Ok(cluster.with_constraints(constraints, before))
     }
 
-    /// Returns the target, the cluster with the CPU that VMs take on the way, and the plan if the search found one.
-    fn plan(
-        &self,
-        loaded: &Loaded<'_>,
-    ) -> Result<(Configuration, Cluster, Option<(Pools, PlanFigures)>), Failure> {
+    /// Returns what is to be reached.
+    fn plan(&self, loaded: &Loaded<'_>) -> Result<Target, Failure> {
         let Loaded { cluster, before, .. } = loaded;
         if let Some(path) = &self.to {
             let wanted = Input::open(path).map_err(Failure::input)?;
@@ -168,7 +174,7 @@ impl Plan {
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let cluster = sharing(loaded, &after);
-            return Ok((after, cluster, None));
+            return Ok(Target { after, cluster, found: None });
         }
         let states = match &self.states {
             Some(path) => {
@@ -188,7 +194,8 @@ impl Plan {
             .and_then(|wanted| cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
         let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
-        Ok((found.configuration, cluster.clone(), Some((found.plan, figures))))
+        let (after, cluster) = (found.configuration, cluster.clone());
+        Ok(Target { after, cluster, found: Some((found.plan, figures)) })
     }
 }
 

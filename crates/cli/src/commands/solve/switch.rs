@@ -6,7 +6,7 @@ use crate::output::{counted, table};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Place, Plan, Timetable, VmId, plan, timetable,
+    Cluster, Configuration, Durations, NodeSwitch, Place, Plan, Timetable, VmId, plan, timetable,
 };
 use dfrsim_model::Yield;
 use schemars::JsonSchema;

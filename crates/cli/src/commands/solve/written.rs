@@ -8,6 +8,7 @@ use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_context_switch::Configuration;
 use dfrsim_context_switch::file::vm_state;
+use dfrsim_model::NodeId;
 use dfrsim_plots::draw_plan;
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ impl Written {
         if let Some(path) = &self.state_out {
             let state = loaded.state.with_places(|vm| {
                 let place = after.places()[vm];
-                (vm_state(place), place.node().map(|node| node.index()))
+                (vm_state(place), place.node().map(NodeId::index))
             });
             files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
         }

@@ -160,7 +160,7 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     let cluster = Cluster::new(nodes, vjobs.collect(), vms);
     let cluster = cluster
         .map_err(|error| {
-            reader.fault_of_file(state.nodes.first().map_or("cluster", |node| node.at.file()), error)
+            reader.fault_of_file(state.nodes.first().map_or("cluster", |node| node.at.file()), error);
         })
         .ok()?;
     let off = cluster.node_ids().filter(|node| !state.nodes[node.index()].is_on).collect::<Vec<_>>();
@@ -205,7 +205,7 @@ fn cpu_parts(state: &State<'_>, constraints: &[NamedConstraint]) -> i64 {
 
 /// The resources beyond CPU and memory; a node that does not name one has none of it.
 fn resources(state: &State<'_>) -> Vec<Resource> {
-    let names = state.resources.iter().cloned().filter(|name| !matches!(name.as_str(), "cpu" | "memory"));
+    let names = state.resources.iter().filter(|name| !matches!(name.as_str(), "cpu" | "memory")).cloned();
     let resource = |name: String| {
         let of = |amounts: &Amounts| amounts.get(&name).map_or(0, |&amount| (amount / UNITS) as i64);
         let nodes = state.nodes.iter().map(|node| of(&node.has)).collect();
