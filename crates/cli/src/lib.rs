@@ -19,6 +19,7 @@
 
 mod arguments;
 mod commands;
+mod consent;
 pub mod exit;
 mod failure;
 mod memory;

@@ -26,7 +26,7 @@ Example:
   dfrsim audit week.jsonl --policy EASY
   dfrsim audit greedy.jsonl --policy GreedyPM*/per/OPT=MIN --period 300
   dfrsim run scenarios/grid_quick.toml --fresh --set events=records
-  dfrsim audit records/days-homogeneous-CONS-0-with-mct.jsonl")]
+  dfrsim audit results/grid_quick/records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
     events: PathBuf,

@@ -39,7 +39,7 @@ Examples:
   dfrsim draw gantt easy.jsonl --out gantt.svg
   dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png
   dfrsim run scenarios/grid_quick.toml --set events=kept
-  dfrsim draw gantt kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
+  dfrsim draw gantt results/grid_quick/kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
 pub(crate) struct Gantt {
     /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
     #[arg(value_name = "EVENTS.jsonl")]

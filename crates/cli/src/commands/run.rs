@@ -5,6 +5,7 @@ mod standings;
 mod view;
 
 use crate::arguments::threads_at_most;
+use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::memory::Limit;
 use crate::output::{Places, Printing, notice};
@@ -56,6 +57,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
     #[command(flatten)]
+    consent: Consent,
+    #[command(flatten)]
     execution: Execution,
     #[command(flatten)]
     printing: Printing,
@@ -88,11 +91,18 @@ impl Run {
         if let Some(path) = &self.scenario {
             keep_scenario(path, &out, scenario.as_ref())?;
         }
+        let allow_commands = self.consent.covers(scenario.as_ref(), &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         execute(
             registry,
             scenario.as_ref(),
-            RunOptions { fresh: self.fresh, part, max_memory: memory.bytes(), ..RunOptions::new(out) },
+            RunOptions {
+                fresh: self.fresh,
+                part,
+                max_memory: memory.bytes(),
+                allow_commands,
+                ..RunOptions::new(out)
+            },
             &self.execution,
             self.printing,
         )

@@ -77,7 +77,7 @@ pub(super) const ANSWERS: [Answering; 30] = [
     ("log info", of::<log::Described>),
     ("log convert", of::<Written>),
     ("log generate", of::<Written>),
-    ("log anonymise", of::<Written>),
+    ("log anonymise", of::<log::anonymise::Anonymised>),
     ("log resample", of::<Written>),
     ("offline pack", of::<offline::Answered>),
     ("plan", of::<plan::Answered>),

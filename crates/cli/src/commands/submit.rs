@@ -2,11 +2,12 @@
 
 use super::results::status::missing;
 use super::run::audit_notice;
+use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::{Args, ValueEnum};
 use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
-use dfrsim_lab::{AnyScenario, Registry, RunStatus};
+use dfrsim_lab::{AnyScenario, Registry, RunError, RunStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub(crate) struct Submit {
     /// Audit every run, as in `dfrsim run`
     #[arg(long)]
     audit: bool,
+    #[command(flatten)]
+    consent: Consent,
     /// Print the scripts without submitting them
     #[arg(long)]
     dry_run: bool,
@@ -118,6 +121,10 @@ impl Submit {
         audit_notice(registry, scenario.study(), self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
+        let commands = &scenario.uses().commands;
+        if !self.consent.covers(scenario.as_ref(), &self.set, &out) {
+            return Err(Failure::input(RunError::Commands { commands: commands.clone() }));
+        }
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
         let engine = self.engine.engine();
         let mut submission = Submission {
@@ -144,6 +151,7 @@ impl Submit {
             partition: self.partition,
             time: self.time,
             audit: self.audit,
+            allow_commands: !commands.is_empty(),
         };
         sweep.check().map_err(Failure::input)?;
         if self.dry_run {

@@ -30,7 +30,8 @@ fn a_policy_in_a_process_is_swept_resumed_audited_and_compared() {
     let policy = format!("pipe:sh {}#2", script.display());
     fs::write(folder.path("sweep.toml"), scenario(&policy)).unwrap();
     let run = || {
-        let mut command = dfrsim(["run", "--audit", "--out"]);
+        let mut command = dfrsim(["run", "--audit", "--allow-commands", "--out"]);
+        command.env("XDG_STATE_HOME", folder.path("state"));
         stdout(command.arg(folder.path("results")).arg(folder.path("sweep.toml")))
     };
     let table = run();
@@ -55,7 +56,8 @@ fn a_policy_in_a_process_is_swept_resumed_audited_and_compared() {
 #[test]
 fn a_process_that_ends_is_a_row_with_a_status_and_the_others_stay() {
     let folder = Folder::with(&[("sweep.toml", &scenario("pipe:sh -c 'echo no licence >&2; exit 3'"))]);
-    let mut command = dfrsim(["run", "--out"]);
+    let mut command = dfrsim(["run", "--allow-commands", "--out"]);
+    command.env("XDG_STATE_HOME", folder.path("state"));
     stderr(command.arg(folder.path("results")).arg(folder.path("sweep.toml")), 1);
     let rows = fs::read_to_string(folder.path("results").join("rows.csv")).unwrap();
     let of = |text: &str| rows.lines().filter(|line| line.contains(text)).count();

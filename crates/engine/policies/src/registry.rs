@@ -31,6 +31,7 @@ pub struct CustomPolicy {
     uses_mcb: bool,
     uses_priority: bool,
     uses_node_memory: bool,
+    command: Option<Vec<String>>,
 }
 
 impl CustomPolicy {
@@ -50,12 +51,18 @@ impl CustomPolicy {
             uses_mcb: false,
             uses_priority: false,
             uses_node_memory: false,
+            command: None,
         }
     }
     /// With a line on what it does.
     #[must_use]
     pub fn described(self, description: impl Into<String>) -> CustomPolicy {
         CustomPolicy { description: description.into(), ..self }
+    }
+    /// It runs a command, which its name says and in which these files are.
+    #[must_use]
+    pub fn running_command(self, files: Vec<String>) -> CustomPolicy {
+        CustomPolicy { command: Some(files), ..self }
     }
     /// It reads [`PolicyOptions::period`].
     #[must_use]
@@ -92,6 +99,11 @@ impl CustomPolicy {
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
+    }
+    /// The files in the command that it runs, if it runs one.
+    #[must_use]
+    pub fn files_of_command(&self) -> Option<&[String]> {
+        self.command.as_deref()
     }
     pub(crate) fn scheduler(&self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
         (self.make)(nodes, options)

@@ -19,7 +19,6 @@ use dfrsim_lab::{
 use dfrsim_model::coallocation::{Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan};
 use std::fs;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// The day of the test cases.
@@ -298,7 +297,7 @@ impl Study for CoallocationStudy {
         instance: &Instance,
         at: usize,
         variant: &Variant,
-        _: Watch<'_>,
+        watch: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let (usage, replication) = self.places[at];
         let row = match *variant {
@@ -318,7 +317,7 @@ impl Study for CoallocationStudy {
                 if let (Some(folder), None) = (&self.fields().files, setting) {
                     let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
                     let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
-                    files::write(&Path::new(folder).join(place), on, &test.request(kind), &sample)?;
+                    files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;
                 }
                 search(&test, on, kind, &how, &mut row)?;
                 Row::Search(row)

@@ -24,7 +24,7 @@ Examples:
   dfrsim results report results/table_5_2 --out table_5_2.html
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
   dfrsim results report results/quickstart --events easy.jsonl
-  dfrsim run scenarios/grid_quick.toml --set events=results/grid_quick/events
+  dfrsim run scenarios/grid_quick.toml --set events=events
   dfrsim results report results/grid_quick")]
 pub(crate) struct Report {
     /// The folder that `dfrsim run` wrote

@@ -8,7 +8,7 @@ mod selected;
 mod tables;
 mod texts;
 
-pub use file::{FileLocator, FileOr, LocatedFile, file, file_or};
+pub use file::{FileLocator, FileOr, LocatedFile, file, file_or, log, result_folder};
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{
@@ -37,7 +37,7 @@ pub struct Codec<T> {
     shape: String,
     /// Whether a value is of the right type; it may be out of its range all the same.
     accepts: Rc<Accepts>,
-    read: Rc<Read<T>>,
+    pub(super) read: Rc<Read<T>>,
     /// `None` if what is written is the absence of the field.
     write: Rc<Write<T>>,
     /// The value of a field that is absent and has no default.
@@ -106,10 +106,14 @@ impl<T> Codec<T> {
         T: 'static,
     {
         let read = Rc::clone(&self.read);
-        let advised = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-            reader.advising(advice, |reader| read(at, reader))
-        };
-        Codec { read: Rc::new(advised), ..self }
+        self.reading(move |at, reader| reader.advising(advice, |reader| read(at, reader)))
+    }
+    /// With another way to read the value.
+    pub(super) fn reading(
+        self,
+        read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
+    ) -> Codec<T> {
+        Codec { read: Rc::new(read), ..self }
     }
 
     /// The value, or faults in the reader.
