@@ -36,7 +36,7 @@ use std::process::ExitCode;
 #[must_use]
 #[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
 pub fn main_with(registry: Registry) -> ExitCode {
-    match commands::Cli::from_arguments().run(&registry) {
+    match commands::Cli::from_arguments().and_then(|program| program.run(&registry)) {
         Ok(()) => Exit::Success.into(),
         Err(failure) => failure.report(),
     }

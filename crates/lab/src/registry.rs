@@ -12,7 +12,6 @@ use crate::sweep::{self, Progress, RunOptions, RunReport};
 use crate::text::csv::ReadFile;
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -161,7 +160,7 @@ impl Registry {
     /// # Errors
     /// If the file cannot be read, and everything that is wrong with it.
     pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let text = fs::read_to_string(path)
+        let text = dfrsim_model::read_text(path)
             .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
         self.parse(&text, &path.display().to_string(), path.parent(), overrides)
     }

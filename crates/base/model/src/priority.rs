@@ -317,7 +317,8 @@ impl Priorities {
     fn check_accounts(&self) -> Result<(), PriorityError> {
         let names = self.accounts.iter().map(|account| account.name.as_str());
         unique("accounts", names)?;
-        let by_name: BTreeMap<&str, &Account> = self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
+        let by_name: BTreeMap<&str, &Account> =
+            self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
         let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
         for account in &self.accounts {

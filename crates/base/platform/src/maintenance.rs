@@ -30,7 +30,11 @@ impl Maintenance {
             let until = from.saturating_add(self.length);
             spans.iter().map(move |&nodes| Window { announced, outage: Outage { from, until, nodes } })
         };
-        begins.take_while(|&begin| begin <= until && begin < SimTime::MAX).flat_map(of).take(MOST_WINDOWS + 1).collect()
+        begins
+            .take_while(|&begin| begin <= until && begin < SimTime::MAX)
+            .flat_map(of)
+            .take(MOST_WINDOWS + 1)
+            .collect()
     }
 }
 

@@ -34,11 +34,21 @@ const KEPT: [&str; 4] = ["MaxJobs", "MaxRecords", "MaxNodes", "MaxProcs"];
 /// The first word of a text, if it is the name of a time zone as the tz database has them: `Europe/Berlin`, `UTC`.
 fn zone(text: &str) -> Option<String> {
     const AREAS: [&str; 11] = [
-        "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Etc", "Europe", "Indian",
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Etc",
+        "Europe",
+        "Indian",
         "Pacific",
     ];
     let word = text.split_whitespace().next()?;
-    let is_part = |part: &str| part.chars().all(|letter| letter.is_ascii_alphabetic() || "_+-0".contains(letter));
+    let is_part =
+        |part: &str| part.chars().all(|letter| letter.is_ascii_alphabetic() || "_+-0".contains(letter));
     let is_zone = match word.split_once('/') {
         Some((area, city)) => AREAS.contains(&area) && city.split('/').all(is_part),
         None => ["UTC", "GMT"].contains(&word),
@@ -81,7 +91,8 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
     }
     if !shift {
         let start = header.unix_start_time().map(|seconds| seconds.to_string());
-        let dates = [("UnixStartTime", start), ("TimeZoneString", header.value("TimeZoneString").and_then(zone))];
+        let dates =
+            [("UnixStartTime", start), ("TimeZoneString", header.value("TimeZoneString").and_then(zone))];
         dates.into_iter().for_each(|(name, value)| _ = value.map(|value| new.push(name, &value)));
     }
     let first = records.iter().map(|record| record.submit).min().unwrap_or_default();

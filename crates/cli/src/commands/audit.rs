@@ -29,6 +29,7 @@ Example:
   dfrsim audit results/grid_quick/records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// Also check the decisions by the rules of this policy
     ///

@@ -11,7 +11,9 @@ use crate::memory::Limit;
 use crate::output::{Places, Printing, notice};
 pub(super) use answer::Finished;
 use clap::Args;
-use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
+use dfrsim_lab::{
+    AnyScenario, Audit, Counts, MANIFEST, Part, Registry, RunError, RunOptions, RunReport, Shard,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,10 +43,10 @@ Examples:
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
     /// The scenario; by default the built-in quick start
-    #[arg(value_name = "SCENARIO.toml")]
+    #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: Option<PathBuf>,
     /// The result folder; by default results/ followed by the scenario's name
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Compute all rows again instead of reusing those in the folder
     #[arg(long)]
@@ -88,9 +90,7 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
-        if let Some(path) = &self.scenario {
-            keep_scenario(path, &out, scenario.as_ref())?;
-        }
+        keep_inputs(self.scenario.as_deref(), &out, scenario.as_ref())?;
         let allow_commands = self.consent.covers(scenario.as_ref(), &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         execute(
@@ -109,14 +109,18 @@ impl Run {
     }
 }
 
-/// Refuses a run whose results would replace the file of its scenario by another text.
-fn keep_scenario(path: &Path, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
-    let replaced = out.join("scenario.toml");
-    let is_the_same = std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
-    if is_the_same {
-        return Ok(());
-    }
-    Places::default().reads("the scenario", path).writes("--out", replaced.as_path()).map(drop)
+/// Refuses a run whose results would replace a file that its scenario reads, or the scenario by another text.
+fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
+    const WRITTEN: [&str; 4] = ["scenario.toml", "rows.csv", "instances.csv", MANIFEST];
+    let is_another =
+        |path: &&Path| !std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
+    let scenario_file = path.filter(is_another).into_iter().map(|path| ("the scenario".to_owned(), path));
+    let files =
+        scenario.uses().files.iter().map(|file| (format!("the file `{}`", file.given), file.path.as_path()));
+    let read =
+        scenario_file.chain(files).fold(Places::default(), |places, (what, path)| places.reads(what, path));
+    let replaced = WRITTEN.map(|name| out.join(name));
+    replaced.iter().try_fold(read, |places, path| places.writes("--out", path.as_path())).map(drop)
 }
 
 /// Prints a notice for studies on which `--audit` has no effect.

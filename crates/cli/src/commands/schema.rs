@@ -4,7 +4,7 @@ use super::{
     adapt, audit, bound, census, coallocate, explain, log, offline, plan, policies, results, run, simulate,
     submit,
 };
-use crate::failure::Failure;
+use crate::failure::{ErrorAnswer, Failure};
 use crate::output::{self, Written};
 use clap::{Args, Subcommand};
 use dfrsim_lab::{AnyStudy, Registry, schema};
@@ -41,6 +41,8 @@ enum What {
     Events,
     /// The lines of an events file of a grid
     GridEvents,
+    /// What a command with --format json prints if it fails before it has an answer
+    Error,
     /// The answer of a command with --format json
     Answer {
         /// The command: `simulate`, `results status`
@@ -101,6 +103,7 @@ impl Schema {
             What::Manifest => schema::manifest(),
             What::Events => of::<event::Record<'_>>().to_value(),
             What::GridEvents => of::<grid_event::Record<'_>>().to_value(),
+            What::Error => of::<ErrorAnswer>().to_value(),
             What::Answer { command } => answer(&command.join(" "))?,
         };
         output::print(&format!("{schema:#}\n"))

@@ -24,7 +24,7 @@ Examples:
   dfrsim submit scenarios/appendix_b.toml --array 64 --dry-run      only print the scripts")]
 pub(crate) struct Submit {
     /// The scenario
-    #[arg(value_name = "SCENARIO.toml")]
+    #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: PathBuf,
     /// The batch system
     #[arg(long, value_enum, default_value_t = EngineName::Slurm)]
@@ -42,7 +42,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "T")]
     time: Option<String>,
     /// The result folder; by default results/ followed by the scenario's name
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Change a field of the scenario, as in `dfrsim run`
     #[arg(long, value_name = "KEY=VALUE")]

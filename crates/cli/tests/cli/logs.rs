@@ -224,7 +224,12 @@ fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies()
     let anonymise = |name: &str, more: &[&str]| {
         let mut command = dfrsim(["log", "anonymise"]);
         let answer = stdout(
-            command.arg(folder.path(name)).arg("--out").arg(folder.path("o.swf")).args(["--format", "json"]).args(more),
+            command
+                .arg(folder.path(name))
+                .arg("--out")
+                .arg(folder.path("o.swf"))
+                .args(["--format", "json"])
+                .args(more),
         );
         let text = fs::read_to_string(folder.path("o.swf")).unwrap();
         (text, serde_json::from_str::<serde_json::Value>(&answer).unwrap())
@@ -241,7 +246,9 @@ fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies()
     assert!(text.lines().filter(|line| !line.starts_with(';')).count() == 12, "{text}");
     assert_eq!((&answer["users_identified_by_one_job"], &answer["k"]), (&0.into(), &6.into()));
     assert_eq!((&answer["coarse"]["dropped_jobs"], &answer["coarse"]["lost_users"]), (&1.into(), &0.into()));
-    assert!(answer["coarse"]["mean_wait_before_s"].is_number() && answer["coarse"]["mean_wait_s"].is_number());
+    assert!(
+        answer["coarse"]["mean_wait_before_s"].is_number() && answer["coarse"]["mean_wait_s"].is_number()
+    );
     let mut command = dfrsim(["log", "anonymise", "--coarse", "--k", "7", "--out"]);
     let refused = stderr(command.arg(folder.path("o.swf")).arg(folder.path("t.swf")), 2);
     assert!(refused.contains("the log has 6 users, fewer than the 7"), "{refused}");

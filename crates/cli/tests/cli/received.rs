@@ -15,7 +15,7 @@ policies = ["FCFS", "EASY"]
 workloads = [{ name = "small", nodes = 8, lublin = { replications = 1, jobs = 10 }, platform = "pl.toml" }]
 outages = { file = "out.csv" }
 "#;
-const PLATFORM: &str = "[[classes]]\nname = \"all\"\ncount = 8\n";
+const PLATFORM: &str = "[[classes]]\nname = \"all\"\nnodes = 8\ncores = 4\nmemory_gb = 8\n";
 const OUTAGES: &str = "nodes,from_s,until_s\n1,100,200\n";
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -42,13 +42,14 @@ fn archived(text: &str) -> Folder {
 
 fn unpacked(archive: &Path) -> Files {
     let mut zip = ZipArchive::new(Cursor::new(fs::read(archive).unwrap())).unwrap();
+    let count = zip.len();
     let read = |place| {
         let mut entry = zip.by_index(place).unwrap();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
         (entry.name().to_owned(), bytes)
     };
-    (0..zip.len()).map(read).collect()
+    (0..count).map(read).collect()
 }
 
 fn packed(archive: &Path, files: &Files) {

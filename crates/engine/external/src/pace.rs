@@ -50,7 +50,9 @@ mod tests {
     fn wake_ups_have_to_take_time_unless_something_happens() {
         let last = |step: u64, has_happened: bool| {
             let mut pace = Pace::default();
-            (1..5_000).map(|at| pace.count(SimTime::from_micros(at * step), has_happened)).find(Result::is_err)
+            (1..5_000)
+                .map(|at| pace.count(SimTime::from_micros(at * step), has_happened))
+                .find(Result::is_err)
         };
         assert!(last(1, false).unwrap().unwrap_err().contains("woken 1000 times within 1 s"));
         assert!(last(999, false).is_some());

@@ -18,7 +18,6 @@ use dfrsim_lab::{
 };
 use dfrsim_model::coallocation::{Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan};
-use std::fs;
 use std::sync::OnceLock;
 
 /// The day of the test cases.
@@ -136,7 +135,7 @@ impl CoallocationStudy {
 
 /// Nodes with the properties of table 1. Their labels do not matter: no test case asks for any.
 fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
-    let text = fs::read_to_string(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let text = dfrsim_model::read_text(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let list = Resources::parse(&file.given, &text).map_err(|faults| {
         RunError::input(faults.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     })?;

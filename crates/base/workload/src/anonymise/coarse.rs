@@ -93,7 +93,8 @@ fn alike(group: Vec<(usize, Record)>) -> Vec<(usize, Record)> {
     let requested_time = requested_time.map(|request| request.max(run_time.unwrap_or_default()));
     let like = |(place, record): (usize, Record)| {
         let step = SUBMISSION_STEP * 1_000_000;
-        let submit = SimTime::ZERO + SimSpan::from_micros(record.submit.since(SimTime::ZERO).micros() / step * step);
+        let submit =
+            SimTime::ZERO + SimSpan::from_micros(record.submit.since(SimTime::ZERO).micros() / step * step);
         let coarse = Record {
             job: record.job,
             submit,

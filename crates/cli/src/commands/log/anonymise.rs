@@ -29,6 +29,7 @@ Examples:
   dfrsim log anonymise march.pbs --shift --coarse --k 5 --out march.swf")]
 pub(crate) struct Anonymise {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
@@ -43,7 +44,7 @@ pub(crate) struct Anonymise {
     #[arg(long, value_name = "N", default_value_t = 5, requires = "coarse", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     k: u32,
     /// The file to write
-    #[arg(long, value_name = "FILE.swf[.gz]")]
+    #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
@@ -78,8 +79,13 @@ impl Answer for Anonymised {
     fn text(&self) -> String {
         let Anonymised { file, jobs, users, users_identified_by_one_job: found, k, coarse } = self;
         let mut text = format!("{file}: {jobs} jobs of {users} users, without names\n");
-        if let Some(Coarsened { users_identified_before, dropped_jobs, lost_users, mean_wait_before_s, mean_wait_s }) =
-            coarse
+        if let Some(Coarsened {
+            users_identified_before,
+            dropped_jobs,
+            lost_users,
+            mean_wait_before_s,
+            mean_wait_s,
+        }) = coarse
         {
             let wait = |wait: &Option<f64>| wait.map_or("unknown".to_owned(), |wait| format!("{wait:.1} s"));
             let (before, after) = (wait(mean_wait_before_s), wait(mean_wait_s));
@@ -102,7 +108,7 @@ impl Answer for Anonymised {
 
 impl Anonymise {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let (_, header, mut records) = read::selected(&self.input, &self.out, &self.log)?;
+        let (_, header, mut records) = read::selected(&self.input, &self.log)?;
         let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
         let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;
         write::log(&self.out, &header, &records)?;
@@ -118,8 +124,14 @@ impl Anonymise {
         notice!("{}: {}", self.out.display(), replaced.map(|(count, of)| counted(count, of)).join(", "));
         let Identified { users, by_one_job, k } = identified(&records);
         let file = self.out.display().to_string();
-        let answer =
-            Anonymised { file, jobs: records.len(), users, users_identified_by_one_job: by_one_job, k, coarse };
+        let answer = Anonymised {
+            file,
+            jobs: records.len(),
+            users,
+            users_identified_by_one_job: by_one_job,
+            k,
+            coarse,
+        };
         // Standard output may be the log.
         if self.printing.is_json() {
             return self.printing.print(&answer);
@@ -132,11 +144,16 @@ impl Anonymise {
         let users_identified_before = identified(records).by_one_job;
         let mean_wait_before_s = mean_wait(header, records)?;
         let coarse = coarse(records, self.k as usize);
-        let coarse =
-            coarse.map_err(|error| Failure::input(format!("{}: {error}", self.input.display())))?;
+        let coarse = coarse.map_err(|error| Failure::input(format!("{}: {error}", self.input.display())))?;
         let anonymise::Coarse { dropped, lost_users } = coarse;
         let mean_wait_s = mean_wait(header, records)?;
-        Ok(Coarsened { users_identified_before, dropped_jobs: dropped, lost_users, mean_wait_before_s, mean_wait_s })
+        Ok(Coarsened {
+            users_identified_before,
+            dropped_jobs: dropped,
+            lost_users,
+            mean_wait_before_s,
+            mean_wait_s,
+        })
     }
 }
 

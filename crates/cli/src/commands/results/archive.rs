@@ -19,12 +19,13 @@ Examples:
   dfrsim results verify quickstart.zip --rerun")]
 pub(crate) struct Archive {
     /// The folder of the results
+    #[arg(value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The file to write
-    #[arg(long, value_name = "FILE.zip")]
+    #[arg(long, value_name = "FILE.zip", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     /// Sign the archive with this key of SSH, by `ssh-keygen`; the signature is FILE.zip.sig
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_hint = clap::ValueHint::FilePath)]
     sign: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

@@ -36,17 +36,17 @@ Examples:
   dfrsim results verify quickstart.zip --signers allowed_signers")]
 pub(crate) struct Verify {
     /// The archive, as `dfrsim results archive` writes it
-    #[arg(value_name = "FILE.zip")]
+    #[arg(value_name = "FILE.zip", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
     /// Unpack the results into this folder, which must not exist yet
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     into: Option<PathBuf>,
     /// The most that the archive may unpack to
     #[arg(long, value_name = "GB", default_value_t = 1.0, value_parser = gigabytes)]
     max_unpacked: f64,
     /// Check the signature beside the archive, FILE.zip.sig, with `ssh-keygen`: it must be of one of the signers in this
     /// file, a line for each: a name and the public key
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     signers: Option<PathBuf>,
     /// Run the scenario again, and compare all files
     #[arg(long)]

@@ -92,7 +92,8 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
 impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C, T> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let paced = self.pace.check(situation).map_err(Fault::Wrong);
-        let decided = paced.and_then(|()| self.session()).and_then(|session| session.decide(situation, decision));
+        let decided =
+            paced.and_then(|()| self.session()).and_then(|session| session.decide(situation, decision));
         if let Err(fault) = decided {
             self.session = None;
             decision.fail(fault.to_string());

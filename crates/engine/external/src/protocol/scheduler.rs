@@ -32,7 +32,12 @@ enum Stage {
 impl<P: Partner> Scheduler for ProtocolScheduler<P> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         self.now = situation.view.now();
-        if let Err(fault) = self.pace.check(situation).and_then(|()| self.begin()).and_then(|()| self.ask(situation, decision)) {
+        if let Err(fault) = self
+            .pace
+            .check(situation)
+            .and_then(|()| self.begin())
+            .and_then(|()| self.ask(situation, decision))
+        {
             self.stage = Stage::Failed;
             decision.fail(fault);
         }
