@@ -186,6 +186,7 @@ impl Simulate {
         let subject = Subject {
             policy: self.policy,
             options: self.policy.unusual_options(&self.policy_options()),
+            period: self.policy.reads(PolicySetting::Period).then_some(self.policy_options().period),
             nodes,
             penalty: self.penalty,
             tau: self.tau[0],

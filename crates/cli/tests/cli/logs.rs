@@ -254,6 +254,30 @@ fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies()
     assert!(refused.contains("the log has 6 users, fewer than the 7"), "{refused}");
 }
 
+/// Times that contradict each other, and a column that is there twice, are faults; a mark of the byte order is not.
+#[test]
+fn a_listing_that_contradicts_itself_is_not_read_silently() {
+    let header = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS\n";
+    let job = |start: &str, elapsed: &str| {
+        format!("7|COMPLETED|2026-03-01T09:00:00|2026-03-01T{start}|2026-03-01T10:00:00|{elapsed}|4\n")
+    };
+    let right = job("09:00:00", "3600");
+    let text = format!("\u{feff}{header}{right}{}{}", job("07:00:00", "10800"), job("09:00:00", "86400000"));
+    let twice = format!("{}|State\n{}|FAILED\n", header.trim_end(), right.trim_end());
+    let folder = Folder::with(&[("odd.sacct", &text), ("twice.sacct", &twice)]);
+    let convert = |name: &str| {
+        let mut command = dfrsim(["log", "convert"]);
+        command.arg(folder.path(name)).arg("--out").arg(folder.path("o.swf"));
+        command
+    };
+    let strict = stderr(convert("odd.sacct").arg("--strict"), 2);
+    assert!(strict.contains("a time not before that of Submit"), "{strict}");
+    assert!(strict.contains("no more than the time from Start to End"), "{strict}");
+    let lenient = stderr(&mut convert("odd.sacct"), 0);
+    assert!(lenient.contains("1 job"), "{lenient}");
+    assert!(stderr(&mut convert("twice.sacct"), 2).contains("names the column State twice"));
+}
+
 /// What a real Slurm printed becomes a log and a simulation, and every line of it is accounted for.
 #[test]
 fn a_listing_of_slurm_becomes_a_simulation() {

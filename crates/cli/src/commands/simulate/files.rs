@@ -44,6 +44,8 @@ pub(super) struct Subject<'a> {
     pub(super) policy: Policy,
     /// What its name leaves open, in words, where that is not as by default.
     pub(super) options: Option<String>,
+    /// The time between its ticks, if it has any.
+    pub(super) period: Option<SimSpan>,
     pub(super) nodes: u32,
     pub(super) penalty: SimSpan,
     pub(super) tau: SimSpan,
@@ -104,7 +106,13 @@ impl FileArguments {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
-                let run = records::run_with(&name, nodes, penalty, tau, subject.options.as_deref());
+                let run = records::run_with(
+                    &name,
+                    nodes,
+                    penalty,
+                    tau,
+                    (subject.period, subject.options.as_deref()),
+                );
                 let log = EventLog::of_run(out, &run);
                 let outages = subject.outages.as_ref();
                 let log = match outages {
