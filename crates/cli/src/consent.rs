@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Whether the commands of a scenario may run.
 ///
 /// They may if the user gave them on the command line, allows them, or has allowed these commands, with these scripts, for this
-/// result folder before. That is kept in the user's own folder, since results may come from somebody else.
+/// result folder before. That is kept in the user's own folder, since results may come from another user.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Consent {
     /// Run the commands that the scenario names, as policies pipe: and batsim: do; read them first, since they may do all

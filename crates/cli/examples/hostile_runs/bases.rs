@@ -63,7 +63,7 @@ const CONDITIONS: [(&str, &str); 6] = [
     (
         "platform.toml",
         "reference = { cores = 4, memory_gb = 8.0 }\n[[classes]]\nname = \"thin\"\nnodes = 5\ncores = 4\nmemory_gb = 8\n\
-         [[classes]]\nname = \"fat\"\nnodes = 3\ncores = 8\nspeed = 1.5\nmemory_gb = 32\nfeatures = [\"big\"]\n\
+         [[classes]]\nname = \"fat\"\nnodes = 3\ncores = 8\nspeed = 0.5\nmemory_gb = 32\nfeatures = [\"big\"]\n\
          resources = { gpus = 2 }\n",
     ),
     (

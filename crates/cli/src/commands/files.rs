@@ -52,8 +52,8 @@ mod tests {
             for argument in command.get_arguments() {
                 let hint = argument.get_value_hint();
                 let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-                let is_told = [ValueHint::FilePath, ValueHint::AnyPath, ValueHint::DirPath].contains(&hint);
-                assert!(!is_path || is_told, "{} {}", command.get_name(), argument.get_id());
+                let says_it = [ValueHint::FilePath, ValueHint::AnyPath, ValueHint::DirPath].contains(&hint);
+                assert!(!is_path || says_it, "{} {}", command.get_name(), argument.get_id());
             }
             command.get_subcommands().for_each(check);
         }

@@ -15,7 +15,7 @@ use dfrsim_lab::{
     AnyScenario, Audit, Counts, MANIFEST, Part, Registry, RunError, RunOptions, RunReport, Shard,
 };
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -155,12 +155,26 @@ pub(crate) fn watched_run(
     if !quiet {
         audit_notice(registry, scenario.study(), audit);
     }
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupt);
+    let interrupt = interrupt()?;
+    let report = view::shown(quiet, |progress| scenario.run(&options, interrupt, progress));
+    let report = report.map_err(|error| match error {
+        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+        _ => Failure::input(error),
+    })?;
+    Ok((options, report))
+}
+
+/// Whether the user has asked the program to stop. A command may run several scenarios, one after the other.
+fn interrupt() -> Result<&'static AtomicBool, Failure> {
+    static INTERRUPT: OnceLock<AtomicBool> = OnceLock::new();
+    if let Some(interrupt) = INTERRUPT.get() {
+        return Ok(interrupt);
+    }
+    let interrupt = INTERRUPT.get_or_init(AtomicBool::default);
     // What is finished is in the journal, so leaving at once loses no more than the runs in progress.
     let leave = || std::process::exit(crate::exit::Exit::Interrupted.code().into());
     let on_interrupt = move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        if interrupt.swap(true, Ordering::Relaxed) {
             leave();
         }
         let grace = GRACE.as_secs();
@@ -172,12 +186,7 @@ pub(crate) fn watched_run(
         });
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
-    let report = view::shown(quiet, |progress| scenario.run(&options, &interrupt, progress));
-    let report = report.map_err(|error| match error {
-        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
-        _ => Failure::input(error),
-    })?;
-    Ok((options, report))
+    Ok(interrupt)
 }
 
 fn print(

@@ -131,14 +131,20 @@ fn no_process_of_a_policy_is_left() {
     }
 }
 
-/// Nobody is asked for ever at about the same moment.
+/// No policy is asked for ever at about the same moment.
 #[test]
 fn a_policy_that_hardly_lets_time_pass_is_given_up() {
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
     stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
-    let script = "now=0; while read -r line; do case $line in *begin*) echo {};; *) t=${line#*\"now\":}; t=${t%%,*}; \
-                  echo \"{\\\"wake_at\\\":$(awk \"BEGIN { printf \\\"%.6f\\\", $t + 0.000001 }\")}\";; esac; done";
+    let script = r#"while read -r line; do
+  case $line in
+    *'"begin"'*) echo '{}' ;;
+    *) now=$(printf '%s' "$line" | sed 's/.*"now":\([0-9.]*\).*/\1/')
+       awk -v now="$now" 'BEGIN { printf "{\"wake_at\":%.6f}\n", now + 0.000001; fflush() }' ;;
+  esac
+done
+"#;
     fs::write(folder.path("soon.sh"), script).unwrap();
     let policy = format!("pipe:sh {}", folder.path("soon.sh").display());
     let mut command = dfrsim(["simulate", "--nodes", "8", "--policy", &policy, "--workload"]);

@@ -1,4 +1,4 @@
-//! What one receives from others: commands need consent, nothing is written outside, and altered archives are refused.
+//! What one receives from others: commands need consent, no file is written outside, and altered archives are refused.
 
 use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
 use sha2::{Digest as _, Sha256};
@@ -167,10 +167,7 @@ fn what_a_scenario_writes_stays_in_the_results() {
         [outside.as_str(), "../outside", "a/../../outside", "tables", "rows/x", "inputs", ".hidden", ""]
     {
         let refused = stderr(&mut events(wrong), 2);
-        assert!(
-            refused.contains("events: expected the name of a folder in the results"),
-            "{wrong}: {refused}"
-        );
+        assert!(refused.contains("expected the name of a folder in the results"), "{wrong}: {refused}");
     }
     stdout(&mut events("events/deep"));
     assert!(fs::read_dir(folder.path("g/events/deep")).unwrap().count() > 0);
@@ -201,9 +198,9 @@ fn an_archive_has_all_files_of_its_scenario() {
     assert!(verified.contains("with the same bytes"), "{verified}");
 }
 
-/// Archives of somebody who deceives, or who wants to harm.
+/// Archives of a forger, or of one who wants to harm.
 #[test]
-fn hostile_archives_are_refused_and_leave_nothing() {
+fn hostile_archives_are_refused_and_leave_no_file() {
     let folder = archived(SCENARIO);
     let whole = unpacked(&folder.path("a.zip"));
     let before = folder.names();

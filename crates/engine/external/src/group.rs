@@ -18,7 +18,7 @@ pub(crate) struct Group {
 
 /// Waits for a line; at the end of the pipe it ends the group that is its argument.
 #[cfg(unix)]
-const WATCHDOG: &str = "trap '' HUP INT TERM; read -r line && exit; kill -KILL -- \"-$0\"";
+const WATCHDOG: &str = "trap '' HUP INT TERM; read -r line && exit; kill -s KILL -- \"-$0\"";
 
 impl Group {
     pub(crate) fn start(command: &mut Command) -> io::Result<Group> {

@@ -5,10 +5,10 @@ use dfrsim_model::{SimSpan, SimTime};
 
 /// The most decisions in a row that may be made within [`LEAST`] if no job is submitted or completes.
 const MOST: u32 = 1_000;
-/// How much time has to pass in so many decisions.
+/// How much time has to pass in that number of decisions.
 const LEAST: SimSpan = SimSpan::from_secs(1);
 
-/// Counts decisions in which nothing has happened but a wake-up.
+/// Counts decisions in which no job was submitted or completed.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     since: SimTime,

@@ -46,7 +46,7 @@ pub(super) fn copies(uses: &Uses, inputs: &[Input]) -> Vec<Copied> {
         let plain = |letter: char| {
             if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' }
         };
-        let base: String = file.path.file_name()?.to_string_lossy().chars().map(plain).collect();
+        let base: String = Path::new(&file.given).file_name()?.to_string_lossy().chars().map(plain).collect();
         let name = format!("{COPIES}/{}-{base}", &digest[..DIGITS]);
         Some(Copied { given: file.given.clone(), name, text })
     };

@@ -16,7 +16,7 @@ pub struct RunOptions {
     pub fresh: bool,
     /// Whether every run is followed by an independent checker, in studies where that is [optional](crate::Audit::Optional).
     pub audit: bool,
-    /// Whether the commands that the scenario names may run. A scenario may come from somebody else, and a command may do all
+    /// Whether the commands that the scenario names may run. A scenario may come from another user, and a command may do all
     /// that the user may.
     pub allow_commands: bool,
     /// How much of the scenario is run here.

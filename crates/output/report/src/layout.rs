@@ -74,7 +74,7 @@ pub(crate) fn page_of_schedule(one: &Schedule) -> Markup {
     document(one.title(), concat!("dfrsim ", env!("CARGO_PKG_VERSION")), &body, true)
 }
 
-/// What a browser may do with a page: run its own scripts, which it knows by their digests, and load nothing from elsewhere. A
+/// What a browser may do with a page: run its own scripts, which it knows by their digests, and load no file. A
 /// text from a file that passed for markup would have no effect.
 fn security_policy() -> String {
     let digest = |script: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)));

@@ -4,7 +4,7 @@ use crate::log::Record;
 use dfrsim_model::SimSpan;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What somebody may know of a job without its time of submission: run time, width, requested run time.
+/// What may be known of a job without its time of submission: run time, width, requested run time.
 pub(super) type Known = (Option<SimSpan>, Option<u32>, Option<SimSpan>);
 
 /// The users that one job identifies.

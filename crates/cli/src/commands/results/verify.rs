@@ -26,7 +26,7 @@ use tempfile::TempDir;
 /// are those of the scenario, and only a signature (--signers) who made it. With --rerun the scenario is run in an empty
 /// folder, and every file of the new run is compared with the one in the archive; exit code 1 if one differs. Logs are
 /// searched in the usual places, and must have the digests of the manifest. Commands of the scenario do not run without
-/// --allow-commands, and nothing is written outside of the folder.
+/// --allow-commands, and no file is written outside of the folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -137,7 +137,6 @@ impl Verify {
         std::fs::create_dir(&folder).map_err(Failure::input)?;
         dfrsim_archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
         let results = Results::read(&folder, registry).map_err(Failure::input)?;
-        dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let manifest = &results.manifest;
         let (counted, said) = (results.count_rows().map_err(Failure::input)?, manifest.rows.total);
         if counted != said {
@@ -146,6 +145,7 @@ impl Verify {
                 "{archive}: {MANIFEST} says {said} rows, and there are {counted}"
             )));
         }
+        dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let unchecked_tables = self.recompute(registry, memory, &results)?;
         let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
         let verified = Verified {
@@ -163,7 +163,7 @@ impl Verify {
             rerun: if self.rerun { Some(self.rerun(registry, memory, &results)?) } else { None },
         };
         if let Some(into) = &self.into {
-            // Nothing appears before all of it is checked.
+            // It appears when all of it is checked.
             let failed = |error| Failure::output(into.display(), &error);
             std::fs::create_dir(into).map_err(failed)?;
             std::fs::rename(&folder, into).map_err(failed)?;
