@@ -1,4 +1,4 @@
-//! Archives of results: whatever is unpacked stays in its folder and below its limit.
+//! Archives of results: all that is unpacked stays in its folder and below its limit.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
