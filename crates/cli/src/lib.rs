@@ -25,6 +25,7 @@ mod failure;
 mod memory;
 mod output;
 mod picture_files;
+mod refusal;
 mod terminal;
 mod utc;
 
@@ -38,6 +39,6 @@ use std::process::ExitCode;
 pub fn main_with(registry: Registry) -> ExitCode {
     match commands::Cli::from_arguments().and_then(|program| program.run(&registry)) {
         Ok(()) => Exit::Success.into(),
-        Err(failure) => failure.report(),
+        Err(failure) => refusal::report(failure),
     }
 }

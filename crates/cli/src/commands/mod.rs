@@ -108,9 +108,9 @@ impl Cli {
     pub(crate) fn from_arguments() -> Result<Cli, Failure> {
         let mut program = Cli::hidden();
         let matches = program.try_get_matches_from_mut(std::env::args_os());
-        let matches = matches.unwrap_or_else(|error| crate::failure::end(&error));
+        let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
         files::check(&program, &matches)?;
-        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::failure::end(&error)))
+        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {

@@ -4,8 +4,9 @@ use super::{
     adapt, audit, bound, census, coallocate, explain, log, offline, plan, policies, results, run, simulate,
     submit,
 };
-use crate::failure::{ErrorAnswer, Failure};
+use crate::failure::Failure;
 use crate::output::{self, Written};
+use crate::refusal::ErrorAnswer;
 use clap::{Args, Subcommand};
 use dfrsim_lab::{AnyStudy, Registry, schema};
 use dfrsim_model::{event, grid_event};

@@ -205,14 +205,8 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     let whole = unpacked(&folder.path("a.zip"));
     let before = folder.names();
     let row = String::from_utf8(whole["rows.csv"].clone()).unwrap();
-    let value = row
-        .lines()
-        .nth(1)
-        .unwrap()
-        .rsplit(',')
-        .find(|it| it.contains('.') && it.len() > 4)
-        .unwrap()
-        .to_owned();
+    let stretch = row.lines().next().unwrap().split(',').position(|it| it == "max_bounded_stretch").unwrap();
+    let value = format!(",{},", row.lines().nth(1).unwrap().split(',').nth(stretch).unwrap());
     let table = "tables/degradation.csv";
     type Alter<'a> = Box<dyn Fn(&mut Files) + 'a>;
     let add = |name: &'static str| -> Alter<'static> {
@@ -256,7 +250,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("not a file of results", manifest("\"rows.csv\"", "\"/etc/passwd\"")),
         ("does not have", manifest("study = \"online\"", "study = \"offline2\"")),
         ("version", manifest("semantics = 3", "semantics = 99")),
-        ("its rows", altered("rows.csv", value.clone(), "9.75")),
+        ("its rows", altered("rows.csv", value.clone(), ",97.5,")),
         ("its rows", altered("rows.csv", "FCFS".to_owned(), "EASY")),
         ("its rows", altered("scenario.toml", "EASY".to_owned(), "CONS")),
         ("its rows", altered("scenario.toml", "seed = 1".to_owned(), "seed = 2")),
@@ -269,7 +263,10 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         let mut files = whole.clone();
         alter(&mut files);
         packed(&folder.path("b.zip"), &files);
-        let refused = stderr(&mut command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]), 2);
+        let mut verify = command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]);
+        assert_eq!(verify.output().unwrap().status.code(), Some(2), "{place}: {fault}");
+        fs::remove_dir_all(folder.path("theirs")).ok();
+        let refused = stderr(&mut verify, 2);
         assert!(refused.contains(fault), "{place}: {refused}");
         fs::remove_file(folder.path("b.zip")).unwrap();
         assert_eq!(folder.names(), before, "{place}");

@@ -1,8 +1,6 @@
 //! What a scenario uses besides its own text: files and commands.
 
-use super::codec::Codec;
 use std::path::PathBuf;
-use std::rc::Rc;
 
 /// The files that a scenario reads, and the commands that it runs. Codecs note them while they read it, so that none is
 /// forgotten: what is done with them depends on no study.
@@ -38,18 +36,5 @@ impl Uses {
         if !self.commands.contains(&command) {
             self.commands.push(command);
         }
-    }
-}
-
-impl<T: 'static> Codec<T> {
-    /// Notes what a value uses.
-    #[must_use]
-    pub fn using(self, note: impl Fn(&T, &mut Uses) + 'static) -> Codec<T> {
-        let read = Rc::clone(&self.read);
-        self.reading(move |at, reader| {
-            let value = read(at, reader)?;
-            note(&value, reader.uses());
-            Some(value)
-        })
     }
 }

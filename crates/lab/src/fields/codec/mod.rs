@@ -22,6 +22,7 @@ pub use texts::{choice, name, named, parsed, text};
 use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;
 use super::table::TableAt;
+use super::uses::Uses;
 use super::value::ValueAt;
 use std::fmt;
 use std::rc::Rc;
@@ -37,7 +38,7 @@ pub struct Codec<T> {
     shape: String,
     /// Whether a value is of the right type; it may be out of its range all the same.
     accepts: Rc<Accepts>,
-    pub(super) read: Rc<Read<T>>,
+    read: Rc<Read<T>>,
     /// `None` if what is written is the absence of the field.
     write: Rc<Write<T>>,
     /// The value of a field that is absent and has no default.
@@ -108,11 +109,21 @@ impl<T> Codec<T> {
         let read = Rc::clone(&self.read);
         self.reading(move |at, reader| reader.advising(advice, |reader| read(at, reader)))
     }
+    /// Notes what a value uses.
+    #[must_use]
+    pub fn using(self, note: impl Fn(&T, &mut Uses) + 'static) -> Codec<T>
+    where
+        T: 'static,
+    {
+        let read = Rc::clone(&self.read);
+        self.reading(move |at, reader| {
+            let value = read(at, reader)?;
+            note(&value, reader.uses());
+            Some(value)
+        })
+    }
     /// With another way to read the value.
-    pub(super) fn reading(
-        self,
-        read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
-    ) -> Codec<T> {
+    fn reading(self, read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static) -> Codec<T> {
         Codec { read: Rc::new(read), ..self }
     }
 
