@@ -251,7 +251,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("does not have", manifest("study = \"online\"", "study = \"offline2\"")),
         ("version", manifest("semantics = 3", "semantics = 99")),
         ("its rows", altered("rows.csv", value.clone(), ",97.5,")),
-        ("its rows", altered("rows.csv", "FCFS".to_owned(), "EASY")),
+        ("its rows", altered("rows.csv", row.lines().nth(1).unwrap()[..16].to_owned(), "0123456789abcdef")),
         ("its rows", altered("scenario.toml", "EASY".to_owned(), "CONS")),
         ("its rows", altered("scenario.toml", "seed = 1".to_owned(), "seed = 2")),
         ("its rows", altered("instances.csv", "small".to_owned(), "large")),
