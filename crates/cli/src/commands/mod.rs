@@ -8,6 +8,7 @@ mod distribution;
 mod draw;
 mod earlier;
 mod explain;
+mod files;
 mod log;
 mod man;
 mod offline;
@@ -99,9 +100,15 @@ impl Cli {
         EARLIER.iter().fold(command, |command, name| command.mut_subcommand(name, |it| it.hide(true)))
     }
     /// What the arguments of the process say; wrong ones end it with a message.
-    pub(crate) fn from_arguments() -> Cli {
-        let matches = Cli::hidden().get_matches_from(earlier::respelled(std::env::args_os().collect()));
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    ///
+    /// # Errors
+    /// A file that would be written is also another one of the command.
+    pub(crate) fn from_arguments() -> Result<Cli, Failure> {
+        let mut program = Cli::hidden();
+        let matches = program.try_get_matches_from_mut(earlier::respelled(std::env::args_os().collect()));
+        let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
+        files::check(&program, &matches)?;
+        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {

@@ -42,7 +42,7 @@ Examples:
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Adapt {
     /// The files of the state (see `dfrsim solve --help`)
-    #[arg(value_name = "STATE")]
+    #[arg(value_name = "STATE", value_hint = clap::ValueHint::FilePath)]
     state: Vec<PathBuf>,
     /// How much may be moved: a percentage of the total (25%), an amount, or all
     #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]

@@ -44,16 +44,16 @@ Examples:
   dfrsim solve coallocate state.json --request request.toml --state-out after.json")]
 pub(crate) struct Coallocate {
     /// The files of the state (see `dfrsim solve --help`)
-    #[arg(value_name = "STATE")]
+    #[arg(value_name = "STATE", value_hint = clap::ValueHint::FilePath)]
     state: Vec<PathBuf>,
     /// The request
-    #[arg(long, value_name = "R.toml")]
+    #[arg(long, value_name = "R.toml", value_hint = clap::ValueHint::FilePath)]
     request: PathBuf,
     /// Add the reservations to the file that has reservations
     #[arg(long)]
     commit: bool,
     /// Write the state afterwards: JSON, or with the ending .csv its reservations
-    #[arg(long, value_name = "STATE", conflicts_with = "commit")]
+    #[arg(long, value_hint = clap::ValueHint::FilePath, value_name = "STATE", value_hint = clap::ValueHint::AnyPath, conflicts_with = "commit")]
     state_out: Option<PathBuf>,
     /// When the request is made, if it names no earliest start
     #[arg(long, value_name = "SECONDS", value_parser = moment, default_value = "0")]

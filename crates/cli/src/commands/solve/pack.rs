@@ -49,7 +49,7 @@ Examples:
   dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
 pub(crate) struct Pack {
     /// The files of the state (see `dfrsim solve --help`), or an instance
-    #[arg(value_name = "STATE", conflicts_with = "as_run")]
+    #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
     state: Vec<PathBuf>,
     /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm)]
@@ -83,7 +83,7 @@ pub(crate) struct Pack {
     #[command(flatten)]
     written: Written,
     /// Write the best packing by numbers: where each job is, and its yield after the second phase
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     mapping_out: Option<PathBuf>,
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["state", "as_run"])]

@@ -58,13 +58,13 @@ Examples:
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Plan {
     /// The files of the state (see `dfrsim solve --help`)
-    #[arg(value_name = "STATE", conflicts_with = "check")]
+    #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "check")]
     state: Vec<PathBuf>,
     /// The target places of VMs
-    #[arg(long, value_name = "WANTED")]
+    #[arg(long, value_name = "WANTED", value_hint = clap::ValueHint::FilePath)]
     to: Option<PathBuf>,
     /// The target states of vjobs; the search chooses the nodes
-    #[arg(long, value_name = "STATES.json", conflicts_with = "to")]
+    #[arg(long, value_name = "STATES.json", value_hint = clap::ValueHint::FilePath, conflicts_with = "to")]
     states: Option<PathBuf>,
     /// Decide which vjobs run: by priority, then in the order of the file, each one that fits by first-fit decreasing; the
     /// search chooses the nodes
@@ -75,7 +75,7 @@ pub(crate) struct Plan {
     drain: Vec<String>,
     /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs, action by action. Exit code 1
     /// if a fault is found
-    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
+    #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
@@ -87,7 +87,7 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
     /// The durations of actions, where they differ from the report's
-    #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check")]
+    #[arg(long, value_name = "DURATIONS.json", value_hint = clap::ValueHint::FilePath, conflicts_with = "check")]
     durations: Option<PathBuf>,
     #[command(flatten)]
     written: Written,

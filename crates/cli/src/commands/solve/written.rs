@@ -16,13 +16,13 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(super) struct Written {
     /// Write the state afterwards: JSON, or with the ending .csv its VMs
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", value_hint = clap::ValueHint::AnyPath)]
     state_out: Option<PathBuf>,
     /// Write the plan that leads there, with the times of all actions, which `dfrsim solve plan --check` checks
-    #[arg(long, value_name = "PLAN.json")]
+    #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::AnyPath)]
     plan_out: Option<PathBuf>,
     /// Draw the plan, nodes over time, and write its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
 }
 
