@@ -20,13 +20,37 @@ impl Cells {
         metrics: &[&'static str],
         averaged: &'static [&'static str],
     ) -> Cells {
-        let labels = |&column: &&'static str| Arc::new(Labels { column, names: Vec::new() });
+        let labels = |&column: &&'static str| Arc::new(Labels { column, names: Vec::new(), is_name: false });
         Cells {
             columns: columns.iter().map(labels).collect(),
             metrics: metrics.to_vec(),
             averaged,
             lines: Vec::new(),
         }
+    }
+    /// With a column that names lines, see [`Labels::is_name`].
+    #[must_use]
+    pub fn named_by(mut self, column: &str) -> Cells {
+        for labels in self.columns.iter_mut().filter(|labels| labels.column == column) {
+            Arc::make_mut(labels).is_name = true;
+        }
+        self
+    }
+    /// The lines of each label of a column, in the order in which these come first.
+    #[must_use]
+    pub fn split(&self, column: &str) -> Vec<Cells> {
+        let Some(place) = self.columns.iter().position(|labels| labels.column == column) else {
+            return Vec::new();
+        };
+        let with = |code| {
+            let lines = self.lines.iter().filter(|(codes, _)| codes[place] == code).cloned().collect();
+            Cells { lines, ..self.empty() }
+        };
+        (0..self.columns[place].names.len()).map(with).collect()
+    }
+    fn empty(&self) -> Cells {
+        let (columns, metrics) = (self.columns.clone(), self.metrics.clone());
+        Cells { columns, metrics, averaged: self.averaged, lines: Vec::new() }
     }
     /// Adds a line: a label for each column, a number or none for each metric.
     pub fn push<'a>(
@@ -64,8 +88,7 @@ impl Source for Cells {
         };
         let points = self.lines.iter().filter(|(codes, _)| is_meant(codes));
         let points = points.filter_map(|(codes, numbers)| Some((codes.clone(), numbers[place]?)));
-        let series = Series { columns: self.columns.clone(), points: points.collect() };
-        filter.is_complete(&series).then_some(series)
+        Some(Series { columns: self.columns.clone(), points: points.collect() })
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Where(BTreeMap<String, Wanted>);
 /// The labels of a column that are asked for.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
-    /// All of these, each of which must be there.
+    /// Any of these.
     Labels(Vec<String>),
     /// Numbers in a range.
     Range(Limit),
@@ -53,7 +53,7 @@ impl Where {
     pub fn is_complete(&self, series: &Series) -> bool {
         let has = |column: &str, label: &String| !series.only(&[(column, label)]).points.is_empty();
         self.0.iter().all(|(column, wanted)| match wanted {
-            Wanted::Labels(labels) => labels.len() == 1 || labels.iter().all(|label| has(column, label)),
+            Wanted::Labels(labels) => labels.iter().all(|label| has(column, label)),
             Wanted::Range(_) => true,
         })
     }
@@ -75,6 +75,20 @@ pub enum Combine {
     Difference,
     /// The first by the second value.
     Ratio,
+}
+
+impl Combine {
+    fn of(self, one: f64, other: f64) -> f64 {
+        match self {
+            Combine::Difference => one - other,
+            Combine::Ratio => one / other,
+        }
+    }
+    /// What is said of all pairs.
+    fn detail(self) -> Option<&'static str> {
+        let ratios = "{met} of {all}; ratios from {low:.3} ({low_name}) to {high:.3} ({high_name})";
+        (self == Combine::Ratio).then_some(ratios)
+    }
 }
 
 /// A statement.
@@ -100,6 +114,9 @@ pub struct Entry {
     /// The columns over which means are taken, one after the other.
     #[serde(default)]
     pub over: Vec<String>,
+    /// Whether each label that is asked for must be there.
+    #[serde(default)]
+    pub complete: bool,
     /// Whether it is about each line, not about averages.
     #[serde(default)]
     pub each: bool,
@@ -118,6 +135,9 @@ pub struct Entry {
     /// What is stated of that.
     #[serde(default)]
     pub is: Limit,
+    /// Whether the number that decides says nothing by itself.
+    #[serde(default)]
+    pub hidden: bool,
     /// The published value, where there is no published table to take it from.
     pub published: Option<f64>,
     /// What the verdict rests on: a [template](super::fill).
@@ -128,6 +148,10 @@ impl Entry {
     /// What a source says of it; `None` where it lacks something that the statement is about.
     #[must_use]
     pub fn find(&self, source: &dyn Source) -> Option<Finding> {
+        let found = self.found(source)?;
+        Some(Finding { shown: found.shown.filter(|_| !self.hidden), ..found })
+    }
+    fn found(&self, source: &dyn Source) -> Option<Finding> {
         if let Some(check) = &self.check {
             return source.check(check, self);
         }
@@ -147,11 +171,10 @@ impl Entry {
             (one, other) = one.pairs(&other, &columns);
         }
         match self.combine {
-            Some(Combine::Difference) => {
-                take.of(&one.combined(&other, |a, b| a - b), self.is, self.detail.as_deref())
-            }
-            Some(Combine::Ratio) => {
-                take.of(&one.combined(&other, |a, b| a / b), self.is, self.detail.as_deref())
+            Some(combine) => {
+                let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
+                let detail = self.detail.as_deref().or(standard);
+                take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail)
             }
             None => {
                 let second = self.second.as_ref().unwrap_or(take);
@@ -163,6 +186,9 @@ impl Entry {
     #[must_use]
     pub fn series(&self, source: &dyn Source) -> Option<Series> {
         let series = source.series(&self.of, &self.filter)?;
+        if self.complete && !self.filter.is_complete(&series) {
+            return None;
+        }
         let first = source.averaged().iter().copied().filter(|_| !self.each);
         Some(
             first
@@ -219,6 +245,11 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Section {
     source: String,
+    /// What is made of values, stated of that, and said of it, unless a statement has its own.
+    take: Option<Take>,
+    #[serde(default)]
+    is: Limit,
+    detail: Option<String>,
     claims: Vec<Spanned<Entry>>,
 }
 
@@ -230,18 +261,25 @@ impl Entries {
     #[must_use]
     pub fn new(file: &'static str, text: &'static str) -> Entries {
         let File { section } = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let mut all = Vec::new();
-        for Section { source, claims } in section {
-            all.extend(claims.into_iter().map(|mut claim| {
-                claim.get_mut().source.clone_from(&source);
-                claim
-            }));
-        }
+        let of_section = |Section { source, take, is, detail, mut claims }: Section| {
+            for claim in claims.iter_mut().map(Spanned::get_mut) {
+                claim.source.clone_from(&source);
+                claim.take = claim.take.take().or_else(|| take.clone());
+                claim.detail = claim.detail.take().or_else(|| detail.clone());
+                claim.is = if claim.is == Limit::default() { is } else { claim.is };
+            }
+            claims
+        };
+        let all = section.into_iter().flat_map(of_section).collect();
         Entries { file, text, all }
     }
     /// The statements.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.all.iter().map(Spanned::get_ref)
+    }
+    /// Those of a section.
+    pub fn of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a Entry> {
+        self.iter().filter(move |entry| entry.source == source)
     }
     /// What the statements name that a source has not: file, line and fault.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Verdicts on statements.
 
-use super::{Entries, Entry, Source};
+use super::{Entry, Source, fill};
 use crate::claims::{Claim, Verdict};
 use crate::table::{Bootstrap, Estimate, mean};
 
@@ -17,6 +17,8 @@ pub struct Judge<'a> {
     pub estimate: &'a dyn Fn(&[f64]) -> Option<Estimate>,
     /// Whether a value without an interval decides nothing.
     pub needs_interval: bool,
+    /// Whether details also say what is found in the published tables.
+    pub details_published: bool,
 }
 
 impl Bootstrap {
@@ -29,8 +31,8 @@ impl Bootstrap {
 impl Judge<'_> {
     /// The statements that the results can decide.
     #[must_use]
-    pub fn claims(&self, entries: &Entries) -> Vec<Claim> {
-        entries.iter().filter_map(|entry| self.claim(entry)).collect()
+    pub fn claims<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Claim> {
+        entries.into_iter().filter_map(|entry| self.claim(entry)).collect()
     }
 
     /// A statement; `None` where results that it is about are missing.
@@ -47,6 +49,9 @@ impl Judge<'_> {
             None if self.needs_interval => Verdict::Open,
             interval => found.is.verdict(interval.unwrap_or(point)),
         };
+        let met = values.iter().filter(|value| found.is.holds(**value)).count();
+        let places = [("holding", met.into()), ("replications", values.len().into())];
+        let mut detail = fill(&found.detail, &places);
         let published: Vec<_> = self.published.iter().filter_map(|table| entry.find(*table)).collect();
         let values: Vec<f64> = published.iter().map(|found| found.value).collect();
         let is = published.first().map_or(found.is, |published| published.is);
@@ -56,11 +61,17 @@ impl Judge<'_> {
             (Some((value, _)), _) | (None, Some(value)) => Some(Verdict::from_bool(is.holds(value))),
             (None, None) => None,
         };
-        let table = ends.filter(|_| found.is_shown).map(|_| mean(&values));
-        let claim = Claim::new(&entry.source, &entry.text, verdict, found.detail).within(&entry.scope);
+        let shown = published.iter().map(|found| found.shown).collect::<Option<Vec<f64>>>();
+        let table = shown.filter(|shown| !shown.is_empty()).map(|shown| mean(&shown));
+        // The mean over the replications takes the place of the number that decides.
+        let ours = found.shown.map(|shown| if shown == found.value { estimate.value } else { shown });
+        if let Some(published) = published.first().filter(|_| self.details_published) {
+            detail = format!("{detail}; published: {}", published.detail);
+        }
+        let claim = Claim::new(&entry.source, &entry.text, verdict, detail).within(&entry.scope);
         Some(
             claim
-                .with_values(found.is_shown.then_some(estimate.value), table.or(entry.published))
+                .with_values(ours, table.or(entry.published))
                 .with_interval(estimate.interval)
                 .with_published_verdict(on_published),
         )

@@ -15,7 +15,7 @@ pub use judge::Judge;
 pub use limit::Limit;
 pub use series::{Labels, Series};
 pub use take::{Finding, Take};
-pub use template::fill;
+pub use template::{Value, fill};
 
 /// What can be asked: our results, those of one replication, or the published ones.
 pub trait Source {
@@ -37,4 +37,10 @@ pub trait Source {
     fn check(&self, _name: &str, _entry: &Entry) -> Option<Finding> {
         None
     }
+}
+
+/// Sources of one type as sources of any, for a [`Judge`].
+#[must_use]
+pub fn sources<S: Source>(all: &[S]) -> Vec<&dyn Source> {
+    all.iter().map(|one| one as &dyn Source).collect()
 }

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub struct Labels {
     /// The name of the column.
     pub column: &'static str,
+    /// Whether it names lines: it follows from the other columns, and plays no part in pairs.
+    pub is_name: bool,
     /// Its values.
     pub names: Vec<String>,
 }
@@ -38,10 +40,12 @@ impl Series {
     pub fn label(&self, point: usize, column: &str) -> &str {
         self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
     }
-    /// The labels of a point, one after the other; of all columns if none is named.
+    /// What a point is called: the labels of the columns that name lines, or all.
     #[must_use]
     pub fn name(&self, point: usize) -> String {
+        let has_names = self.columns.iter().any(|column| column.is_name);
         let labels = self.columns.iter().zip(&self.points[point].0);
+        let labels = labels.filter(|(column, _)| column.is_name || !has_names);
         labels.map(|(column, code)| column.names[*code].as_str()).collect::<Vec<_>>().join(", ")
     }
     /// The labels of points without those of some columns.
@@ -88,9 +92,11 @@ impl Series {
     /// partners.
     #[must_use]
     pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
+        let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
+        let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
         let partners: BTreeMap<Vec<usize>, f64> =
-            other.without(columns).1.into_iter().zip(other.values()).collect();
-        let labels = self.without(columns).1;
+            other.without(&columns).1.into_iter().zip(other.values()).collect();
+        let labels = self.without(&columns).1;
         let both = self.points.iter().zip(&labels).filter_map(|((codes, value), labels)| {
             Some(((codes.clone(), *value), (codes.clone(), *partners.get(labels)?)))
         });

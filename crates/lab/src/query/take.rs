@@ -45,21 +45,31 @@ pub struct Finding {
     pub is: Limit,
     /// What it rests on.
     pub detail: String,
-    /// Whether the number means something to readers.
-    pub is_shown: bool,
+    /// The number that readers see, if any.
+    pub shown: Option<f64>,
 }
 
 impl Finding {
     /// A number.
     #[must_use]
     pub fn new(value: f64, is: Limit, detail: impl Into<String>) -> Finding {
-        Finding { value, is, detail: detail.into(), is_shown: true }
+        Finding { value, is, detail: detail.into(), shown: Some(value) }
     }
     /// A fact, which is so or not.
     #[must_use]
     pub fn fact(is_so: bool, detail: impl Into<String>) -> Finding {
         let value = f64::from(u8::from(is_so));
-        Finding { is_shown: false, ..Finding::new(value, Limit::within(1.0, 1.0), detail) }
+        Finding { shown: None, ..Finding::new(value, Limit::within(1.0, 1.0), detail) }
+    }
+    /// With another number for readers than the one that decides.
+    #[must_use]
+    pub fn showing(self, shown: Option<f64>) -> Finding {
+        Finding { shown, ..self }
+    }
+    /// Whether what is stated holds.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.is.holds(self.value)
     }
 }
 
@@ -115,6 +125,8 @@ impl Take {
         let (low, high, all) = (min(&values)?, max(&values)?, values.len());
         let mut named: Vec<(&str, Value)> =
             vec![("low", low.into()), ("high", high.into()), ("all", all.into())];
+        named.push(("low_name", (&series.name(series.smallest()?)).into()));
+        named.push(("high_name", (&series.name(series.largest()?)).into()));
         let (value, standard) = match self {
             Take::Mean | Take::Max | Take::Min => (self.of_side(series)?, "{value:.2}"),
             Take::Worst => {

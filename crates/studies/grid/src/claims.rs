@@ -6,7 +6,7 @@
 use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Limit, Series, Source};
+use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Limit, Series, Source, sources};
 use dfrsim_lab::{Claim, Estimate, Long, source_of_cells};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -115,12 +115,13 @@ fn judged(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
     let (all, published) = (Asked::new(all), Asked::new(report.tables()));
     let judge = Judge {
         all: &all,
-        each: each.iter().map(|one| one as &dyn Source).collect(),
+        each: sources(&each),
         published: vec![&published],
         estimate: &estimate,
         needs_interval: false,
+        details_published: false,
     };
-    judge.claims(&CLAIMS)
+    judge.claims(CLAIMS.iter())
 }
 
 /// How late a job is at most with cancellation, and where.
