@@ -57,6 +57,13 @@ impl Where {
             Wanted::Range(_) => true,
         })
     }
+    /// Points in the order of the labels that are asked for, the first column first.
+    fn sort(&self, series: Series) -> Series {
+        self.0.iter().rev().fold(series, |series, (column, wanted)| match wanted {
+            Wanted::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
+            _ => series,
+        })
+    }
     /// The label of a column, if one is asked for.
     #[must_use]
     pub fn label(&self, column: &str) -> Option<&str> {
@@ -189,6 +196,7 @@ impl Entry {
         if self.complete && !self.filter.is_complete(&series) {
             return None;
         }
+        let series = self.filter.sort(series);
         let first = source.averaged().iter().copied().filter(|_| !self.each);
         Some(
             first

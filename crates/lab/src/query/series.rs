@@ -104,6 +104,16 @@ impl Series {
         let side = |points| Series { columns: self.columns.clone(), points };
         (side(one), side(two))
     }
+    /// In the order of these labels of a column.
+    pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> Series {
+        if let Some(place) = self.place(column) {
+            let names = &self.columns[place].names;
+            let order: Vec<_> =
+                names.iter().map(|name| labels.iter().position(|label| label == name)).collect();
+            self.points.sort_by_key(|(codes, _)| order[codes[place]]);
+        }
+        self
+    }
     /// With another value for each point.
     #[must_use]
     pub fn combined(&self, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
@@ -116,12 +126,16 @@ impl Series {
     pub fn count(&self, limit: &Limit) -> usize {
         self.points.iter().filter(|(_, value)| limit.holds(*value)).count()
     }
-    /// The place of the largest value.
+    /// The place of the largest value; of equal ones, the last.
     #[must_use]
     pub fn largest(&self) -> Option<usize> {
         (0..self.points.len()).max_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
     }
-    /// The place of the smallest value.
+    /// The place of the smallest value; of equal ones, the last.
+    pub(super) fn last_smallest(&self) -> Option<usize> {
+        (0..self.points.len()).max_by(|&a, &b| self.points[b].1.total_cmp(&self.points[a].1))
+    }
+    /// The place of the smallest value; of equal ones, the first.
     #[must_use]
     pub fn smallest(&self) -> Option<usize> {
         (0..self.points.len()).min_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))

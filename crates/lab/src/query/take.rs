@@ -148,7 +148,7 @@ impl Take {
                 let its = own.points.first()?.1;
                 let others = series.except(&labels);
                 let is_most = matches!(self, Take::Most(_));
-                let rival = if is_most { others.largest()? } else { others.smallest()? };
+                let rival = if is_most { others.largest()? } else { others.last_smallest()? };
                 let theirs = others.points[rival].1;
                 let column = labels.first()?.0;
                 named.extend([("its", its.into()), ("theirs", theirs.into())]);
