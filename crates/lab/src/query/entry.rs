@@ -142,7 +142,7 @@ pub struct Entry {
     /// What is stated of that.
     #[serde(default)]
     pub is: Limit,
-    /// Whether the number that decides says nothing by itself.
+    /// Hides the number that decides, where it means little by itself.
     #[serde(default)]
     pub hidden: bool,
     /// The published value, where there is no published table to take it from.

@@ -15,7 +15,7 @@ pub struct Judge<'a> {
     pub published: Vec<&'a dyn Source>,
     /// How the mean of values of replications is estimated.
     pub estimate: &'a dyn Fn(&[f64]) -> Option<Estimate>,
-    /// Whether a value without an interval decides nothing.
+    /// Leaves a statement open if its value has no interval.
     pub needs_interval: bool,
     /// Whether details also say what is found in the published tables.
     pub details_published: bool,

@@ -146,7 +146,7 @@ fn labels(policy: Policy) -> [String; 8] {
         name,
         format!("{:?}", parts.on_submission),
         if parts.opportunistic { "yes" } else { "no" }.to_owned(),
-        format!("{:?}", parts.periodic),
+        if parts.periodic == Periodic::Nothing { "none".to_owned() } else { format!("{:?}", parts.periodic) },
         format!("{:?}", parts.second_phase),
         limit.to_owned(),
         length.map(|length| length.to_string()).unwrap_or_default(),
@@ -217,7 +217,7 @@ impl Source for Asked<'_> {
                     points.points.first().map(|point| point.1)
                 };
                 let ratio = |submission| {
-                    let (plain, with) = (["Nothing", "none", ""], ["Mcb", "MVT", "600"]);
+                    let (plain, with) = (["none", "none", ""], ["Mcb", "MVT", "600"]);
                     Some(of(submission, plain)? / of(submission, with)?)
                 };
                 let (pausing, moving) = (ratio("GreedyP")?, ratio("GreedyPM")?);
