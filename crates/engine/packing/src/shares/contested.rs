@@ -72,7 +72,7 @@ struct Node {
 const FREE: u32 = u32::MAX;
 
 impl Contested {
-    /// Of this many nodes, of CPU 1 if nothing is said of what they have.
+    /// Of this many nodes, each with a CPU of 1 where there are no capacities.
     pub(super) fn new(nodes: usize, capacities: Option<Arc<Capacities>>) -> Contested {
         let dimensions = capacities.as_ref().map_or(1, |all| all.wholes().len());
         let nodes = vec![Node::default(); nodes * dimensions];
