@@ -32,7 +32,7 @@ impl BatchScheduler {
         let mut head = self.reservation(now, first);
         while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
             if let Some(head) = head.as_ref().filter(|_| passes_over) {
-                let Some(next) = self.next_candidate(now, at, head) else { break };
+                let Some(next) = self.next_candidate(now, at, head) else { return };
                 at = next;
             }
             if self.holds(self.queue.jobs[at].job.job) {
@@ -53,7 +53,6 @@ impl BatchScheduler {
             }
             tests -= 1;
         }
-        self.head = head.map(|head| (self.pools.version(), self.queue.jobs[first].job, head));
     }
 
     /// Starts jobs in the order of the queue until one cannot; returns its place.
@@ -81,14 +80,6 @@ impl BatchScheduler {
 
     /// The reservation of the job at a place in the queue, if it can have one.
     fn reservation(&mut self, now: SimTime, at: usize) -> Option<Head> {
-        // It is that of the last pass while the same jobs run on the same nodes, and all of them leave when they were expected to.
-        let last = self.head.take().filter(|(version, job, _)| {
-            let is_same = *version == self.pools.version() && *job == self.queue.jobs[at].job;
-            is_same && self.site.is_none() && !self.pools.has_windows && self.running.overdue(now) == 0
-        });
-        if let Some((.., head)) = last.filter(|_| self.pools.single().is_none()) {
-            return Some(head);
-        }
         self.pools.count(self.queue.jobs[at].need);
         if self.releases_are_ends() {
             return Head::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));

@@ -24,8 +24,6 @@ pub(crate) struct BatchScheduler {
     pub(super) pools: Pools,
     pub(super) queue: Queue,
     pub(super) running: Running,
-    /// The reservation of EASY in the last pass, of which job it is, and the version of the pools after that.
-    pub(super) head: Option<(u64, BatchJob, Head)>,
     /// The reservation of EASY/SPARE.
     pub(super) reserved: Option<Reserved>,
     /// What is held for it during a pass.
@@ -75,7 +73,6 @@ impl BatchScheduler {
             pools: Pools::new(nodes, policy.nodes, policy.place),
             queue: Queue::new(policy.order),
             running: Running::default(),
-            head: None,
             reserved: None,
             held: Vec::new(),
             plan: None,
