@@ -224,7 +224,10 @@ fn no_file_of_a_command_destroys_another() {
             [&planned[..], &["--plan-out", "z.csv", "--picture", "z.svg"]].concat(),
             "the data of --picture: z.csv is also --plan-out",
         ),
-        ([&planned[..], &["--plan-out", "current.json"]].concat(), "--plan-out: current.json is also the state"),
+        (
+            [&planned[..], &["--plan-out", "current.json"]].concat(),
+            "--plan-out: current.json is also the state",
+        ),
         (
             vec!["bound", "--workload", "log.swf", "--nodes", "8", "--out", "log.swf"],
             "--out: log.swf is also --workload",
