@@ -63,9 +63,21 @@ fn first_success(
 
 /// The fewest of the first nodes that together offer what all tasks take at this minimum yield, if all do.
 pub(crate) fn fewest_by_sums(instance: &Instance, min_yield: Yield) -> Option<usize> {
-    let enough =
-        |nodes: &usize| lp_bound(&first_nodes(instance, *nodes)).is_some_and(|bound| bound >= min_yield);
-    (0..=instance.nodes.len()).find(enough)
+    let enough = |nodes| lp_bound(&first_nodes(instance, nodes)).is_some_and(|bound| bound >= min_yield);
+    // More nodes offer no less.
+    let (mut low, mut high) = (0, instance.nodes.len());
+    if !enough(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(low)
 }
 
 fn first_nodes(instance: &Instance, nodes: usize) -> Instance {

@@ -229,8 +229,8 @@ impl Folder {
         files: &BTreeMap<String, String>,
     ) -> Result<(), RunError> {
         if let Some(earlier) = earlier.filter(|earlier| earlier.outside().is_none()) {
-            let old = earlier.files.keys().filter(|name| !files.contains_key(*name));
-            old.map(|name| remove(&self.path.join(name))).collect::<Result<(), RunError>>()?;
+            let mut old = earlier.files.keys().filter(|name| !files.contains_key(*name));
+            old.try_for_each(|name| remove(&self.path.join(name)))?;
         }
         let journals = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
         journals.iter().try_for_each(|journal| remove_journal(journal))
