@@ -23,95 +23,9 @@
 //!
 //! Source: M. Cankar et al., *Co-Allocation with Collective Requests in Grid Systems*, sections 2 and 3.6.
 
+use crate::Message;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Allocation, Request, Reservation, Resource};
-
-/// One thing that is wrong with an allocation. Resources and properties are counted from 0, amounts are in millionths.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CoallocationFault {
-    /// Something is reserved of a resource that does not exist.
-    #[error("there is no resource {0}")]
-    NoResource(usize),
-    /// A reservation has other properties than the resource.
-    #[error("resource {resource}: {found} amounts are reserved, but it has {properties} properties")]
-    Properties {
-        /// The resource.
-        resource: usize,
-        /// How many amounts the reservation has.
-        found: usize,
-        /// How many properties the resource has.
-        properties: usize,
-    },
-    /// More is reserved than there is.
-    #[error("resource {resource}, property {property}: {reserved} of {capacity} are reserved at {at} s")]
-    Overbooked {
-        /// The resource.
-        resource: usize,
-        /// The property.
-        property: usize,
-        /// How much is reserved.
-        reserved: u128,
-        /// How much there is.
-        capacity: u64,
-        /// When.
-        at: SimTime,
-    },
-    /// The job starts outside its window.
-    #[error("it starts at {0} s, outside its window")]
-    Start(SimTime),
-    /// The job has another number of resources than it asked for.
-    #[error("it has {found} resources, but requested {asked}")]
-    Count {
-        /// How many it has.
-        found: usize,
-        /// How many it asked for.
-        asked: usize,
-    },
-    /// The resources of a job do not rise, so that one may be named twice.
-    #[error("at resource {0}: expected resources in ascending order")]
-    Order(usize),
-    /// A part is not reserved from the start of the job for as long as it asked.
-    #[error("resource {0}: it is not reserved for the time of the job")]
-    Interval(usize),
-    /// A resource has another label than was asked for.
-    #[error("resource {0}: its label is not the requested one")]
-    Label(usize),
-    /// A resource gives less than the minimum.
-    #[error("resource {resource}, property {property}: {given} is below the minimum of {minimum}")]
-    Minimum {
-        /// The resource.
-        resource: usize,
-        /// The property.
-        property: usize,
-        /// The amount that it gives.
-        given: u64,
-        /// The minimum of each.
-        minimum: u64,
-    },
-    /// A resource gives a part of a step.
-    #[error("resource {resource}, property {property}: {given} is not a multiple of {step}")]
-    Step {
-        /// The resource.
-        resource: usize,
-        /// The property.
-        property: usize,
-        /// The amount that it gives.
-        given: u64,
-        /// The step.
-        step: u64,
-    },
-    /// All resources together do not give exactly what was asked for.
-    #[error("property {property}: {given} is allocated in total, but {total} was requested")]
-    Total {
-        /// The property.
-        property: usize,
-        /// The amount that they give.
-        given: u128,
-        /// The requested total.
-        total: u64,
-    },
-}
 
 /// The faults of an answer to a request on these resources, of which parts have been `reserved` before.
 #[must_use]
@@ -120,27 +34,28 @@ pub fn check_allocation(
     reserved: &[Reservation],
     request: &Request,
     allocation: &Allocation,
-) -> Vec<CoallocationFault> {
+) -> Vec<Message> {
     let mut faults = Vec::new();
+    let mut fault = |text: String| faults.push(Message(text));
     let Allocation { start, reservations } = allocation;
     if *start < request.earliest || *start > request.latest {
-        faults.push(CoallocationFault::Start(*start));
+        fault(format!("it starts at {start} s, outside its window"));
     }
-    if reservations.len() != request.resources {
-        let (found, asked) = (reservations.len(), request.resources);
-        faults.push(CoallocationFault::Count { found, asked });
+    let (found, asked) = (reservations.len(), request.resources);
+    if found != asked {
+        fault(format!("it has {found} resources, but requested {asked}"));
     }
     for pair in reservations.windows(2).filter(|pair| pair[0].resource >= pair[1].resource) {
-        faults.push(CoallocationFault::Order(pair[1].resource));
+        fault(format!("at resource {}: expected resources in ascending order", pair[1].resource));
     }
     for each in reservations {
-        check_part(resources, request, *start, each, &mut faults);
+        check_part(resources, request, *start, each, &mut fault);
     }
     for (property, &total) in request.total.iter().enumerate() {
         let given = reservations.iter().filter_map(|each| each.amounts.get(property));
         let given: u128 = given.map(|&amount| u128::from(amount)).sum();
         if given != u128::from(total) {
-            faults.push(CoallocationFault::Total { property, given, total });
+            fault(format!("property {property}: {given} is allocated in total, but {total} was requested"));
         }
     }
     let touched = |each: &&Reservation| reservations.iter().any(|part| part.resource == each.resource);
@@ -155,23 +70,24 @@ fn check_part(
     request: &Request,
     start: SimTime,
     part: &Reservation,
-    faults: &mut Vec<CoallocationFault>,
+    fault: &mut impl FnMut(String),
 ) {
     let resource = part.resource;
     if part.from != start || part.until != start + request.duration {
-        faults.push(CoallocationFault::Interval(resource));
+        fault(format!("resource {resource}: it is not reserved for the time of the job"));
     }
     let labels = resources.get(resource).map(|it| &it.labels).into_iter().flatten();
     if labels.zip(&request.labels).any(|(label, asked)| asked.as_ref().is_some_and(|asked| asked != label)) {
-        faults.push(CoallocationFault::Label(resource));
+        fault(format!("resource {resource}: its label is not the requested one"));
     }
     for (property, (&given, &minimum)) in part.amounts.iter().zip(&request.minimum).enumerate() {
+        let place = format!("resource {resource}, property {property}");
         if given < minimum {
-            faults.push(CoallocationFault::Minimum { resource, property, given, minimum });
+            fault(format!("{place}: {given} is below the minimum of {minimum}"));
         }
         let step = request.step.get(property).copied().unwrap_or(1);
         if given.checked_rem(step) != Some(0) {
-            faults.push(CoallocationFault::Step { resource, property, given, step });
+            fault(format!("{place}: {given} is not a multiple of {step}"));
         }
     }
 }
@@ -179,12 +95,12 @@ fn check_part(
 /// All faults in the reservations of these resources; empty if no resource is ever over-committed. For each resource
 /// and property, the first time is reported.
 #[must_use]
-pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<CoallocationFault> {
+pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<Message> {
     let mut faults = Vec::new();
     let mut of_resource = vec![Vec::new(); resources.len()];
     for each in reserved {
         match of_resource.get_mut(each.resource) {
-            None => faults.push(CoallocationFault::NoResource(each.resource)),
+            None => faults.push(Message(format!("there is no resource {}", each.resource))),
             Some(of_resource) => of_resource.push(each),
         }
     }
@@ -192,7 +108,9 @@ pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> V
         let properties = resource.capacity.len();
         if let Some(wrong) = reserved.iter().find(|each| each.amounts.len() != properties) {
             let found = wrong.amounts.len();
-            faults.push(CoallocationFault::Properties { resource: number, found, properties });
+            faults.push(Message(format!(
+                "resource {number}: {found} amounts are reserved, but it has {properties} properties"
+            )));
             continue;
         }
         faults
@@ -207,7 +125,7 @@ fn overbooked(
     resource: &Resource,
     property: usize,
     reserved: &[&Reservation],
-) -> Option<CoallocationFault> {
+) -> Option<Message> {
     let capacity = resource.capacity[property];
     // Ends come before begins of the same moment: intervals are half-open.
     let mut changes: Vec<(SimTime, bool, u64)> = reserved
@@ -223,14 +141,10 @@ fn overbooked(
             level += if begins { i128::from(amount) } else { -i128::from(amount) };
         }
         if level > i128::from(capacity) {
-            let (reserved, at) = (level.unsigned_abs(), together[0].0);
-            return Some(CoallocationFault::Overbooked {
-                resource: number,
-                property,
-                reserved,
-                capacity,
-                at,
-            });
+            let at = together[0].0;
+            return Some(Message(format!(
+                "resource {number}, property {property}: {level} of {capacity} are reserved at {at} s"
+            )));
         }
     }
     None

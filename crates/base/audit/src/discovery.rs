@@ -38,6 +38,7 @@
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 7.2 to 7.4.
 
+use crate::Message;
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Share, SimTime};
 
@@ -56,60 +57,6 @@ pub struct Machine {
     pub needs: Vec<(SimTime, Share)>,
 }
 
-/// One thing that is wrong. Machines are counted from 0.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SharingFault {
-    /// Spans do not follow each other, or do not end at the end.
-    #[error("{at} s: no span begins here; expected one until {next} s")]
-    Gap {
-        /// The end of what is known.
-        at: SimTime,
-        /// The beginning of the next span, or the end of all.
-        next: SimTime,
-    },
-    /// A span with more or fewer machines than there are.
-    #[error("{at} s: found {found} machines, expected {expected}")]
-    Machines {
-        /// When.
-        at: SimTime,
-        /// How many the span has.
-        found: usize,
-        /// How many there are.
-        expected: usize,
-    },
-    /// A machine breaks a rule.
-    #[error("{at} s, machine {vm}: {rule}")]
-    Machine {
-        /// When.
-        at: SimTime,
-        /// Who.
-        vm: usize,
-        /// The broken rule.
-        rule: &'static str,
-    },
-    /// A node breaks a rule.
-    #[error("{at} s: node {node} {rule}")]
-    Node {
-        /// When.
-        at: SimTime,
-        /// Where.
-        node: NodeId,
-        /// The broken rule.
-        rule: &'static str,
-    },
-    /// A figure of the outcome is not that of the spans.
-    #[error("the {figure} is {found}, not {claimed}")]
-    Figure {
-        /// The figure.
-        figure: &'static str,
-        /// As it is claimed.
-        claimed: f64,
-        /// As it was found.
-        found: f64,
-    },
-}
-
 /// Follows one simulation.
 #[derive(Clone, Debug)]
 pub struct SharingAuditor {
@@ -126,7 +73,7 @@ pub struct SharingAuditor {
     /// Integrals over seconds.
     yields: Vec<f64>,
     minimum: f64,
-    faults: Vec<SharingFault>,
+    faults: Vec<Message>,
 }
 
 impl SharingAuditor {
@@ -157,13 +104,12 @@ impl SharingAuditor {
     /// The machines from one moment to the next.
     pub fn span(&mut self, from: SimTime, to: SimTime, vms: &[VmState]) {
         if from != self.now || to < from {
-            self.push(SharingFault::Gap { at: self.now, next: from });
+            self.gap(from);
         }
         self.now = to;
         if vms.len() != self.machines.len() {
             let (found, expected) = (vms.len(), self.machines.len());
-            self.push(SharingFault::Machines { at: from, found, expected });
-            return;
+            return self.push(format!("{from} s: found {found} machines, expected {expected}"));
         }
         for (vm, state) in vms.iter().enumerate() {
             self.check_machine(from, to, vm, state);
@@ -175,10 +121,14 @@ impl SharingAuditor {
         self.integrate(to.saturating_since(from).as_secs_f64(), vms);
     }
 
-    fn push(&mut self, fault: SharingFault) {
+    fn push(&mut self, fault: String) {
         if self.faults.len() < SHOWN {
-            self.faults.push(fault);
+            self.faults.push(Message(fault));
         }
+    }
+    /// No span follows the last one directly.
+    fn gap(&mut self, next: SimTime) {
+        self.push(format!("{} s: no span begins here; expected one until {next} s", self.now));
     }
 
     fn check_machine(&mut self, from: SimTime, to: SimTime, vm: usize, state: &VmState) {
@@ -203,7 +153,7 @@ impl SharingAuditor {
             (state.destination.is_some_and(|node| node.0 >= self.nodes), "its destination does not exist"),
         ];
         for (_, rule) in rules.into_iter().filter(|rule| rule.0) {
-            self.push(SharingFault::Machine { at: from, vm, rule });
+            self.push(format!("{from} s, machine {vm}: {rule}"));
         }
     }
 
@@ -245,7 +195,7 @@ impl SharingAuditor {
             ]
         };
         for (_, rule) in rules.into_iter().chain(sharing).filter(|rule| rule.0) {
-            self.push(SharingFault::Node { at, node, rule });
+            self.push(format!("{at} s: node {node} {rule}"));
         }
     }
 
@@ -267,9 +217,9 @@ impl SharingAuditor {
         end: SimTime,
         average_minimum_yield: f64,
         minimum_average_yield: f64,
-    ) -> Vec<SharingFault> {
+    ) -> Vec<Message> {
         if self.now != end {
-            self.push(SharingFault::Gap { at: self.now, next: end });
+            self.gap(end);
         }
         let seconds = end.as_secs_f64();
         let least = self.yields.iter().copied().fold(seconds, f64::min);
@@ -279,7 +229,7 @@ impl SharingAuditor {
         ] {
             let off = (claimed - found).abs();
             if off.is_nan() || off > TOLERANCE {
-                self.push(SharingFault::Figure { figure, claimed, found });
+                self.push(format!("the {figure} is {found}, not {claimed}"));
             }
         }
         self.faults

@@ -60,6 +60,7 @@ mod head;
 mod job;
 mod lines;
 mod links;
+mod message;
 pub mod moving;
 mod nodes;
 mod objectives;
@@ -78,6 +79,7 @@ mod tally;
 
 pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};
 pub use fault::{AuditError, Fault, Faults};
+pub use message::Message;
 pub use policy::CheckedPolicy;
 pub use report::Report;
 pub use rule::{Phase, Rule};

@@ -24,75 +24,14 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692, sections 2.3 and
 //! 5.1.
 
+use crate::Message;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
-use dfrsim_model::{NodeId, Yield};
-
-/// One thing that is wrong with a packing. Jobs, nodes and resources are counted from 0.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PackingFault {
-    /// Jobs are missing from the solution, or it has jobs that the instance has not.
-    #[error("the solution has {found} {what} for {jobs} jobs")]
-    Jobs {
-        /// Of what there is one for each job.
-        what: &'static str,
-        /// How many the solution has.
-        found: usize,
-        /// The number of jobs.
-        jobs: usize,
-    },
-    /// A job does not have all its tasks on nodes, or has more than that.
-    #[error("job {job}: {placed} tasks are placed, but the job has {tasks}")]
-    Tasks {
-        /// The job.
-        job: usize,
-        /// How many tasks are placed.
-        placed: u64,
-        /// How many it has.
-        tasks: u32,
-    },
-    /// The nodes of a job do not rise, so that one may be named twice, or one of them has no task.
-    #[error("job {job}: at node {node}: expected nodes in ascending order, each with at least one task")]
-    Order {
-        /// The job.
-        job: usize,
-        /// The node that is out of order or without a task.
-        node: NodeId,
-    },
-    /// A job is on a node that does not exist.
-    #[error("job {job}: there is no node {node}")]
-    NoNode {
-        /// The job.
-        job: usize,
-        /// The node.
-        node: NodeId,
-    },
-    /// A job gets less than its least yield.
-    #[error("job {job}: its yield is {given}, below its minimum of {least}")]
-    LeastYield {
-        /// The job.
-        job: usize,
-        /// Its yield.
-        given: Yield,
-        /// Its least yield.
-        least: Yield,
-    },
-    /// A node has less than its tasks take.
-    #[error("node {node}, resource {resource}: the tasks take {taken:.9} of the node's capacity")]
-    Overload {
-        /// The node.
-        node: NodeId,
-        /// The resource.
-        resource: usize,
-        /// The amount that they take relative to the capacity; the comparison itself is exact.
-        taken: f64,
-    },
-}
+use dfrsim_model::{NodeTasks, Yield};
 
 /// The faults of a mapping that claims a minimum scaled yield; empty if all jobs can have their
 /// [unscaled](OfflineJob::unscaled) yields at that one together.
 #[must_use]
-pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<PackingFault> {
+pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<Message> {
     let yields: Vec<Yield> = instance.jobs.iter().map(|job| job.unscaled(claimed)).collect();
     check_yields(instance, mapping, &yields)
 }
@@ -100,46 +39,47 @@ pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yiel
 /// The faults of a mapping that gives each job an unscaled yield; empty if they can have them and none is
 /// below the job's least yield.
 #[must_use]
-pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<PackingFault> {
-    let mut faults = check_tasks(instance, mapping);
-    if yields.len() != instance.jobs.len() {
-        faults.push(PackingFault::Jobs { what: "yields", found: yields.len(), jobs: instance.jobs.len() });
+pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<Message> {
+    let mut faults = Vec::new();
+    let mut fault = |text: String| faults.push(Message(text));
+    check_tasks(instance, mapping, &mut fault);
+    let jobs = instance.jobs.len();
+    if yields.len() != jobs {
+        fault(format!("the solution has {} yields for {jobs} jobs", yields.len()));
         return faults;
     }
-    for (job, (OfflineJob { least_yield: least, .. }, &given)) in instance.jobs.iter().zip(yields).enumerate()
-    {
-        if given < *least {
-            faults.push(PackingFault::LeastYield { job, given, least: *least });
+    for (job, (OfflineJob { least_yield, .. }, given)) in instance.jobs.iter().zip(yields).enumerate() {
+        if given < least_yield {
+            fault(format!("job {job}: its yield is {given}, below its minimum of {least_yield}"));
         }
     }
-    check_capacities(instance, mapping, yields, &mut faults);
+    check_capacities(instance, mapping, yields, &mut fault);
     faults
 }
 
 /// Whether each task is on one node.
-fn check_tasks(instance: &Instance, mapping: &Mapping) -> Vec<PackingFault> {
-    let mut faults = Vec::new();
-    if mapping.len() != instance.jobs.len() {
-        let (found, jobs) = (mapping.len(), instance.jobs.len());
-        faults.push(PackingFault::Jobs { what: "placements", found, jobs });
+fn check_tasks(instance: &Instance, mapping: &Mapping, fault: &mut impl FnMut(String)) {
+    let (found, jobs) = (mapping.len(), instance.jobs.len());
+    if found != jobs {
+        fault(format!("the solution has {found} placements for {jobs} jobs"));
     }
     for (job, (OfflineJob { tasks, .. }, placement)) in instance.jobs.iter().zip(mapping).enumerate() {
-        let placed = placement.iter().map(|at| u64::from(at.tasks)).sum();
+        let placed: u64 = placement.iter().map(|at| u64::from(at.tasks)).sum();
         if placed != u64::from(*tasks) {
-            faults.push(PackingFault::Tasks { job, placed, tasks: *tasks });
+            fault(format!("job {job}: {placed} tasks are placed, but the job has {tasks}"));
         }
         let mut before = None;
-        for at in placement {
-            if at.node.index() >= instance.nodes.len() {
-                faults.push(PackingFault::NoNode { job, node: at.node });
+        for &NodeTasks { node, tasks } in placement {
+            if node.index() >= instance.nodes.len() {
+                fault(format!("job {job}: there is no node {node}"));
             }
-            if before.is_some_and(|before| at.node <= before) || at.tasks == 0 {
-                faults.push(PackingFault::Order { job, node: at.node });
+            if before.is_some_and(|before| node <= before) || tasks == 0 {
+                let order = "expected nodes in ascending order, each with at least one task";
+                fault(format!("job {job}: at node {node}: {order}"));
             }
-            before = Some(at.node);
+            before = Some(node);
         }
     }
-    faults
 }
 
 /// Whether every node has what its tasks take at these unscaled yields. Sums are in units of 2^-20 amounts.
@@ -147,7 +87,7 @@ fn check_capacities(
     instance: &Instance,
     mapping: &Mapping,
     yields: &[Yield],
-    faults: &mut Vec<PackingFault>,
+    fault: &mut impl FnMut(String),
 ) {
     let dimensions = instance.dimensions();
     let mut taken = vec![0_u128; instance.nodes.len() * dimensions];
@@ -160,13 +100,14 @@ fn check_capacities(
             }
         }
     }
-    for (node, capacities) in (0..).zip(&instance.nodes) {
+    for (node, capacities) in instance.nodes.iter().enumerate() {
         for (resource, &capacity) in capacities.iter().enumerate() {
-            let (taken, has) =
-                (taken[node as usize * dimensions + resource], u128::from(capacity) << Yield::BITS);
+            let (taken, has) = (taken[node * dimensions + resource], u128::from(capacity) << Yield::BITS);
             if taken > has {
-                let taken = taken as f64 / has as f64;
-                faults.push(PackingFault::Overload { node: NodeId(node), resource, taken });
+                let part = taken as f64 / has as f64;
+                fault(format!(
+                    "node {node}, resource {resource}: the tasks take {part:.9} of the node's capacity"
+                ));
             }
         }
     }
@@ -175,7 +116,7 @@ fn check_capacities(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::NodeTasks;
+    use dfrsim_model::NodeId;
 
     /// Two nodes of 10 and 10, and two jobs: two tasks of 4 and 10, one of 6 and 10 that must have half of it.
     fn instance() -> Instance {
@@ -204,7 +145,8 @@ mod tests {
         assert_eq!(check_minimum_yield(&instance(), &mapping, third), []);
         let above = Yield::try_from_units(third.units() + 1).unwrap();
         let faults = check_minimum_yield(&instance(), &mapping, above);
-        assert!(matches!(faults[..], [PackingFault::Overload { node: NodeId(0), resource: 1, .. }]));
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].to_string().starts_with("node 0, resource 1: the tasks take 1.0000"), "{faults:?}");
     }
 
     #[test]
@@ -213,7 +155,7 @@ mod tests {
         let faults = check_minimum_yield(&instance(), &mapping, Yield::ZERO);
         assert_eq!(
             faults,
-            [PackingFault::Overload { node: NodeId(0), resource: 0, taken: 1.4 }],
+            [Message("node 0, resource 0: the tasks take 1.400000000 of the node's capacity".to_owned())],
             "4 + 4 + 6 is more than 10, and half of 10 is not"
         );
     }
@@ -251,11 +193,12 @@ mod tests {
             )
         };
         assert_eq!(check(4, 6), []);
-        assert!(matches!(check(5, 6)[..], [PackingFault::Overload { node: NodeId(0), resource: 1, .. }]));
-        assert!(matches!(check(4, 4)[..], [PackingFault::LeastYield { job: 1, .. }]));
-        assert!(matches!(
-            check_yields(&instance(), &mapping, &[])[..],
-            [PackingFault::Jobs { found: 0, .. }]
-        ));
+        let only = |faults: Vec<Message>| {
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            faults[0].to_string()
+        };
+        assert!(only(check(5, 6)).starts_with("node 0, resource 1: the tasks take 1."));
+        assert!(only(check(4, 4)).starts_with("job 1: its yield is "));
+        assert_eq!(only(check_yields(&instance(), &mapping, &[])), "the solution has 0 yields for 2 jobs");
     }
 }

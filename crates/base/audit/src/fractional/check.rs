@@ -17,7 +17,7 @@ use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is known of a job from its submission on.
+/// What is known of a job from its submission on, and how it was after the last decision, or is since an interruption.
 #[derive(Debug)]
 struct Known {
     size: Arc<Size>,
@@ -25,11 +25,6 @@ struct Known {
     tasks: u32,
     /// Whether the classes of the site never admit it.
     is_never_admitted: bool,
-}
-
-/// How a job was after the last decision, or is since an interruption.
-#[derive(Clone, Debug)]
-struct Before {
     phase: Phase,
     on: On,
     job_yield: u32,
@@ -48,7 +43,6 @@ pub(crate) struct FractionalCheck {
     weights: Weights,
     site: Option<Site>,
     known: BTreeMap<u64, Known>,
-    before: BTreeMap<u64, Before>,
     down: Vec<bool>,
     windows: Vec<Window>,
     /// The nodes that jobs could be on at the last decision.
@@ -79,7 +73,6 @@ impl FractionalCheck {
             weights: Weights::default(),
             site: None,
             known: BTreeMap::new(),
-            before: BTreeMap::new(),
             down: vec![false; nodes],
             windows: Vec::new(),
             open: vec![true; nodes],
@@ -97,7 +90,6 @@ impl FractionalCheck {
     }
     fn leave(&mut self, number: u64, now: u64) {
         self.known.remove(&number);
-        self.before.remove(&number);
         self.floors.remove(&number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
     }
@@ -161,15 +153,15 @@ impl FractionalCheck {
 
     /// The jobs as the policy sees them.
     fn seen(&mut self, now: u64, jobs: &Jobs) -> BTreeMap<u64, Seen> {
-        let FractionalCheck { policy, known, before, site, .. } = self;
+        let FractionalCheck { policy, known, site, .. } = self;
         let see = |(number, job): (&u64, &Job)| {
-            let (known, before) = (known.get(number)?, before.get(number)?);
+            let known = known.get(number)?;
             let mut seen = Seen {
                 tasks: known.tasks,
                 size: Arc::clone(&known.size),
                 weight: known.weight,
-                phase: before.phase,
-                home: before.on.clone(),
+                phase: known.phase,
+                home: known.on.clone(),
                 flow: now - job.submit,
                 done: job.done_at(now),
                 length: job.length_at(now, policy.estimates),
@@ -244,7 +236,7 @@ impl FractionalCheck {
             let found = f64::from(job.job_yield);
             // The exact yield, and how much less and more than that is right.
             let (exact, less, more) = match yields {
-                Yields::Held => (f64::from(self.before.get(number)?.job_yield), 0.0, 0.0),
+                Yields::Held => (f64::from(self.known.get(number)?.job_yield), 0.0, 0.0),
                 Yields::Exact(yields, rounding) => {
                     (*yields.get(number)?, rounding + ROUNDING, rounding + ROUNDING)
                 }
@@ -268,7 +260,7 @@ impl FractionalCheck {
     /// Each change changes something.
     fn judge_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
         self.changes.iter().find_map(|(number, &(_, record))| {
-            let (job, before) = (jobs.get(number)?, self.before.get(number)?);
+            let (job, before) = (jobs.get(number)?, self.known.get(number)?);
             let is_same =
                 job.phase == before.phase && job.placement == before.on && job.job_yield == before.job_yield;
             let is_yield = job.placement == before.on && record == "migrate";
@@ -284,9 +276,9 @@ impl FractionalCheck {
             self.leave(job, now);
         }
         for number in std::mem::take(&mut self.changes).into_keys() {
-            let Some(job) = jobs.get(&number) else { continue };
-            let on = job.placement.clone();
-            self.before.insert(number, Before { phase: job.phase, on, job_yield: job.job_yield });
+            let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else { continue };
+            (known.phase, known.job_yield) = (job.phase, job.job_yield);
+            known.on.clone_from(&job.placement);
             if let Some(site) = &mut self.site {
                 match job.phase {
                     Phase::Running => site.start(number, now),
@@ -317,8 +309,9 @@ impl Check for FractionalCheck {
         self.first_submission.get_or_insert(now);
         let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
-        self.known.insert(number, Known { size, weight, tasks: job.tasks, is_never_admitted });
-        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
+        let (phase, on, job_yield) = (Phase::Waiting, On::new(), 0);
+        let known = Known { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield };
+        self.known.insert(number, known);
         self.submitted.push(number);
     }
     fn change(&mut self, Change { line, job, record, .. }: Change<'_>) -> Option<String> {
@@ -349,7 +342,9 @@ impl Check for FractionalCheck {
         if waits.is_none() {
             return self.leave(number, now);
         }
-        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
+        if let Some(known) = self.known.get_mut(&number) {
+            (known.phase, known.on, known.job_yield) = (Phase::Waiting, On::new(), 0);
+        }
         self.interrupted.push(number);
         if let Some(site) = &mut self.site {
             site.count(now);
