@@ -17,7 +17,7 @@ use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
-use dfrsim_policies::{Policies, Policy};
+use dfrsim_policies::{Policies, Policy, PolicySetting};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
@@ -57,8 +57,9 @@ fields! {
         {
             at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
         }
-        if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
-            at.fault("policies", error);
+        let ignores_site = |policy: &&Policy| !policy.reads(PolicySetting::Site);
+        if !scenario.priorities.is_empty() && let Some(policy) = policies.iter().find(ignores_site) {
+            at.fault("policies", format!("{policy} does not read the settings of a site"));
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)

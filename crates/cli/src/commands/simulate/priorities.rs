@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::notice;
 use dfrsim_model::priority::Priorities;
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::formats::slurm_conf;
 use dfrsim_workload::log::Header;
 use std::fs;
@@ -24,6 +24,8 @@ pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Optio
         toml::from_str(&text).map_err(|error| fault(&error))?
     };
     settings.check().map_err(|error| fault(&error))?;
-    policy.check_site().map_err(|error| fault(&error))?;
+    if !policy.reads(PolicySetting::Site) {
+        return Err(fault(&format!("{policy} does not read the settings of a site")));
+    }
     Ok(Some(settings).filter(|settings| policy.depends_on(settings)).map(Arc::new))
 }
