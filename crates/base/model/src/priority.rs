@@ -42,6 +42,9 @@ pub struct Priorities {
     pub max_running_per_user: Option<u32>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
+    /// When the main scheduler of the policy SLURM looks, and how far.
+    #[serde(skip_serializing_if = "is_default")]
+    pub main: MainSettings,
     /// What happens to jobs that make room for others, if their class does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub preempt_mode: PreemptMode,
@@ -67,6 +70,7 @@ impl Default for Priorities {
             partitions: Vec::new(),
             max_running_per_user: None,
             backfill: BackfillSettings::default(),
+            main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
             preempt_exempt_time_s: 0,
         }
@@ -224,6 +228,49 @@ pub struct BackfillSettings {
     pub window_s: u64,
     /// Backfilling takes the ends of jobs for the next multiple of this; 0 if it takes them as they are (`bf_resolution`).
     pub resolution_s: u64,
+    /// How many waiting jobs of a user SLURM tries in a pass of backfilling; all of them if it is missing (`bf_max_job_user`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_job_user: Option<u32>,
+    /// The same for the jobs of a partition (`bf_max_job_part`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_job_part: Option<u32>,
+}
+
+/// When the main scheduler of the policy SLURM looks, and how far: in strict order, until a job of a partition has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MainSettings {
+    /// From one pass to the next one that is due to an event, at least (`batch_sched_delay`).
+    pub delay_s: u64,
+    /// From one pass over the whole queue to the next (`sched_interval`).
+    pub interval_s: u64,
+    /// How many jobs a pass that is due to an event tries (`default_queue_depth`).
+    pub depth: u32,
+    /// How many of each partition it tries; all of them if it is missing (`partition_job_depth`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_per_partition: Option<u32>,
+}
+
+impl Default for MainSettings {
+    /// Slurm's defaults.
+    fn default() -> Self {
+        MainSettings { delay_s: 3, interval_s: 60, depth: 100, depth_per_partition: None }
+    }
+}
+
+impl BackfillSettings {
+    /// The settings with Slurm's own values where they say nothing: a pass each 30 s, over 500 jobs, a day ahead, in steps of a minute.
+    #[must_use]
+    pub fn as_slurm(self) -> BackfillSettings {
+        let or = |value: u64, default: u64| if value == 0 { default } else { value };
+        BackfillSettings {
+            max_job_test: self.max_job_test.or(Some(500)),
+            interval_s: or(self.interval_s, 30),
+            window_s: or(self.window_s, 86_400),
+            resolution_s: or(self.resolution_s, 60),
+            ..self
+        }
+    }
 }
 
 /// Why settings are of no use.
@@ -254,6 +301,7 @@ impl Priorities {
     pub fn are_plain(&self) -> bool {
         self.weights == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
+            && self.main == MainSettings::default()
             && !self.have_limits()
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
@@ -285,7 +333,8 @@ impl Priorities {
     /// # Errors
     /// The first field that is wrong.
     pub fn check(&self) -> Result<(), PriorityError> {
-        let BackfillSettings { max_job_test, interval_s, window_s, resolution_s } = self.backfill;
+        let BackfillSettings { max_job_test, interval_s, window_s, resolution_s, max_job_user, max_job_part } =
+            self.backfill;
         for (place, span, least) in [
             ("max_age_s", self.max_age_s, 1),
             ("half_life_s", self.half_life_s, 0),
@@ -293,6 +342,8 @@ impl Priorities {
             ("backfill.interval_s", interval_s, 0),
             ("backfill.window_s", window_s, 0),
             ("backfill.resolution_s", resolution_s, 0),
+            ("main.delay_s", self.main.delay_s, 0),
+            ("main.interval_s", self.main.interval_s, 1),
             ("preempt_exempt_time_s", self.preempt_exempt_time_s, 0),
         ] {
             if !(least..=LONGEST_SETTING_S).contains(&span) {
@@ -300,6 +351,10 @@ impl Priorities {
             }
         }
         at_least_one("backfill.max_job_test", max_job_test)?;
+        at_least_one("backfill.max_job_user", max_job_user)?;
+        at_least_one("backfill.max_job_part", max_job_part)?;
+        at_least_one("main.depth", Some(self.main.depth))?;
+        at_least_one("main.depth_per_partition", self.main.depth_per_partition)?;
         at_least_one("max_running_per_user", self.max_running_per_user)?;
         at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         self.check_accounts()?;

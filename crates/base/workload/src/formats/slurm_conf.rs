@@ -98,8 +98,7 @@ impl SlurmConf {
 /// # Errors
 /// The first parameter that is used and cannot be read.
 pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
-    let defaults =
-        BackfillSettings { max_job_test: Some(500), interval_s: 30, window_s: 86_400, resolution_s: 60 };
+    let defaults = BackfillSettings::default().as_slurm();
     let settings =
         Priorities { backfill: defaults, fair_share: FairShare::FairTree, ..Priorities::default() };
     let mut conf = SlurmConf { settings, ignored: Vec::new(), absent: Vec::new() };
@@ -421,6 +420,7 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
             interval_s: 60,
             window_s: 172_800,
             resolution_s: 300,
+            ..BackfillSettings::default()
         };
         assert_eq!(settings.backfill, backfill);
         let limits: Vec<_> =

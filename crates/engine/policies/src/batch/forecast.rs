@@ -98,7 +98,7 @@ impl BatchPolicy {
             Discipline::Conservative(compression) => {
                 compression == Compression::OneByOne && self.order != QueueOrder::Wfp3
             }
-            Discipline::Easy | Discipline::Spare => false,
+            Discipline::Easy | Discipline::Spare | Discipline::Slurm => false,
         }
     }
 }
@@ -259,7 +259,9 @@ impl LocalScheduler {
     /// no other nodes than the plan says.
     fn keeps_forecast(&self) -> bool {
         let BatchPolicy { discipline, order, .. } = self.scheduler.policy;
-        self.is_plain() && order == QueueOrder::Arrival && discipline != Discipline::Spare
+        self.is_plain()
+            && order == QueueOrder::Arrival
+            && !matches!(discipline, Discipline::Spare | Discipline::Slurm)
     }
 
     /// How many waiting jobs start now by the plan, or should have started.

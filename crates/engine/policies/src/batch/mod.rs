@@ -49,6 +49,7 @@ mod reserved;
 mod rooms;
 mod running;
 mod scheduler;
+mod slurm;
 mod spare;
 mod split;
 mod timeline;

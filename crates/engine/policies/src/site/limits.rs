@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) struct Membership {
     pub(super) qos: Option<usize>,
     pub(super) partition: Option<usize>,
-    user: Option<u32>,
+    pub(super) user: Option<u32>,
 }
 
 impl Membership {

@@ -117,6 +117,12 @@ impl Site {
         self.accounts.is_none() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
     }
 
+    /// The place of a job's partition in the settings, and its user.
+    pub(crate) fn partition_and_user(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
+        let membership = &self.member(job).membership;
+        (membership.partition, membership.user)
+    }
+
     /// Whether a limit holds a job back for now.
     pub(crate) fn holds(&self, job: JobHandle) -> bool {
         let Member { membership, width, .. } = self.member(job);

@@ -315,6 +315,14 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
             interval_s: often(rng, 900),
             window_s: often(rng, 20_000),
             resolution_s: often(rng, 120),
+            max_job_user: some(rng, 1..6),
+            max_job_part: some(rng, 1..8),
+        },
+        main: MainSettings {
+            delay_s: rng.random_range(0..90),
+            interval_s: rng.random_range(1..600),
+            depth: rng.random_range(1..20),
+            depth_per_partition: some(rng, 1..8),
         },
         preempt_exempt_time_s: often(rng, 600),
         ..Priorities::default()

@@ -321,6 +321,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
                 interval_s: some(interval_s, 30),
                 window_s: some(window_s, 100),
                 resolution_s: some(resolution_s, 20),
+                ..BackfillSettings::default()
             }
         },
     );
