@@ -10,8 +10,8 @@ use dfrsim_lab::fields::{
     positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities,
-    PriorityWeights, Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode, Priorities,
+    PriorityWeights, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
@@ -148,6 +148,13 @@ fields! {
         pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().max_age_s;
         /// Whether smaller jobs have the larger factor of the size.
         pub favor_small: bool = boolean(), default false;
+        /// What the size of a job is: its `tasks`, of the nodes of the cluster, or `nodes_and_cpus`, the mean of that and its cores, as Slurm has it.
+        pub size: SizeFactor = choice([("tasks", SizeFactor::Tasks), ("nodes_and_cpus", SizeFactor::NodesAndCpus)]), default SizeFactor::Tasks;
+        /// What a job uses of its account for each unit that it holds of `node`, `cpu`, `mem` or a resource of the platform, in thousandths, as in
+        /// `{ cpu = 1000, gpu = 4000 }`; its tasks count if it is empty.
+        pub billing: Tres = serde("a table of amounts"), default Tres::new();
+        /// Whether usage is forgotten from the moment on at which it comes, and not from the next multiple of the period on.
+        pub decay_within_period: bool = boolean(), default false;
         /// After how many seconds half of the past usage is forgotten; 0 if none ever is.
         pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
         /// From one computation of usage and priorities to the next, in seconds.
@@ -168,8 +175,10 @@ fields! {
         pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
-        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`.
+        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
+        /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
+        pub main: MainSettings = serde("a table of limits"), default MainSettings::default();
         /// What happens to jobs of classes that another one has in its list `preempt`, where they do not say it: they `requeue`, `cancel`,
         /// `suspend`, or stay (`off`).
         pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
@@ -200,6 +209,10 @@ impl PriorityFields {
             partitions: self.partitions.clone(),
             max_running_per_user: self.max_running_per_user,
             backfill: self.backfill,
+            main: self.main,
+            size: self.size,
+            billing: self.billing.clone(),
+            decay_within_period: self.decay_within_period,
             preempt_mode: self.preempt_mode,
             preempt_exempt_time_s: self.preempt_exempt_time,
         }

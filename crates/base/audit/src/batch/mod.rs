@@ -18,6 +18,7 @@ mod nodes;
 mod plan;
 mod policy;
 mod queue;
+mod slurm;
 mod state;
 
 pub use policy::{BatchPolicy, Depth, Order, Packing, Placing};

@@ -99,8 +99,7 @@ impl SlurmConf {
 /// The first parameter that is used and cannot be read.
 pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
     let defaults = BackfillSettings::default().as_slurm();
-    let settings =
-        Priorities { backfill: defaults, fair_share: FairShare::FairTree, ..Priorities::default() };
+    let settings = Priorities { backfill: defaults, ..Priorities::slurm() };
     let mut conf = SlurmConf { settings, ignored: Vec::new(), absent: Vec::new() };
     let mut line = String::new();
     let mut is_basic = false;

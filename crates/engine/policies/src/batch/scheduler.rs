@@ -74,7 +74,7 @@ impl BatchScheduler {
         BatchScheduler {
             policy,
             passes: Passes::new(site.as_deref()),
-            site: site.map(|settings| Box::new(Site::new(settings, nodes))),
+            site: site.map(|settings| Box::new(Site::new(settings))),
             pools: Pools::new(nodes, policy.nodes, policy.place),
             queue: Queue::new(policy.order),
             running: Running::default(),
@@ -114,7 +114,7 @@ impl BatchScheduler {
 
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         let need = self.pools.need_of(view, job);
-        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view, job));
         // Its account may be a new one, which changes the shares of all others.
         self.has_joined = true;
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
