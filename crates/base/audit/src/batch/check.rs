@@ -48,7 +48,8 @@ impl BatchCheck {
         let starts = self.reserved.values().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
         if self.policy.depth == Depth::Slurm {
-            let look = site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
+            let look =
+                site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
             return look.into_iter().chain(self.nodes.next_change(now)).min();
         }
         let of_site = site.into_iter().flat_map(|site| {
@@ -73,7 +74,8 @@ impl Check for BatchCheck {
     }
     fn platform(&mut self, platform: &Platform) {
         self.nodes.change(platform);
-        self.is_due = true;
+        // Nothing has happened yet where the record begins.
+        self.is_due |= platform.changed;
     }
 
     fn submit(&mut self, number: u64, now: u64, job: &Job) {

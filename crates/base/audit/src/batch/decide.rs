@@ -173,7 +173,7 @@ impl BatchCheck {
         self.site.iter_mut().for_each(|site| site.count(now));
         let is_changed = self.nodes.follow(now);
         let is_slurm = self.policy.depth == Depth::Slurm;
-        let mut looks = if is_slurm { self.looks(now, is_changed) } else { vec![Look::Every] };
+        let looks = if is_slurm { self.looks(now, is_changed) } else { vec![Look::Every] };
         self.is_soon = false;
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
@@ -232,7 +232,8 @@ impl BatchCheck {
         let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
         let backfills =
             self.policy.depth != Depth::Fcfs && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
-        let trials = self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
+        let trials =
+            self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
         let (head, promise) = (None, None);
         let mut pass = Pass { now, plan, head, promise, backfills, most, left: most, look, trials };
         if self.keeps_plan() {
@@ -326,7 +327,13 @@ impl BatchCheck {
             }
             let is_done = look == Look::Every && pass.is_over().is_some()
                 || pass.plan.free_now() == 0 && !self.site.as_ref().is_some_and(Site::preempts_any);
-            if started.is_empty() && pass.head.is_some() && is_done && !self.keeps_plan() {
+            let none_is_rejected = || queue[at..].iter().all(|job| job.tasks <= job.most);
+            if started.is_empty()
+                && pass.head.is_some()
+                && is_done
+                && !self.keeps_plan()
+                && none_is_rejected()
+            {
                 break;
             }
         }

@@ -12,7 +12,9 @@ pub(super) enum Look {
     /// A policy that looks whenever something happens.
     Every,
     /// The main scheduler, at the whole queue or not.
-    Main { whole: bool },
+    Main {
+        whole: bool,
+    },
     Backfill,
     /// Neither of them, though it is SLURM.
     Nobody,
@@ -139,7 +141,12 @@ impl Trials {
         Trials { left, ..Trials::default() }
     }
     /// Why the job is not tried, in words; it counts as tried if it is.
-    pub(super) fn refuses(&mut self, settings: &Priorities, look: Look, of: (Option<usize>, Option<u32>)) -> Option<String> {
+    pub(super) fn refuses(
+        &mut self,
+        settings: &Priorities,
+        look: Look,
+        of: (Option<usize>, Option<u32>),
+    ) -> Option<String> {
         if self.left == 0 || self.is_over {
             return Some("it starts behind the last job that is tried".to_owned());
         }
@@ -160,7 +167,9 @@ impl Trials {
             is_deep |= of_user.is_some_and(|most| *user > most);
         }
         if is_deep {
-            return Some("it starts behind as many jobs of its partition or its user as are tried".to_owned());
+            return Some(
+                "it starts behind as many jobs of its partition or its user as are tried".to_owned(),
+            );
         }
         self.left -= 1;
         None

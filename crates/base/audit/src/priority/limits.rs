@@ -166,7 +166,8 @@ impl Limits {
             let all = others.iter().filter(of_holder).count();
             let of_user = || others.iter().filter(of_holder).filter(|it| it.user == claim.user).count();
             its.submitted.is_some_and(|most| all >= most as usize)
-                || claim.user.is_some() && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize)
+                || claim.user.is_some()
+                    && its.submitted_per_user.is_some_and(|most| of_user() >= most as usize)
         })
     }
     /// The limit that a start breaks, in words.
@@ -195,7 +196,11 @@ impl Limits {
             .or_else(|| self.over_minutes(now, claim, holder, &its.minutes))
         })
     }
-    fn beside<'a>(&'a self, claim: &'a Claim, (holder, scope): (Holder, Scope)) -> impl Iterator<Item = &'a (Claim, u64)> {
+    fn beside<'a>(
+        &'a self,
+        claim: &'a Claim,
+        (holder, scope): (Holder, Scope),
+    ) -> impl Iterator<Item = &'a (Claim, u64)> {
         self.running.values().filter(move |(other, _)| {
             other.counts_for(holder)
                 && match scope {
@@ -217,16 +222,22 @@ impl Limits {
         let name = self.name(of.0);
         let running = self.beside(claim, of).count();
         if let Some(most) = jobs.filter(|&most| running >= most as usize) {
-            return Some(format!("it starts, though {running} jobs of {whose}`{name}` run, which may run {most}"));
+            return Some(format!(
+                "it starts, though {running} jobs of {whose}`{name}` run, which may run {most}"
+            ));
         }
         let held = |what: &str| match what {
-            "node" => (claim.tasks.into(), self.beside(claim, of).map(|(it, _)| u128::from(it.tasks)).sum::<u128>()),
+            "node" => {
+                (claim.tasks.into(), self.beside(claim, of).map(|(it, _)| u128::from(it.tasks)).sum::<u128>())
+            }
             _ => (claim.amount(what), self.beside(claim, of).map(|(it, _)| it.amount(what)).sum()),
         };
         most.iter().find_map(|(what, &most)| {
             let (own, used) = held(what);
             let is_over = used > 0 && own + used > most.into();
-            is_over.then(|| format!("it starts with {own} {what} beside {used} of {whose}`{name}`, which may have {most}"))
+            is_over.then(|| {
+                format!("it starts with {own} {what} beside {used} of {whose}`{name}`, which may have {most}")
+            })
         })
     }
     fn over_minutes(&self, now: u64, claim: &Claim, holder: Holder, most: &Tres) -> Option<String> {
@@ -238,7 +249,9 @@ impl Limits {
             let own = claim.amount(what) * u128::from(claim.estimate);
             (own + used > u128::from(most) * 60_000_000).then(|| {
                 let name = self.name(holder);
-                format!("it starts, though `{name}` would have more than {most} minutes of {what} before it then")
+                format!(
+                    "it starts, though `{name}` would have more than {most} minutes of {what} before it then"
+                )
             })
         })
     }

@@ -74,10 +74,12 @@ impl Site {
             self.limits.never(&claim).is_none() && !self.limits.is_one_too_many(&claim, &others);
         let (account, fixed) = (self.usage.account(job), self.fixed(&claim, job));
         let qos = self.settings.qos.len();
-        let partition = claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);
+        let partition =
+            claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);
         let bill = self.limits.amounts.bill(job, &self.settings, partition);
         let (submit, joined, since) = (now, now, None);
-        self.members.insert(number, Member { claim, is_admitted, account, bill, fixed, submit, joined, since });
+        self.members
+            .insert(number, Member { claim, is_admitted, account, bill, fixed, submit, joined, since });
         !is_admitted
     }
     /// A job comes to nodes, or stays there.

@@ -114,9 +114,11 @@ impl Site {
 
     /// Whether the classes and accounts of a job admit it beside those that were submitted before it.
     fn admits(&self, view: View<'_>, job: &Member) -> bool {
-        let before = |other: &&Member| other.is_admitted && other.sequence < job.sequence;
-        let others = view.jobs().iter().filter_map(|other| self.members.get(other.index())?.as_ref());
-        self.in_use.admits(&job.claim, others.filter(before).map(|other| &other.claim))
+        // Of jobs that are submitted in the same moment the later ones are in the system already, but not here.
+        let before = |other: &&JobHandle| view.job(**other).sequence() < job.sequence;
+        let before = view.jobs().iter().filter(before);
+        let others = before.filter_map(|other| self.members.get(other.index())?.as_ref());
+        self.in_use.admits(&job.claim, others.filter(|other| other.is_admitted).map(|other| &other.claim))
     }
 
     /// A job arrives; returns whether its classes ever admit it.
