@@ -2,8 +2,9 @@
 //!
 //! Used are `PriorityWeightAge`, `PriorityWeightFairshare`, `PriorityWeightJobSize`, `PriorityWeightPartition`, `PriorityWeightQOS`,
 //! `PriorityMaxAge`, `PriorityFavorSmall`, `PriorityDecayHalfLife`, `PriorityCalcPeriod`, `PriorityType`, of `SchedulerParameters` `bf_interval`,
-//! `bf_max_job_test`, `bf_resolution` and `bf_window`, `PriorityFlags`, `PreemptType`, `PreemptMode`, `PreemptExemptTime`, and of each
-//! `PartitionName` `MaxTime`, `MaxNodes`, `PriorityJobFactor`, `PriorityTier` and, with `PreemptType=preempt/partition_prio`, `PreemptMode`:
+//! `bf_max_job_test`, `bf_max_job_user`, `bf_max_job_part`, `bf_resolution`, `bf_window`, `default_queue_depth`, `partition_job_depth`,
+//! `sched_interval` and `batch_sched_delay`, `PriorityFlags`, `PreemptType`, `PreemptMode`, `PreemptExemptTime`, and of each
+//! `PartitionName` `MaxTime`, `MaxNodes`, `TRESBillingWeights` (not of memory), `PriorityJobFactor`, `PriorityTier` and, with `PreemptType=preempt/partition_prio`, `PreemptMode`:
 //! jobs of a partition preempt those of lower tiers then, the lowest first. `PartitionName=DEFAULT` has what those behind it do not say.
 //! What is missing has Slurm's default: so the fair share is Fair Tree without `PriorityFlags=NO_FAIR_TREE`. Every other parameter is
 //! listed, so that it can be reported.
@@ -21,13 +22,13 @@
 //! assert_eq!((read.settings.weights.fair_share, read.settings.half_life_s), (10_000, 1_209_600));
 //! assert_eq!(read.settings.backfill.max_job_test, Some(100));
 //! assert_eq!(read.settings.partitions[0].max_time_s, Some(7_200));
-//! assert_eq!(read.notices(), ["not used: ClusterName, SchedulerParameters=bf_continue, PartitionName=short Nodes"]);
+//! assert_eq!(read.notices(), ["not used: ClusterName, PartitionName=short Nodes"]);
 //! # Ok::<(), slurm_conf::ConfError>(())
 //! ```
 
 use crate::log::Header;
 use dfrsim_model::priority::{
-    BackfillSettings, FairShare, JobClass, LARGEST_TIER, PreemptMode, Priorities, PriorityWeights,
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, PreemptMode, Priorities, PriorityWeights, Tres,
 };
 
 /// Parameters of `slurm.conf`.
@@ -233,9 +234,19 @@ impl SlurmConf {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
             let at = At { parameter: name.to_owned(), ..at.clone() };
-            let backfill = &mut self.settings.backfill;
+            let Priorities { backfill, main, .. } = &mut self.settings;
+            // 0 is no limit.
+            let limit = |most: u32| (most > 0).then_some(most);
             match name.to_ascii_lowercase().as_str() {
                 "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
+                "bf_max_job_user" => backfill.max_job_user = limit(at.number(value)?),
+                "bf_max_job_part" => backfill.max_job_part = limit(at.number(value)?),
+                "default_queue_depth" => main.depth = at.number(value)?.max(1),
+                "partition_job_depth" => main.depth_per_partition = limit(at.number(value)?),
+                "sched_interval" => main.interval_s = u64::from(at.number(value)?.max(1)),
+                "batch_sched_delay" => main.delay_s = u64::from(at.number(value)?),
+                // Passes take no time here, so that nothing changes within one.
+                "bf_continue" => {}
                 "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
                 "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
@@ -271,6 +282,12 @@ impl SlurmConf {
                 "maxtime" => class.max_time_s = is_limited.then(|| at.time(value)).transpose()?,
                 "maxnodes" => class.max_nodes = is_limited.then(|| at.number(value)).transpose()?,
                 "priorityjobfactor" => class.priority = at.number(value)?,
+                "tresbillingweights" => {
+                    class.billing = at.billing(value)?;
+                    if value.split(',').any(is_of_memory) {
+                        self.ignore(format!("{} of memory", at.parameter));
+                    }
+                }
                 "prioritytier" => class.tier = Some(at.tier(value)?),
                 "preemptmode" => {
                     preempt_mode = at.preempt_mode(value, self)?;
@@ -281,6 +298,10 @@ impl SlurmConf {
         }
         Ok(Partition { class, preempt_mode })
     }
+}
+
+fn is_of_memory(weight: &str) -> bool {
+    weight.to_ascii_lowercase().starts_with("mem=")
 }
 
 /// A parameter and its place, for messages.
@@ -301,6 +322,19 @@ impl At {
     fn tier(&self, text: &str) -> Result<u32, ConfError> {
         let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);
         tier.ok_or_else(|| self.found(text, "a whole number up to 65535"))
+    }
+    /// Weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2`, in thousandths, without that of memory.
+    fn billing(&self, text: &str) -> Result<Tres, ConfError> {
+        let expected = "weights such as CPU=1.0,GRES/gpu=2";
+        let weight = |part: &str| {
+            let (name, weight) = part.split_once('=')?;
+            let weight = weight.parse::<f64>().ok().filter(|weight| (0.0..=1e6).contains(weight))?;
+            let name = name.to_ascii_lowercase();
+            let name = name.strip_prefix("gres/").unwrap_or(&name).to_owned();
+            Some((name, (weight * 1_000.0).round() as u64))
+        };
+        let parts = text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part));
+        parts.map(|part| weight(part).ok_or_else(|| self.found(part, expected))).collect()
     }
     fn time(&self, text: &str) -> Result<u64, ConfError> {
         seconds(text).ok_or_else(|| self.found(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
@@ -401,10 +435,10 @@ PriorityFavorSmall=YES
 PriorityUsageResetPeriod=NONE
 SchedulerParameters=bf_interval=60,\\
 bf_window=2880
-SchedulerParameters=bf_resolution=300,defer
+SchedulerParameters=bf_resolution=300,defer,bf_max_job_user=20,default_queue_depth=1200,partition_job_depth=0
 NodeName=n[1-4] CPUs=8
 PartitionName=all Default=YES MaxTime=UNLIMITED MaxNodes=4 PriorityTier=1
-PartitionName=debug MaxTime=30 PriorityJobFactor=100
+PartitionName=debug MaxTime=30 PriorityJobFactor=100 TRESBillingWeights=CPU=1,Mem=0.25G,GRES/gpu=2.5
 ";
         let SlurmConf { settings, ignored, .. } = read(text).unwrap();
         settings.check().unwrap();
@@ -416,12 +450,15 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
         );
         let backfill = BackfillSettings {
             max_job_test: Some(500),
+            max_job_user: Some(20),
             interval_s: 60,
             window_s: 172_800,
             resolution_s: 300,
             ..BackfillSettings::default()
         };
         assert_eq!(settings.backfill, backfill);
+        assert_eq!((settings.main.depth, settings.main.depth_per_partition), (1_200, None));
+        assert_eq!(settings.partitions[1].billing.get("gpu"), Some(&2_500));
         let limits: Vec<_> =
             settings.partitions.iter().map(|it| (it.priority, it.max_time_s, it.max_nodes)).collect();
         assert_eq!(limits, [(1, None, Some(4)), (100, Some(1_800), None)]);
