@@ -365,7 +365,7 @@ pub const LARGEST_TIER: u32 = 65_535;
 pub const LARGEST_AMOUNT: u64 = 1_000_000_000_000;
 
 /// How many accounts may be above each other.
-const MOST_LEVELS: usize = 1_000;
+const MOST_LEVELS: usize = 100;
 
 /// The longest time in settings, in seconds.
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
@@ -464,7 +464,9 @@ impl Priorities {
     fn check_accounts(&self) -> Result<(), PriorityError> {
         let names = self.accounts.iter().map(|account| account.name.as_str());
         unique("accounts", names)?;
-        let parent = |of: &Account| self.accounts.iter().find(|it| of.parent.as_ref() == Some(&it.name));
+        let by_name: BTreeMap<&str, &Account> =
+            self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
+        let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) struct PlatformArguments {
     /// The classes of nodes, in place of `--nodes`: a TOML file (number, cores, memory, speed, GPUs and other resources, features), or
     /// a platform of SimGrid (.xml), of which the hosts count
-    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    #[arg(long, value_name = "FILE", conflicts_with = "nodes", value_hint = clap::ValueHint::FilePath)]
     platform: Option<PathBuf>,
     /// What jobs, drawn by the seed, ask for: RESOURCE:PROBABILITY:NUMBERS[:NEED] (each task one of these numbers of units, and to use
     /// such a part of each, as gpu:0.3:1+2:0.5-1), or @FEATURE:PROBABILITY. May be given several times
@@ -42,7 +42,7 @@ pub(super) fn with_log(
 /// The nodes of a `slurm.conf`, of which the largest is what needs of jobs are parts of; jobs are as their listing says.
 pub(super) fn of_slurm(conf: &Path, workload: &mut WorkloadArguments) -> Result<Arc<UnequalNodes>, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", conf.display()));
-    let text = std::fs::read_to_string(conf).map_err(|error| fault(&error))?;
+    let text = dfrsim_model::read_text(conf).map_err(|error| fault(&error))?;
     let kinds = slurm_nodes::read(&text).map_err(|error| fault(&error))?;
     let largest = |of: fn(&NodeKind) -> u64| kinds.iter().map(of).max();
     let (Some(cores), Some(memory)) = (largest(|kind| kind.cores.into()), largest(|kind| kind.memory_mb))

@@ -6,7 +6,6 @@ use dfrsim_model::priority::Priorities;
 use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::formats::slurm_conf;
 use dfrsim_workload::log::Header;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use std::sync::Arc;
 pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Option<Arc<Priorities>>, Failure> {
     let name = file.display();
     let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{name}: {error}"));
-    let text = fs::read_to_string(file).map_err(|error| fault(&error))?;
+    let text = dfrsim_model::read_text(file).map_err(|error| fault(&error))?;
     let settings = if file.extension().is_some_and(|ending| ending == "conf") {
         let read = slurm_conf::read(&text).map_err(|error| fault(&error))?.of_log(header);
         read.notices().iter().for_each(|text| notice!("{name}: {text}"));
