@@ -138,7 +138,7 @@ pub struct Limits {
     /// Jobs of more are rejected (`MaxTRES`).
     #[serde(skip_serializing_if = "Tres::is_empty")]
     pub per_job: Tres,
-    /// What they may hold times the rest of their estimates, in minutes (`GrpTRESRunMins`); it is looked at in each decision. Jobs of more are
+    /// What they may hold times the rest of their estimates, in minutes (`GrpTRESRunMins`), as of each decision. Jobs of more are
     /// rejected.
     #[serde(skip_serializing_if = "Tres::is_empty")]
     pub minutes: Tres,
@@ -334,7 +334,7 @@ impl Default for MainSettings {
 }
 
 impl BackfillSettings {
-    /// The settings with Slurm's own values where they say nothing: a pass each 30 s, over 500 jobs, a day ahead, in steps of a minute.
+    /// The settings, and Slurm's own values for what they leave out: a pass each 30 s, over 500 jobs, a day ahead, in steps of a minute.
     #[must_use]
     pub fn as_slurm(self) -> BackfillSettings {
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
@@ -374,7 +374,7 @@ pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 pub const LARGEST_WEIGHT: u32 = 100;
 
 impl Priorities {
-    /// What Slurm does where its files say nothing: jobs pay for their cores, and their usage is forgotten from the moment on at which it comes.
+    /// Slurm's settings for what its files leave out: jobs pay for their cores, and their usage is forgotten from the moment on at which it comes.
     #[must_use]
     pub fn slurm() -> Priorities {
         Priorities {

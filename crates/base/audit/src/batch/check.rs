@@ -74,7 +74,7 @@ impl Check for BatchCheck {
     }
     fn platform(&mut self, platform: &Platform) {
         self.nodes.change(platform);
-        // Nothing has happened yet where the record begins.
+        // Where the record begins no decision is due.
         self.is_due |= platform.changed;
     }
 

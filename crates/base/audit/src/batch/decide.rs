@@ -200,7 +200,7 @@ impl BatchCheck {
         }
         if is_slurm {
             let has_started = self.queue.len() < std::mem::take(&mut waiting);
-            let look = if self.backfills(now, has_started) { Look::Backfill } else { Look::Nobody };
+            let look = if self.backfills(now, has_started) { Look::Backfill } else { Look::Neither };
             pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
         }
         for other in preempted {
@@ -344,7 +344,7 @@ impl BatchCheck {
     fn refusal(&self, pass: &mut Pass, job: u64) -> Option<String> {
         match (pass.look, &self.site) {
             (Look::Every, _) | (_, None) => pass.is_over(),
-            (Look::Nobody, _) => Some("it starts, and neither scheduler of SLURM looks now".to_owned()),
+            (Look::Neither, _) => Some("it starts, and neither scheduler of SLURM looks now".to_owned()),
             (look, Some(site)) => pass.trials.refuses(&site.settings, look, site.partition_and_user(job)),
         }
     }

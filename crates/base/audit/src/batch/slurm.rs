@@ -17,7 +17,7 @@ pub(super) enum Look {
     },
     Backfill,
     /// Neither of them, though it is SLURM.
-    Nobody,
+    Neither,
 }
 
 /// When one of the two looks next: not before an interval after its last pass, and only if something has changed.

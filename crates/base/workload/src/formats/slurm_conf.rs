@@ -245,7 +245,7 @@ impl SlurmConf {
                 "partition_job_depth" => main.depth_per_partition = limit(at.number(value)?),
                 "sched_interval" => main.interval_s = u64::from(at.number(value)?.max(1)),
                 "batch_sched_delay" => main.delay_s = u64::from(at.number(value)?),
-                // Passes take no time here, so that nothing changes within one.
+                // A pass takes no time, so that no job comes or ends within one.
                 "bf_continue" => {}
                 "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),

@@ -2,7 +2,7 @@
 //! sched/backfill with priority/multifactor.
 //!
 //! Run times are those that Slurm recorded, estimates its time limits, and all settings come from its `slurm.conf`: this is what a user
-//! gets from the command line. Nothing else is taken from the recording: not when its schedulers looked, nor which of them started a job.
+//! gets from the command line. Of the recording no more is used: not when its schedulers looked, nor which of them started a job.
 
 use crate::support::Records;
 use dfrsim_cluster::{Options, simulate};
