@@ -24,6 +24,7 @@ mod failure;
 mod memory;
 mod output;
 mod picture_files;
+mod site;
 mod terminal;
 mod utc;
 

@@ -9,6 +9,8 @@ use dfrsim_lab::fields::{
     flattened, list, map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction,
     positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
+use dfrsim_model::named;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities,
     PriorityWeights, Unlisted,
@@ -18,10 +20,11 @@ use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
+use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
-use dfrsim_workload::log::Strictness;
+use dfrsim_workload::log::{Header, Strictness};
 use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
 use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
 use std::collections::BTreeMap;
@@ -42,6 +45,11 @@ fields! {
         pub outages: Option<OutageFields> = optional(table());
         /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated without and with each of them.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
+        /// Whether policies are simulated without any of them too.
+        pub plain: bool = boolean(), default true;
+        /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
+        /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
+        pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Alternative readings of points that the text leaves open.
@@ -56,6 +64,9 @@ fields! {
             && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact)
         {
             at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
+        }
+        if !scenario.plain && scenario.priorities.is_empty() {
+            at.fault("plain", "expected a table `priority` where policies are not simulated without");
         }
         if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
             at.fault("policies", error);
@@ -151,8 +162,11 @@ fields! {
         pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
         /// From one computation of usage and priorities to the next, in seconds.
         pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
-        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group.
-        pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
+        /// The classes of nodes, where they are others than those of the workload: with the same reference node.
+        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
+        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group. These lists, and
+        /// those of qualities of service and partitions, have numbers of the log, or names where the log has some (listings of Slurm, PBS).
+        pub accounts: Vec<ByName<Account>> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
         /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
@@ -162,9 +176,9 @@ fields! {
         pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
-        pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
+        pub qos: Vec<ByName<JobClass>> = serde("a list of qualities of service"), default Vec::new();
         /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
-        pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
+        pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
         /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`.
@@ -176,32 +190,64 @@ fields! {
         pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
-        if let Err(error) = priority.settings().check() {
+        let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
+        let accounts = priority.accounts.iter().map(|it| it.without_names().clone()).collect();
+        if let Err(error) = priority.settings(accounts, classes(&priority.qos), classes(&priority.partitions)).check() {
             at.fault(error.place.split('.').next().unwrap_or("name"), error.to_string());
         }
     }
 }
 
 impl PriorityFields {
-    /// As policies have them.
-    pub(crate) fn settings(&self) -> Priorities {
+    /// As policies have them for a log with this header.
+    pub(crate) fn of_log(&self, header: &Header) -> Result<Priorities, String> {
+        let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
+        let accounts = self
+            .accounts
+            .iter()
+            .map(|it| it.numbered(header))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(numbered)?;
+        let classes = |list: &[ByName<JobClass>]| {
+            list.iter().map(|it| it.numbered(header)).collect::<Result<Vec<_>, _>>()
+        };
+        let (qos, partitions) =
+            (classes(&self.qos).map_err(numbered)?, classes(&self.partitions).map_err(numbered)?);
+        Ok(self.settings(accounts, qos, partitions))
+    }
+
+    fn settings(&self, accounts: Vec<Account>, qos: Vec<JobClass>, partitions: Vec<JobClass>) -> Priorities {
         Priorities {
             weights: self.weights,
             max_age_s: self.max_age,
             favor_small: self.favor_small,
             half_life_s: self.half_life,
             calc_period_s: self.calc_period,
-            accounts: self.accounts.clone(),
+            accounts,
             unlisted: self.unlisted,
             fair_share: self.fair_share,
             fair_share_dampening: self.fair_share_dampening,
-            qos: self.qos.clone(),
-            partitions: self.partitions.clone(),
+            qos,
+            partitions,
             max_running_per_user: self.max_running_per_user,
             backfill: self.backfill,
             preempt_mode: self.preempt_mode,
             preempt_exempt_time_s: self.preempt_exempt_time,
         }
+    }
+}
+
+named! {
+    /// By what jobs are parts of a log.
+    pub enum PartOfJobs as "part of the jobs" {
+        /// Their partition.
+        Partition = "partition",
+        /// Their account, or group.
+        Account = "account",
+        /// Their quality of service, or queue.
+        Qos = "qos",
+        /// Their number of tasks.
+        Size = "size",
     }
 }
 
@@ -375,6 +421,8 @@ fields! {
         pub replications: u32 = count("a number of logs", 1, 10_000), default 10;
         /// The weeks of each.
         pub weeks: u64 = count("a number of weeks", 1, 10_000), default 8;
+        /// Whether the log itself is an instance too, the first one.
+        pub whole: bool = boolean(), default false;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Jobs of accounting, which become the lines of a log.
 
-use super::header::Header;
+use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record};
 use super::{Faults, Input, LogError, Problem};
@@ -37,8 +37,14 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
     let mut header = Header::default();
     header.push("UnixStartTime", &first.to_string());
     header.push("Note", note);
-    names.queues.iter().for_each(|(number, name)| header.push("Queue", &format!("{number} {name}")));
-    names.partitions.iter().for_each(|(number, name)| header.push("Partition", &format!("{number} {name}")));
+    for (of, all) in [
+        (Naming::User, &names.users),
+        (Naming::Group, &names.groups),
+        (Naming::Queue, &names.queues),
+        (Naming::Partition, &names.partitions),
+    ] {
+        all.iter().for_each(|(number, name)| header.name(of, number, name));
+    }
     let mut seen = BTreeSet::new();
     let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
     let number = |place: u64, job: &Listed| job.number.filter(|_| are_unique).unwrap_or(place + 1);
