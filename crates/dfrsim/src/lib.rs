@@ -53,7 +53,7 @@
 //!     }
 //! }
 //!
-//! let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _| Box::new(OneByOne)).described("one job at a time");
+//! let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _, _| Box::new(OneByOne)).described("one job at a time");
 //! let policies = Policies::standard().with(one_by_one);
 //! assert!(policies.parse("ONE-BY-ONE").is_ok());
 //! ```
@@ -76,7 +76,7 @@
 //! #         }
 //! #     }
 //! # }
-//! # let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _| Box::new(OneByOne));
+//! # let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _, _| Box::new(OneByOne));
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let registry = dfrsim::registry_with(Policies::standard().with(one_by_one));

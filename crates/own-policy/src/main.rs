@@ -7,7 +7,7 @@ use shortest_estimate::ShortestEstimate;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let policy = CustomPolicy::new("SHORTEST", "1", |nodes, _| Box::new(ShortestEstimate::new(nodes)))
+    let policy = CustomPolicy::new("SHORTEST", "1", |nodes, _, _| Box::new(ShortestEstimate::new(nodes)))
         .described("whole nodes for the jobs with the shortest estimates; none waits for a longer one");
     dfrsim_cli::main_with(dfrsim::registry_with(Policies::standard().with(policy)))
 }

@@ -1,5 +1,6 @@
 //! The life of one job in an events file, event by event, with who held what it needed.
 
+use crate::head::Head;
 use crate::lines::{first_record, follow, record};
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
@@ -148,7 +149,10 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
     // What happened to it at the moment of the last record.
     let mut open: Option<(u64, &'static str)> = None;
     for record in records {
-        let Some((at_us, job, event)) = named(&record) else { continue };
+        let Some(Head { at: at_us, job: Some(job), name: event, .. }) = Head::of(&record) else { continue };
+        if matches!(event, "link" | "ask") {
+            continue;
+        }
         if let Some((at, event)) = open.filter(|(at, _)| *at < at_us) {
             moments.push(moment(at, event, chosen, &jobs));
             open = None;
@@ -198,33 +202,6 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
         }
     }
     None
-}
-
-/// The moment, the job and the name of a record, if it is about a job.
-fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
-    Some(match *record {
-        Record::Run { .. }
-        | Record::Link { .. }
-        | Record::Summary { .. }
-        | Record::Platform { .. }
-        | Record::Priority { .. }
-        | Record::Classes { .. }
-        | Record::Ask { .. }
-        | Record::Window { .. }
-        | Record::Down { .. }
-        | Record::Up { .. } => return None,
-        Record::Submit { at_us, job, .. } => (at_us, job, "submit"),
-        Record::Start { at_us, job, .. } => (at_us, job, "start"),
-        Record::Pause { at_us, job } => (at_us, job, "pause"),
-        Record::Resume { at_us, job, .. } => (at_us, job, "resume"),
-        Record::Migrate { at_us, job, .. } => (at_us, job, "migrate"),
-        Record::Yield { at_us, job, .. } => (at_us, job, "yield"),
-        Record::Reject { at_us, job } => (at_us, job, "reject"),
-        Record::Kill { at_us, job } => (at_us, job, "kill"),
-        Record::Interrupt { at_us, job, .. } => (at_us, job, "interrupt"),
-        Record::Lose { at_us, job } => (at_us, job, "lose"),
-        Record::Complete { at_us, job } => (at_us, job, "complete"),
-    })
 }
 
 fn share(units: u32) -> Share {

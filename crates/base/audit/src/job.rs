@@ -1,9 +1,10 @@
 //! A job in the system, and its progress.
 
 use crate::Phase;
-use crate::nodes::TaskUse;
-use crate::platform::Interruption;
+use crate::nodes::Size;
+use dfrsim_model::event::Record;
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
+use std::sync::Arc;
 
 /// A job that was submitted and has not left the system.
 #[derive(Debug)]
@@ -12,7 +13,10 @@ pub(crate) struct Job {
     pub(crate) submit: u64,
     pub(crate) tasks: u32,
     pub(crate) need: u32,
-    pub(crate) memory: u32,
+    /// What a task takes of its node.
+    pub(crate) size: Arc<Size>,
+    /// Whether it has said for which resources it asks.
+    pub(crate) has_asked: bool,
     pub(crate) run: u64,
     /// Its run time and the checkpoints that it writes.
     length: u64,
@@ -46,20 +50,38 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn submitted(at: u64, tasks: u32, need: u32, memory: u32, run: u64, estimate: u64) -> Job {
-        Job {
+    /// The job of a `submit` record, whose time may be coarse.
+    pub(crate) fn submitted(record: &Record<'_>, clock: Option<Clock>) -> Option<Job> {
+        let &Record::Submit {
+            at_us: at,
+            tasks,
+            cpu_need: need,
+            memory,
+            run_us: run,
+            estimate_us,
+            user,
+            group,
+            queue,
+            partition,
+            ..
+        } = record
+        else {
+            return None;
+        };
+        Some(Job {
             phase: Phase::Waiting,
             submit: at,
             tasks,
             need,
-            memory,
+            size: Arc::new(Size::new(need, memory)),
+            has_asked: false,
             run,
             length: run,
-            estimate,
-            user: None,
-            group: None,
-            queue: None,
-            partition: None,
+            estimate: estimate_us.unwrap_or(run),
+            user,
+            group,
+            queue,
+            partition,
             placement: Vec::new(),
             job_yield: 0,
             node_speed: Yield::ONE.units(),
@@ -70,33 +92,13 @@ impl Job {
             penalised_until: at,
             kept: 0,
             restart: 0,
-            clock: None,
-        }
+            clock,
+        })
     }
 
-    /// Whose it is.
-    pub(crate) fn with_user(mut self, user: Option<u32>) -> Job {
-        self.user = user;
-        self
-    }
-
-    /// Where it comes from.
-    pub(crate) fn from(mut self, group: Option<u32>, queue: Option<u32>, partition: Option<u32>) -> Job {
-        (self.group, self.queue, self.partition) = (group, queue, partition);
-        self
-    }
-
-    /// Its time is coarse.
-    pub(crate) fn with_clock(mut self, clock: Option<Clock>) -> Job {
-        self.clock = clock;
-        self
-    }
-
-    /// It writes checkpoints.
-    pub(crate) fn with_checkpoints(mut self, rule: &Interruption) -> Job {
-        self.length = rule.with_checkpoints(self.run);
-        self.estimate = rule.with_checkpoints(self.estimate);
-        self
+    /// The job whose lengths become these, as it writes checkpoints.
+    pub(crate) fn lengthened(self, length: impl Fn(u64) -> u64) -> Job {
+        Job { length: length(self.run), estimate: length(self.estimate), ..self }
     }
 
     /// It leaves its nodes and waits, with the work that it has kept.
@@ -134,11 +136,6 @@ impl Job {
 
     fn share(&self) -> Share {
         Share::try_from_units(self.need).unwrap_or(Share::ONE)
-    }
-
-    /// What one of its tasks takes of a node now.
-    pub(crate) fn task_use(&self) -> TaskUse {
-        TaskUse::of(self.need, self.memory, self.job_yield)
     }
 
     /// No progress for so long from now on; a penalty that runs is forgotten.

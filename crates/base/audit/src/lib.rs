@@ -49,13 +49,14 @@
 
 mod auditor;
 pub mod batch;
-mod classes;
+mod check;
 pub mod coallocation;
 pub mod discovery;
 pub mod explain;
 mod fault;
 pub mod fractional;
 pub mod grid;
+mod head;
 mod job;
 mod lines;
 mod links;
@@ -68,10 +69,11 @@ mod placement;
 pub mod plan;
 mod platform;
 mod policy;
-pub mod priority;
+mod priority;
 mod profile;
 mod report;
 mod rule;
+mod summary;
 mod tally;
 
 pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};

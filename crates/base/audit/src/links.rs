@@ -22,43 +22,36 @@ struct Left {
     followers: u32,
 }
 
-/// A link as a record has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Claimed {
-    pub(crate) after: Option<u64>,
-    pub(crate) think: Option<u64>,
-    pub(crate) followers: u32,
-}
-
 impl Links {
     /// A record that submits this job, or is no submission.
     pub(crate) fn record(&mut self, submitted: Option<u64>) {
         self.submitted = submitted;
     }
 
-    /// A link of a job at a moment; `is_in_system` says so of another one. What is wrong with it.
+    /// A link of a job at a moment to one that it follows after a think time; `is_in_system` says so of another one. What is wrong with it.
     pub(crate) fn link(
         &mut self,
         now: u64,
         job: u64,
-        claimed: Claimed,
+        (after, think): (Option<u64>, Option<u64>),
+        followers: u32,
         is_in_system: impl Fn(u64) -> bool,
     ) -> Option<Rule> {
         if self.submitted.take() != Some(job) {
-            return Some(Rule::LinkElsewhere);
+            return Some("a `link` that does not come directly after the submission of its job".into());
         }
-        if claimed.followers > 0 {
-            self.announced.insert(job, claimed.followers);
+        if followers > 0 {
+            self.announced.insert(job, followers);
         }
-        let (after, think) = match (claimed.after, claimed.think) {
+        let (after, think) = match (after, think) {
             (Some(after), Some(think)) => (after, think),
-            (None, None) if claimed.followers > 0 => return None,
-            _ => return Some(Rule::LinkIncomplete),
+            (None, None) if followers > 0 => return None,
+            _ => return Some("a `link` needs `after` and `think_us` together, or `followers`".into()),
         };
         let Some(left) = self.left.get_mut(&after) else {
             return Some(match is_in_system(after) {
-                true => Rule::FollowsTooEarly { after },
-                false => Rule::FollowsUnannounced { after },
+                true => format!("it follows job {after}, which is still in the system").into(),
+                false => format!("it follows job {after}, which has no follower that has not come").into(),
             });
         };
         let Left { at, by_decision, .. } = *left;
@@ -67,7 +60,9 @@ impl Links {
             self.left.remove(&after);
         }
         let due = at.saturating_add(think).max(if by_decision { at.saturating_add(1) } else { at });
-        (now != due).then(|| Rule::FollowsWrongly { after, due: dfrsim_model::SimTime::from_micros(due) })
+        let due_s = dfrsim_model::SimTime::from_micros(due);
+        (now != due)
+            .then(|| format!("it follows job {after} and should have been submitted at {due_s} s").into())
     }
 
     /// A job leaves the system.
@@ -79,6 +74,8 @@ impl Links {
 
     /// Jobs of which followers have never come, and how many.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (u64, Rule)> {
-        self.left.iter().map(|(&job, left)| (job, Rule::FollowersMissing { followers: left.followers }))
+        self.left.iter().map(|(&job, Left { followers, .. })| {
+            (job, format!("{followers} jobs that were to follow it were never submitted").into())
+        })
     }
 }

@@ -1,14 +1,9 @@
 //! Quantiles, weighted stretch and fairness, recomputed.
 
-use crate::Rule;
 use crate::job::Job;
-use crate::tally::{Exactness, difference};
 use dfrsim_model::WeightRule;
 use dfrsim_model::event::Objectives;
 use std::collections::BTreeMap;
-
-/// Quantiles of more jobs than this may be taken from a histogram.
-const MOST_EXACT: usize = 1_000_000;
 
 /// What is kept of the jobs that completed: a bounded stretch of each, and sums for each user.
 #[derive(Debug, Default)]
@@ -37,41 +32,19 @@ impl ObjectiveTally {
         total.product += node_seconds * bounded;
     }
 
-    /// The figures that are not those of the jobs.
-    pub(crate) fn differences(&mut self, claimed: &Objectives) -> Vec<Rule> {
+    /// The figures of the jobs, with the weights of others.
+    pub(crate) fn by_weights_of(&mut self, claimed: &Objectives) -> Objectives {
         self.stretches.sort_unstable_by(f64::total_cmp);
-        let exactness =
-            if self.stretches.len() > MOST_EXACT { Exactness::Histogram } else { Exactness::Rounded };
-        let quantiles = [
-            ("median_bounded_stretch", claimed.median_bounded_stretch, 50),
-            ("p95_bounded_stretch", claimed.p95_bounded_stretch, 95),
-            ("p99_bounded_stretch", claimed.p99_bounded_stretch, 99),
-        ];
-        let mut rules: Vec<Rule> = quantiles
-            .into_iter()
-            .filter_map(|(figure, found, percent)| {
-                difference(figure, found, self.quantile(percent), exactness)
-            })
-            .collect();
-        let (fairness, largest) = self.fairness().unzip();
-        let others = [
-            (
-                "weighted_bounded_stretch",
-                Some(claimed.weighted_bounded_stretch),
-                Some(self.weighted(claimed)),
-            ),
-            ("fairness", claimed.fairness, fairness),
-            ("max_user_bounded_stretch", claimed.max_user_bounded_stretch, largest),
-        ];
-        for (figure, found, expected) in others {
-            // A figure without which there is one, or the other way round, is a difference.
-            let (found, expected) = match (found, expected) {
-                (None, None) => continue,
-                (found, expected) => (found.unwrap_or(f64::NAN), expected.unwrap_or(f64::NAN)),
-            };
-            rules.extend(difference(figure, found, expected, Exactness::Rounded));
+        let (fairness, max_user_bounded_stretch) = self.fairness().unzip();
+        Objectives {
+            median_bounded_stretch: self.quantile(50),
+            p95_bounded_stretch: self.quantile(95),
+            p99_bounded_stretch: self.quantile(99),
+            weighted_bounded_stretch: self.weighted(claimed),
+            fairness,
+            max_user_bounded_stretch,
+            ..claimed.clone()
         }
-        rules
     }
 
     /// The value of the nearest rank; 0 of no jobs.

@@ -1,10 +1,10 @@
 //! A cluster of a grid: its jobs also leave by the word of a program above it, and it decides several times in a moment.
 
-use crate::auditor::{Auditor, Rank};
+use crate::auditor::Auditor;
 use crate::batch::{BatchPolicy, Depth, Order};
-use crate::policy::{CheckedPolicy, PolicyCheck};
-use crate::{Fault, Faults, Phase, Rule};
-use dfrsim_model::SimTime;
+use crate::head::{Head, Rank};
+use crate::policy::CheckedPolicy;
+use crate::{Faults, Phase};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 
 impl Auditor {
@@ -22,7 +22,7 @@ impl Auditor {
         let mut auditor = Auditor::begin(&run)?;
         let policy = BatchPolicy::parse(policy);
         auditor.outside = policy;
-        auditor.check = policy.map(|policy| CheckedPolicy::Batch(policy).check(nodes));
+        policy.into_iter().for_each(|policy| auditor.judge_by(CheckedPolicy::Batch(policy)));
         Ok(auditor)
     }
 
@@ -47,33 +47,14 @@ impl Auditor {
 
     /// A job leaves in any state, and is not done.
     pub(crate) fn withdraw(&mut self, at: u64, number: u64) {
-        if !self.jobs.contains_key(&number) || !self.advance(at, Rank::Submission, number, "cancel") {
+        let head = Head { at, job: Some(number), name: "cancel", rank: Rank::Submission };
+        if !self.jobs.contains_key(&number) || !self.advance(head) {
             return;
         }
         let Some(job) = self.leave(number) else { return };
-        if job.phase == Phase::Running {
-            if let Some(check) = &mut self.check {
-                check.complete(number, at);
-            }
-            if let Some(limits) = &mut self.limits {
-                limits.end(number);
-            }
-            return;
-        }
-        if let Some(PolicyCheck::Batch(batch)) = &mut self.check {
-            batch.withdraw(number);
-        }
-    }
-
-    /// The faults that were found, when the file ends.
-    pub(crate) fn end(mut self, at: u64) -> Faults {
-        self.advance(at.max(self.now), Rank::Completion, None, "summary");
-        self.settle();
-        for (number, phase) in self.jobs.iter().map(|(&number, job)| (number, job.phase)) {
-            let rule = Rule::Unfinished { phase };
-            let at = Some(SimTime::from_micros(self.now));
-            self.faults.push(Fault { line: self.line, at, job: Some(number), rule });
-        }
-        self.faults
+        self.check.iter_mut().for_each(|check| match job.phase {
+            Phase::Running => check.complete(number, at),
+            _ => check.withdraw(number, at),
+        });
     }
 }

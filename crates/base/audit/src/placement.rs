@@ -7,18 +7,23 @@ pub(crate) fn fault(placement: &[(u32, u32)], tasks: u32, nodes: u32) -> Option<
     let mut before = None;
     for &(node, count) in placement {
         if node >= nodes {
-            return Some(Rule::NoSuchNode { node, nodes });
+            return Some(no_node(node, nodes));
         }
         if let Some(before) = before.filter(|&before| before >= node) {
-            return Some(Rule::NodesNotRising { node, before });
+            return Some(format!("node {node} follows node {before} in the placement").into());
         }
         if count == 0 {
-            return Some(Rule::NoTaskOnNode { node });
+            return Some(format!("no task is placed on node {node}").into());
         }
         before = Some(node);
     }
     let placed: u64 = placement.iter().map(|&(_, count)| u64::from(count)).sum();
-    (placed != u64::from(tasks)).then_some(Rule::TaskCount { placed, tasks })
+    (placed != u64::from(tasks)).then(|| format!("{placed} tasks are placed, but the job has {tasks}").into())
+}
+
+/// What is wrong with a node that does not exist.
+pub(crate) fn no_node(node: u32, nodes: u32) -> Rule {
+    format!("node {node} does not exist; there are {nodes} nodes").into()
 }
 
 /// The tasks that leave their node: the sum over nodes of max(0, before - after). Nodes rise in both.

@@ -1,7 +1,7 @@
 //! Which nodes are up, followed from the records, and what that does to jobs.
 
-use crate::Rule;
 use crate::job::Job;
+use crate::{Rule, placement};
 use dfrsim_model::event::{InterruptionRule, PlatformFigures};
 use dfrsim_model::{Share, SimTime};
 
@@ -41,14 +41,24 @@ pub(crate) struct Window {
     pub(crate) nodes: u32,
     pub(crate) from: u64,
     pub(crate) until: u64,
+    /// Whether its begin was judged.
+    is_judged: bool,
 }
 
 impl Window {
+    pub(crate) fn new((first, nodes): (u32, u32), (from, until): (u64, u64)) -> Window {
+        Window { first, nodes, from, until, is_judged: false }
+    }
     pub(crate) fn has(&self, node: u32) -> bool {
         node >= self.first && u64::from(node) < u64::from(self.first) + u64::from(self.nodes)
     }
-    fn iter(self) -> impl Iterator<Item = u32> {
-        self.first..self.first.saturating_add(self.nodes)
+    /// Nodes that are up after the begin.
+    fn wrongs(&mut self, down: &[bool]) -> Option<Rule> {
+        let mut nodes = self.first..self.first.saturating_add(self.nodes);
+        let node = nodes.find(|&node| !down[node as usize]).filter(|_| !self.is_judged);
+        self.is_judged = true;
+        let from = SimTime::from_micros(self.from);
+        node.map(|node| format!("node {node} is up after the begin of its window at {from} s").into())
     }
 }
 
@@ -60,8 +70,6 @@ pub(crate) struct Platform {
     pub(crate) goes_down: bool,
     pub(crate) down: Vec<bool>,
     pub(crate) windows: Vec<Window>,
-    /// Whether each window's begin was judged.
-    judged: Vec<bool>,
     /// Whether nodes went down or came up in this moment, or a window was announced.
     pub(crate) changed: bool,
     went_down: bool,
@@ -82,7 +90,6 @@ impl Platform {
             goes_down: true,
             down: vec![false; nodes as usize],
             windows: Vec::new(),
-            judged: Vec::new(),
             changed: false,
             went_down: false,
             interruptions: 0,
@@ -109,15 +116,21 @@ impl Platform {
         on.iter().map(|&(node, _)| node).find(|&node| self.is_down(node))
     }
 
+    /// What is wrong with tasks on these nodes.
+    pub(crate) fn runs_on_down(&self, on: &[(u32, u32)]) -> Option<Rule> {
+        self.down_of(on).map(|node| format!("it is on node {node}, which is down").into())
+    }
+
     pub(crate) fn announce(&mut self, now: u64, window: Window) -> Option<Rule> {
         self.changed = true;
-        let Window { first, nodes, from, until } = window;
+        let Window { first, nodes, from, until, .. } = window;
         let end = u64::from(first) + u64::from(nodes);
         if nodes == 0 || end > self.down.len() as u64 || from >= until || now > from {
-            return Some(Rule::BadWindow);
+            let wrong =
+                "the window does not last, is of nodes that do not exist, or is announced when it has begun";
+            return Some(wrong.into());
         }
         self.windows.push(window);
-        self.judged.push(false);
         None
     }
 
@@ -135,18 +148,18 @@ impl Platform {
         for node in spans.iter().flat_map(|&(first, nodes)| first..first.saturating_add(nodes)) {
             let nodes = self.down.len() as u32;
             let Some(is_down) = self.down.get_mut(node as usize) else {
-                return fault.or(Some(Rule::NoSuchNode { node, nodes }));
+                return fault.or_else(|| Some(placement::no_node(node, nodes)));
             };
             let was_down = std::mem::replace(is_down, goes_down);
             if was_down == goes_down {
                 let state = if was_down { "down" } else { "up" };
-                fault.get_or_insert(Rule::AlreadyThere { node, state });
+                fault.get_or_insert_with(|| format!("node {node} is {state} already").into());
                 continue;
             }
             self.count = if goes_down { self.count + 1 } else { self.count - 1 };
             let in_window = |window: &Window| window.has(node) && window.from <= now && now < window.until;
             if !goes_down && self.windows.iter().any(in_window) {
-                fault.get_or_insert(Rule::UpInWindow { node });
+                fault.get_or_insert_with(|| format!("node {node} comes up in a window").into());
             }
         }
         fault
@@ -174,15 +187,9 @@ impl Platform {
     }
 
     /// No record follows before this moment: nodes of windows that begin before it must be down already.
-    pub(crate) fn pass_to(&mut self, until: u64, mut fault: impl FnMut(Rule)) {
-        for (window, judged) in self.windows.iter().zip(&mut self.judged) {
-            if window.from < until
-                && !std::mem::replace(judged, true)
-                && let Some(node) = window.iter().find(|&node| !self.down[node as usize])
-            {
-                fault(Rule::WindowNotKept { node, from: SimTime::from_micros(window.from) });
-            }
-        }
+    pub(crate) fn pass_to(&mut self, until: u64, fault: impl FnMut(Rule)) {
+        let begun = self.windows.iter_mut().filter(|window| window.from < until);
+        begun.filter_map(|window| window.wrongs(&self.down)).for_each(fault);
     }
 
     /// Ends a moment: windows that begin take their nodes down, and no job runs on a node that went down.
@@ -192,24 +199,11 @@ impl Platform {
         jobs: impl Iterator<Item = (u64, &'a Job)>,
         mut fault: impl FnMut(Option<u64>, Rule),
     ) {
-        for (window, judged) in self.windows.iter().zip(&mut self.judged) {
-            if window.from <= now
-                && !std::mem::replace(judged, true)
-                && let Some(node) = window.iter().find(|&node| !self.down[node as usize])
-            {
-                fault(None, Rule::WindowNotKept { node, from: SimTime::from_micros(window.from) });
-            }
-        }
-        let mut judged = std::mem::take(&mut self.judged).into_iter();
-        let is_over = |window: &Window| window.until <= now;
-        let judged_of_kept = self.windows.iter().zip(&mut judged).filter(|(window, _)| !is_over(window));
-        self.judged = judged_of_kept.map(|(_, judged)| judged).collect();
-        self.windows.retain(|window| !is_over(window));
+        self.pass_to(now.saturating_add(1), |rule| fault(None, rule));
+        self.windows.retain(|window| window.until > now);
         if std::mem::take(&mut self.went_down) {
             for (number, job) in jobs {
-                if let Some(node) = self.down_of(&job.placement) {
-                    fault(Some(number), Rule::RunsOnDownNode { node });
-                }
+                self.runs_on_down(&job.placement).into_iter().for_each(|rule| fault(Some(number), rule));
             }
         }
         self.changed = false;

@@ -1,37 +1,9 @@
 //! The figures of a run, recomputed.
 
-use crate::Rule;
 use crate::job::Job;
 use crate::objectives::ObjectiveTally;
-use dfrsim_model::event::PlatformFigures;
+use dfrsim_model::event::{Objectives, PlatformFigures, Record};
 use dfrsim_model::{Share, SimSpan, stretch};
-
-/// How far a floating-point figure of the summary may be off, relatively: sums of as many as 10^8 numbers in another order
-/// are nearer to each other than this in practice, and a wrong digit that is printed is further off.
-const TOLERANCE: f64 = 1e-12;
-
-/// How near a floating-point figure must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exactness {
-    /// It is rounded.
-    Rounded,
-    /// It may be too low by one part in 1,024.
-    Histogram,
-}
-
-/// A figure that is not as expected.
-pub(crate) fn difference(
-    figure: &'static str,
-    found: f64,
-    expected: f64,
-    exactness: Exactness,
-) -> Option<Rule> {
-    let below = if exactness == Exactness::Histogram { expected.abs() / 1024.0 } else { 0.0 };
-    // Written so that not-a-number is a difference.
-    let slack = TOLERANCE * expected.abs();
-    let close = found <= expected + slack && found >= expected - below - slack;
-    (!close).then_some(Rule::Summary { figure, found, expected })
-}
 
 /// The running counts.
 #[derive(Debug, Default)]
@@ -53,24 +25,7 @@ pub(crate) struct Tally {
     max_stretch: f64,
     bounded_stretch: f64,
     max_bounded_stretch: f64,
-    pub(crate) objectives: ObjectiveTally,
-}
-
-/// The figures of a summary.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Figures {
-    pub(crate) completed: u64,
-    pub(crate) rejected: u64,
-    pub(crate) makespan_us: u64,
-    pub(crate) max_stretch: f64,
-    pub(crate) max_bounded_stretch: f64,
-    pub(crate) mean_bounded_stretch: f64,
-    pub(crate) mean_turnaround_s: f64,
-    pub(crate) utilisation: f64,
-    pub(crate) preemptions: u64,
-    pub(crate) migrations: u64,
-    pub(crate) migrated_tasks: u64,
-    pub(crate) platform: Option<PlatformFigures>,
+    objectives: ObjectiveTally,
 }
 
 impl Tally {
@@ -101,15 +56,26 @@ impl Tally {
         self.objectives.complete(job, bounded);
     }
 
-    /// The figures on this number of nodes at full speed; those of no completed job are 0.
-    pub(crate) fn figures(&self, nodes: f64) -> Figures {
-        let mean = |sum: f64| if self.completed == 0 { 0.0 } else { sum / self.completed as f64 };
-        let makespan = self.last_completion.saturating_sub(self.first_submit.unwrap_or(0));
-        let capacity = nodes * f64::from(Share::ONE.units()) * makespan as f64;
-        Figures {
-            completed: self.completed,
+    /// From the first submission to the last completion, in microseconds.
+    pub(crate) fn makespan(&self) -> u64 {
+        self.last_completion.saturating_sub(self.first_submit.unwrap_or(0))
+    }
+    /// The summary of a run on this number of nodes at full speed, with the objectives by the weights of another one; figures of no
+    /// completed job are 0.
+    pub(crate) fn summary(
+        &mut self,
+        nodes: f64,
+        platform: Option<PlatformFigures>,
+        claimed: Option<&Objectives>,
+    ) -> Record<'static> {
+        let completed = self.completed;
+        let mean = |sum: f64| if completed == 0 { 0.0 } else { sum / completed as f64 };
+        let makespan_us = self.makespan();
+        let capacity = nodes * f64::from(Share::ONE.units()) * makespan_us as f64;
+        Record::Summary {
+            completed,
             rejected: self.rejected,
-            makespan_us: makespan,
+            makespan_us,
             max_stretch: self.max_stretch,
             max_bounded_stretch: self.max_bounded_stretch,
             mean_bounded_stretch: mean(self.bounded_stretch),
@@ -118,47 +84,8 @@ impl Tally {
             preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
-            platform: None,
+            objectives: claimed.map(|claimed| self.objectives.by_weights_of(claimed)),
+            platform,
         }
-    }
-}
-
-impl Figures {
-    /// The figures that are not as expected.
-    pub(crate) fn differences(&self, expected: &Figures) -> Vec<Rule> {
-        let exact = |figures: &Figures| {
-            [
-                ("completed", figures.completed),
-                ("rejected", figures.rejected),
-                ("makespan_us", figures.makespan_us),
-                ("preemptions", figures.preemptions),
-                ("migrations", figures.migrations),
-                ("migrated_tasks", figures.migrated_tasks),
-                ("interruptions", figures.platform.map_or(0, |it| it.interruptions)),
-                ("lost", figures.platform.map_or(0, |it| it.lost)),
-            ]
-        };
-        let rounded = |figures: &Figures| {
-            [
-                ("max_stretch", figures.max_stretch),
-                ("max_bounded_stretch", figures.max_bounded_stretch),
-                ("mean_bounded_stretch", figures.mean_bounded_stretch),
-                ("mean_turnaround_s", figures.mean_turnaround_s),
-                ("utilisation", figures.utilisation),
-                ("lost_work_s", figures.platform.map_or(0.0, |it| it.lost_work_s)),
-                ("availability", figures.platform.map_or(0.0, |it| it.availability)),
-                ("goodput", figures.platform.map_or(0.0, |it| it.goodput)),
-            ]
-        };
-        let mut rules = Vec::new();
-        for ((figure, found), (_, expected)) in exact(self).into_iter().zip(exact(expected)) {
-            if found != expected {
-                rules.push(Rule::Summary { figure, found: found as f64, expected: expected as f64 });
-            }
-        }
-        for ((figure, found), (_, expected)) in rounded(self).into_iter().zip(rounded(expected)) {
-            rules.extend(difference(figure, found, expected, Exactness::Rounded));
-        }
-        rules
     }
 }

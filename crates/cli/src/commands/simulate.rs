@@ -26,7 +26,7 @@ use dfrsim_lab::Registry;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
-use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::Record;
 use dfrsim_workload::prepare::{Opened, Report, Survey};
@@ -239,7 +239,7 @@ impl Simulate {
 
     fn warn(&self) {
         let period = self.policy.own_period().unwrap_or(self.period);
-        if self.policy.is_periodic() && period <= self.penalty && !self.penalty.is_zero() {
+        if self.policy.reads(PolicySetting::Period) && period <= self.penalty && !self.penalty.is_zero() {
             notice!(
                 "warning: the period ({} s) is not above the penalty ({} s): jobs may never progress",
                 period,

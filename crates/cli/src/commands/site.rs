@@ -10,6 +10,7 @@ use crate::site::{SiteAndLog, SiteArguments, largest, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_platform::classes::PlatformFields;
+use dfrsim_policies::PolicySetting;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::traces;
 use scenario::{Variant, Workload};
@@ -83,7 +84,9 @@ struct NotUsed {
 impl MakeSite {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let policy = known(registry).parse(&self.policy).map_err(Failure::input)?;
-        policy.check_site().map_err(Failure::input)?;
+        if !policy.reads(PolicySetting::Site) {
+            return Err(Failure::input(format!("{policy} does not read the settings of a site")));
+        }
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);
         let as_it_is = SiteAndLog::read(&files, &log, &self.log.options())?;

@@ -60,7 +60,6 @@
 //! assert_eq!(summary.stretch.max, 2.0);
 //! ```
 
-mod apply;
 mod check;
 mod classes;
 mod decision;
@@ -74,7 +73,6 @@ mod node_loads;
 mod objectives;
 mod observer;
 mod options;
-mod outside;
 mod placement;
 mod platform;
 pub mod records;
@@ -89,9 +87,9 @@ mod summary_options;
 mod tally;
 mod unequal;
 mod view;
+mod violation;
 mod weights;
 
-pub use check::{Rule, Violation};
 pub use classes::{ClassSummary, LengthClass, SizeClass};
 pub use decision::Decision;
 pub use distribution::Distribution;
@@ -111,4 +109,5 @@ pub use summary::{PlatformSummary, Summary};
 pub use summary_options::SummaryOptions;
 pub use tally::Tally;
 pub use view::{JobView, View};
+pub use violation::{Rule, Violation};
 pub use weights::Weights;

@@ -1,6 +1,6 @@
 //! The use of nodes.
 
-use crate::Placement;
+use crate::{Placement, Rule};
 use dfrsim_model::{CpuUse, NodeId, Share, Yield};
 use std::ops::{Add, Range, Sub};
 
@@ -35,13 +35,6 @@ struct Load {
     cpu: CpuUse,
 }
 
-/// Which capacity of which node a decision would exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Excess {
-    Memory(NodeId),
-    Cpu(NodeId),
-}
-
 impl Add for Load {
     type Output = Load;
     fn add(self, other: Load) -> Load {
@@ -61,12 +54,12 @@ impl Load {
     fn of(tasks: u32, need: Share, memory: Share, at: Yield) -> Load {
         Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
     }
-    fn excess(self, node: usize) -> Option<Excess> {
+    fn excess(self, node: usize) -> Option<Rule> {
         let node = NodeId(node as u32);
         if self.memory > u64::from(Share::ONE.units()) {
-            Some(Excess::Memory(node))
+            Some(Rule::Memory(node))
         } else {
-            (self.cpu > CpuUse::ONE).then_some(Excess::Cpu(node))
+            (self.cpu > CpuUse::ONE).then_some(Rule::Cpu(node))
         }
     }
 }
@@ -92,38 +85,40 @@ impl NodeLoads {
 
     /// Takes away what was added with the same placement.
     pub(crate) fn remove(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
-        for range in placement.ranges() {
-            let load = Load::of(range.tasks, need, memory, at);
-            for (block, nodes) in by_block(range.indices()) {
-                let block = &mut self.blocks[block];
-                if nodes.len() == BLOCK {
-                    block.common = block.common - load;
-                } else {
-                    block.single -= nodes.len();
-                    self.nodes[nodes].iter_mut().for_each(|node| *node = *node - load);
-                }
-            }
-        }
+        let tasks = |tasks| Load::of(tasks, need, memory, at);
+        self.change(placement, tasks, |load, less| load - less, |single, nodes| single - nodes);
     }
 
     /// Adds without looking at the capacity; [`NodeLoads::excess`] does that when all is added.
     pub(crate) fn add(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
+        let tasks = |tasks| Load::of(tasks, need, memory, at);
+        self.change(placement, tasks, |load, more| load + more, |single, nodes| single + nodes);
+    }
+
+    #[inline]
+    fn change(
+        &mut self,
+        placement: Placement<'_>,
+        load_of: impl Fn(u32) -> Load,
+        change: impl Fn(Load, Load) -> Load,
+        count: impl Fn(usize, usize) -> usize,
+    ) {
         for range in placement.ranges() {
-            let load = Load::of(range.tasks, need, memory, at);
+            let load = load_of(range.tasks);
             for (block, nodes) in by_block(range.indices()) {
                 let block = &mut self.blocks[block];
                 if nodes.len() == BLOCK {
-                    block.common = block.common + load;
+                    block.common = change(block.common, load);
                 } else {
-                    block.single += nodes.len();
-                    self.nodes[nodes].iter_mut().for_each(|node| *node = *node + load);
+                    block.single = count(block.single, nodes.len());
+                    self.nodes[nodes].iter_mut().for_each(|node| *node = change(*node, load));
                 }
             }
         }
     }
 
     /// The first node of a placement whose capacity is exceeded.
-    pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Excess> {
+    pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Rule> {
         for range in placement.ranges() {
             for (block, nodes) in by_block(range.indices()) {
                 let Block { common, single } = self.blocks[block];
@@ -170,7 +165,7 @@ mod tests {
                 tasks_on[range[0].indices()].iter_mut().for_each(|count| *count += tasks);
                 kept.push((range, stays));
                 let excess = (range[0].indices()).find(|&node| tasks_on[node] > 3).map(|node| NodeId(node as u32));
-                prop_assert_eq!(loads.excess(Placement::new(&range)), excess.map(Excess::Memory));
+                prop_assert_eq!(loads.excess(Placement::new(&range)), excess.map(Rule::Memory));
             }
             for (range, _) in kept.iter().filter(|(_, stays)| !stays) {
                 loads.remove(Placement::new(range), need, memory, Yield::ONE);

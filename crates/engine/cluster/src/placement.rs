@@ -24,10 +24,6 @@ impl NodeRange {
     pub fn indices(self) -> Range<usize> {
         self.first.index()..self.end() as usize
     }
-    /// Whether the node is among them.
-    pub(crate) fn has(self, node: NodeId) -> bool {
-        self.first <= node && u64::from(node.0) < self.end()
-    }
     /// Puts it behind other ranges of a placement, as a part of the last one if that is possible.
     #[inline]
     pub fn push_onto(self, ranges: &mut Vec<NodeRange>) {

@@ -1,6 +1,9 @@
 //! The loop: events of a moment, one decision, its check, its effect.
 
-use crate::apply::Effect;
+mod apply;
+mod interruptions;
+mod outside;
+
 use crate::check::Checker;
 use crate::job_table::{Arrival, JobTable};
 use crate::node_loads::NodeLoads;
@@ -11,6 +14,7 @@ use crate::{
     Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun,
     Scheduler, Situation, View, Violation,
 };
+use apply::Effect;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_platform::OutageError;
@@ -73,9 +77,9 @@ pub enum SimulationError {
 const LAST_SECOND: u64 = 18_000_000_000_000;
 
 const NEXT_SUBMISSION: Slot = Slot(0);
-pub(crate) const WAKE_UP: Slot = Slot(1);
-pub(crate) const PLATFORM: Slot = Slot(2);
-pub(crate) const FIRST_JOB: u32 = 3;
+const WAKE_UP: Slot = Slot(1);
+const PLATFORM: Slot = Slot(2);
+const FIRST_JOB: u32 = 3;
 
 /// After this many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
 const MOST_IDLE_TICKS: u32 = 100_000;
@@ -151,40 +155,40 @@ fn run(
 /// ```
 #[derive(Debug)]
 pub struct Simulation<I, O> {
-    pub(crate) options: Options,
-    pub(crate) events: EventQueue,
-    pub(crate) jobs: JobTable,
-    pub(crate) nodes: NodeLoads,
+    options: Options,
+    events: EventQueue,
+    jobs: JobTable,
+    nodes: NodeLoads,
     /// What becomes of the nodes, if some go down.
-    pub(crate) platform: Option<Box<Platform>>,
+    platform: Option<Box<Platform>>,
     /// What differs from node to node, if nodes differ.
-    pub(crate) unequal: Option<Box<Unequal>>,
+    unequal: Option<Box<Unequal>>,
     arrivals: I,
     /// The job that arrives next.
     next: Option<Job>,
     /// Jobs that arrive later and were pulled or submitted by the policy already: the last one arrives first.
     held: Vec<Job>,
     /// Jobs that are submitted when others have left.
-    pub(crate) followers: Followers,
-    pub(crate) now: SimTime,
+    followers: Followers,
+    now: SimTime,
     /// What happened at this moment.
     completed: Vec<JobHandle>,
-    pub(crate) submitted: Vec<JobHandle>,
-    pub(crate) interrupted: Vec<Interrupted>,
+    submitted: Vec<JobHandle>,
+    interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
-    pub(crate) tick: bool,
+    tick: bool,
     /// Whether there was a decision on what happened.
-    pub(crate) is_decided: bool,
+    is_decided: bool,
     /// Wake-ups in a row that the policy did not use, with no other event scheduled.
     idle_ticks: u32,
     checker: Checker,
-    pub(crate) speeds: Speeds,
+    speeds: Speeds,
     /// What each change of the decision that is being applied did.
-    pub(crate) effects: Vec<Effect>,
+    effects: Vec<Effect>,
     /// How long the jobs in the system take one after the other, in microseconds: no plan that gives each its estimate, and
     /// no schedule without preemption, is longer.
     to_come: u128,
-    pub(crate) observer: O,
+    observer: O,
 }
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
@@ -234,9 +238,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             to_come: 0,
             observer,
         };
-        if let Some(platform) = &simulation.platform {
-            platform.schedule(&mut simulation.events);
-        }
+        simulation.schedule_platform();
         simulation.pull_submission(SimTime::ZERO)?;
         Ok(simulation)
     }
@@ -347,7 +349,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Forgets what happened, of which there was a decision.
-    pub(crate) fn forget(&mut self) {
+    fn forget(&mut self) {
         for job in self.completed.drain(..) {
             self.jobs.release(job);
         }
@@ -357,7 +359,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Applies all events of this moment; whether the wake-up is among them.
-    pub(crate) fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
+    fn apply_events(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {
             // The next submission takes the place of this one.
@@ -421,7 +423,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// A job as it arrives, and what is said of its run time.
-    pub(crate) fn arrival(&self, mut job: Job) -> (Arrival, Option<SimSpan>) {
+    fn arrival(&self, mut job: Job) -> (Arrival, Option<SimSpan>) {
         let estimate = self.options.estimates.estimate(&job, self.options.seed);
         let kill_at = estimate.filter(|&span| self.options.overrun == Overrun::Kill && span < job.run_time);
         if let Some(span) = kill_at {
@@ -443,7 +445,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         (arrival, estimate)
     }
 
-    pub(crate) fn submit(&mut self, now: SimTime, job: Job) -> Result<JobHandle, SimulationError> {
+    fn submit(&mut self, now: SimTime, job: Job) -> Result<JobHandle, SimulationError> {
         let (arrival, estimate) = self.arrival(job);
         let handle = self.jobs.insert(arrival);
         let active = self.jobs.get(handle);
@@ -470,7 +472,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// A job leaves the system: it has completed, or was rejected or killed.
-    pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
+    fn leave(&mut self, handle: JobHandle, state: JobState) {
         self.to_come -= self.jobs.get(handle).longest();
         self.jobs.leave(handle, state);
     }
@@ -482,26 +484,17 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     fn complete(&mut self, now: SimTime, handle: JobHandle) -> Result<(), SimulationError> {
+        self.vacate(handle);
         let active = self.jobs.get(handle);
-        let job = &active.job;
-        self.nodes.remove(active.placement(), active.believed_need, job.memory, active.job_yield);
-        if let Some(unequal) = &mut self.unequal {
-            unequal.remove(handle, active.placement(), active.job_yield);
-        }
-        self.observer.observe(now, active.sequence, Occurrence::Completed(&active.record(now)));
-        let (id, sequence) = (job.id, active.sequence);
+        let (id, sequence) = (active.job.id, active.sequence);
+        self.observer.observe(now, sequence, Occurrence::Completed(&active.record(now)));
         self.leave(handle, JobState::Completed);
         self.completed.push(handle);
         self.release_followers(id, sequence, now)
     }
 
     /// The jobs that follow one that has left before the submissions of this moment.
-    pub(crate) fn release_followers(
-        &mut self,
-        id: JobId,
-        sequence: u64,
-        now: SimTime,
-    ) -> Result<(), SimulationError> {
+    fn release_followers(&mut self, id: JobId, sequence: u64, now: SimTime) -> Result<(), SimulationError> {
         if !self.followers.are_used() {
             return Ok(());
         }

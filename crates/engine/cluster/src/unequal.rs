@@ -1,8 +1,7 @@
 //! Nodes that differ, and what jobs ask of them beside CPU and memory.
 
-use crate::check::Rule;
 use crate::node_loads::NodeLoads;
-use crate::{JobHandle, NodeRange, Placement, View};
+use crate::{JobHandle, NodeRange, Placement, Rule};
 use dfrsim_model::{Job, NodeId, Share, Yield};
 use dfrsim_platform::classes::{Demand, NodeClasses, UnequalNodes};
 use std::sync::Arc;
@@ -104,27 +103,5 @@ impl Unequal {
             **used > u128::from(**amount) * whole
         });
         exceeded.map(|((resource, _), _)| Rule::Resource(node, Arc::clone(&resource.name)))
-    }
-}
-
-/// What nodes have, and what jobs ask for, as schedulers may know it.
-impl<'a> View<'a> {
-    /// The classes of nodes; `None` if all nodes are equal.
-    #[must_use]
-    pub fn classes(self) -> Option<&'a NodeClasses> {
-        self.unequal.map(Unequal::classes)
-    }
-    /// What a job asks for beside CPU and memory; `None` if all nodes are equal.
-    #[must_use]
-    pub fn demand(self, job: JobHandle) -> Option<&'a Demand> {
-        self.unequal.map(|unequal| unequal.demand(job))
-    }
-    /// Whether an empty node of a class has room for a task of a job, at full speed.
-    #[must_use]
-    pub fn fits(self, job: JobHandle, class: usize) -> bool {
-        self.unequal.is_none_or(|unequal| {
-            let job_view = self.job(job);
-            unequal.classes().fits_task(class, job_view.cpu_need(), job_view.memory(), unequal.demand(job))
-        })
     }
 }

@@ -6,6 +6,8 @@ use crate::platform::Platform;
 use crate::unequal::Unequal;
 use crate::{JobHandle, JobState, Placement};
 use dfrsim_model::{CpuUse, JobId, NodeId, Origin, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
+use dfrsim_platform::Window;
+use dfrsim_platform::classes::{Demand, NodeClasses};
 
 /// A read-only view of the cluster at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,45 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn has_weights(self) -> bool {
         self.weighted
+    }
+    /// The classes of nodes; `None` if all nodes are equal.
+    #[must_use]
+    pub fn classes(self) -> Option<&'a NodeClasses> {
+        self.unequal.map(Unequal::classes)
+    }
+    /// What a job asks for beside CPU and memory; `None` if all nodes are equal.
+    #[must_use]
+    pub fn demand(self, job: JobHandle) -> Option<&'a Demand> {
+        self.unequal.map(|unequal| unequal.demand(job))
+    }
+    /// Whether an empty node of a class has room for a task of a job, at full speed.
+    #[must_use]
+    pub fn fits(self, job: JobHandle, class: usize) -> bool {
+        self.unequal.is_none_or(|unequal| {
+            let job_view = self.job(job);
+            unequal.classes().fits_task(class, job_view.cpu_need(), job_view.memory(), unequal.demand(job))
+        })
+    }
+    /// Whether nodes may go down in this simulation.
+    #[must_use]
+    pub fn has_outages(self) -> bool {
+        self.platform.is_some()
+    }
+    /// Whether a node is up.
+    #[must_use]
+    pub fn is_up(self, node: NodeId) -> bool {
+        self.platform.is_none_or(|platform| platform.is_up(node.0))
+    }
+    /// The windows that are announced and not over, those in force included, by announcement.
+    #[must_use]
+    pub fn windows(self) -> &'a [Window] {
+        self.platform.map_or(&[], |platform| &platform.windows)
+    }
+    /// At how many moments the platform has changed: a node went down or came up, or a window was announced, began or ended.
+    #[must_use]
+    #[inline]
+    pub fn platform_changes(self) -> u64 {
+        self.platform.map_or(0, |platform| platform.version)
     }
     /// The memory of a node that no task occupies; at most that of a whole reference node.
     #[must_use]

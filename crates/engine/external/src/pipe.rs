@@ -28,7 +28,7 @@ use std::time::Duration;
 pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
     let version = command.version.clone();
-    let make = move |nodes, _: &_| {
+    let make = move |nodes, _: &_, _: Option<&_>| {
         let command = command.clone();
         Box::new(ProtocolScheduler::new(PipedProcess { command, running: None }, nodes)) as _
     };

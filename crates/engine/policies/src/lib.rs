@@ -31,11 +31,14 @@
 //! `dfrsim policies` then lists it, scenarios and `dfrsim simulate` know it, and the audit checks its runs.
 
 pub mod batch;
+mod custom;
 pub use fractional::equipartition;
 pub mod fractional;
 mod policy;
 mod registry;
 mod site;
 
+pub use custom::CustomPolicy;
+pub use fractional::PolicySetting;
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
-pub use registry::{CustomPolicy, Policies, PolicyError, PolicyFamily};
+pub use registry::{Policies, PolicyError, PolicyFamily};

@@ -1,9 +1,9 @@
 //! Policies as data, and their names.
 
 use crate::batch::{BatchPolicy, Discipline};
+use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
-use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic};
-use crate::registry::CustomPolicy;
+use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, PolicySetting};
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
@@ -52,41 +52,26 @@ impl Policy {
         let ranking = site.filter(|settings| !settings.are_plain());
         match self {
             Policy::Batch(batch) => batch.scheduler(nodes, site),
-            Policy::Equipartition => {
-                let plain = Equipartition::new(nodes);
-                Box::new(match ranking {
-                    Some(settings) => plain.at_site(nodes, settings),
-                    None => plain,
-                })
-            }
-            Policy::Fractional(parts) => {
-                let plain = FractionalScheduler::new(parts, nodes, *options);
-                Box::new(match ranking {
-                    Some(settings) => plain.at_site(nodes, settings),
-                    None => plain,
-                })
-            }
-            Policy::Custom(policy) => policy.scheduler(nodes, options),
+            Policy::Equipartition => Box::new(Equipartition::new(nodes, ranking)),
+            Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options, ranking)),
+            Policy::Custom(policy) => policy.scheduler(nodes, options, site),
         }
     }
 
-    /// That the policy decides by the settings of a site, as all do but those that users add.
-    ///
-    /// # Errors
-    /// If it does not, with what is expected.
-    pub fn check_site(self) -> Result<(), String> {
+    /// Whether the policy reads a setting, so that it matters.
+    #[must_use]
+    pub fn reads(self, setting: PolicySetting) -> bool {
         match self {
-            Policy::Custom(_) => {
-                Err(format!("{self} decides without the settings of a site; expected a policy of dfrsim"))
-            }
-            Policy::Batch(_) | Policy::Equipartition | Policy::Fractional(_) => Ok(()),
+            Policy::Batch(_) | Policy::Equipartition => setting == PolicySetting::Site,
+            Policy::Fractional(parts) => parts.reads(setting),
+            Policy::Custom(policy) => policy.reads(setting),
         }
     }
 
     /// Whether settings of a site can change what the policy decides.
     #[must_use]
     pub fn depends_on(self, settings: &Priorities) -> bool {
-        !settings.are_plain() || self.share_weights(settings).is_some()
+        self.reads(PolicySetting::Site) && !settings.are_plain() || self.share_weights(settings).is_some()
     }
 
     /// The weights of settings, if the policy shares by them and not all jobs count the same.
@@ -102,50 +87,10 @@ impl Policy {
         if let Policy::Fractional(parts) = self { Some(parts) } else { None }
     }
 
-    /// Whether the policy acts at ticks, so that the period matters.
-    #[must_use]
-    pub fn is_periodic(self) -> bool {
-        match self {
-            Policy::Fractional(parts) => parts.periodic != Periodic::Nothing,
-            Policy::Custom(policy) => policy.is_periodic(),
-            _ => false,
-        }
-    }
-
     /// The time between its ticks, where the name of the policy says it and not its options.
     #[must_use]
     pub fn own_period(self) -> Option<SimSpan> {
         self.fractional()?.extensions.period
-    }
-
-    /// Whether the policy ever calls MCB, so that its packing and search matter.
-    #[must_use]
-    pub fn uses_mcb(self) -> bool {
-        match self {
-            Policy::Fractional(parts) => parts.uses_mcb(),
-            Policy::Custom(policy) => policy.uses_mcb(),
-            _ => false,
-        }
-    }
-
-    /// Whether the policy ranks jobs by priority, so that the rule of priorities matters.
-    #[must_use]
-    pub fn uses_priority(self) -> bool {
-        match self {
-            Policy::Fractional(_) => true,
-            Policy::Custom(policy) => policy.uses_priority(),
-            _ => false,
-        }
-    }
-
-    /// Whether the policy reads the memory of a node in GB: it has a budget of them.
-    #[must_use]
-    pub fn uses_node_memory(self) -> bool {
-        match self {
-            Policy::Fractional(parts) => parts.budget_gb.is_some(),
-            Policy::Custom(policy) => policy.uses_node_memory(),
-            _ => false,
-        }
     }
 
     /// Returns the options that the policy reads and that are not the default ones, in words: the rules of the audit are those of the
@@ -156,15 +101,19 @@ impl Policy {
         let PolicyOptions { period: _, mcb, priority, readings, node_memory_gb } = *options;
         let is_mcb_usual = mcb == McbOptions { packing: mcb.packing, drop: mcb.drop, ..usual.mcb };
         let words = [
-            (self.uses_mcb() && mcb.packing != usual.mcb.packing).then(|| format!("packing {}", mcb.packing)),
-            (self.uses_mcb() && mcb.drop != usual.mcb.drop).then(|| format!("drop {}", mcb.drop)),
-            (self.uses_mcb() && !is_mcb_usual).then(|| "other numbers of MCB".to_owned()),
-            (self.uses_priority() && priority != usual.priority).then(|| format!("priority {priority}")),
-            (self.fractional().is_some() && readings != usual.readings).then(|| "other readings".to_owned()),
-            (self.uses_node_memory() && node_memory_gb != usual.node_memory_gb)
-                .then(|| format!("nodes of {node_memory_gb} GB")),
+            (PolicySetting::Mcb, mcb.packing != usual.mcb.packing, format!("packing {}", mcb.packing)),
+            (PolicySetting::Mcb, mcb.drop != usual.mcb.drop, format!("drop {}", mcb.drop)),
+            (PolicySetting::Mcb, !is_mcb_usual, "other numbers of MCB".to_owned()),
+            (PolicySetting::Priority, priority != usual.priority, format!("priority {priority}")),
+            (PolicySetting::Readings, readings != usual.readings, "other readings".to_owned()),
+            (
+                PolicySetting::NodeMemory,
+                node_memory_gb != usual.node_memory_gb,
+                format!("nodes of {node_memory_gb} GB"),
+            ),
         ];
-        let words: Vec<String> = words.into_iter().flatten().collect();
+        let words = words.into_iter().filter(|(setting, is_unusual, _)| *is_unusual && self.reads(*setting));
+        let words: Vec<String> = words.map(|(.., words)| words).collect();
         (!words.is_empty()).then(|| words.join(", "))
     }
 

@@ -1,135 +1,8 @@
 //! Policies by name: the known ones, and those that users add, one by one or as families.
 
-use crate::policy::{Policy, PolicyInfo, PolicyOptions, catalogue, known_names};
-use dfrsim_cluster::Scheduler;
+use crate::custom::CustomPolicy;
+use crate::policy::{Policy, PolicyInfo, catalogue, known_names};
 use dfrsim_model::named::UnknownName;
-use std::fmt;
-use std::hash::{Hash, Hasher};
-
-/// Makes a scheduler in its first state, for a cluster of this many nodes.
-type Make = Box<dyn Fn(u32, &PolicyOptions) -> Box<dyn Scheduler> + Send + Sync>;
-
-/// A policy that is not one of this crate.
-///
-/// Rows of scenarios depend on its name, its version, and those of the [`PolicyOptions`] that it is said to read.
-///
-/// ```
-/// use dfrsim_policies::{CustomPolicy, Policies};
-/// # use dfrsim_policies::Policy;
-/// let mine = CustomPolicy::new("MINE", "1", |nodes, options| Policy::Equipartition.scheduler(nodes, options))
-///     .described("every job the same share, as I see it");
-/// let policies = Policies::standard().with(mine);
-/// assert_eq!(policies.parse("MINE").unwrap().to_string(), "MINE");
-/// assert!(policies.parse("MINNE").unwrap_err().to_string().contains("did you mean `MINE`?"));
-/// ```
-pub struct CustomPolicy {
-    name: String,
-    version: String,
-    description: String,
-    make: Make,
-    is_periodic: bool,
-    uses_mcb: bool,
-    uses_priority: bool,
-    uses_node_memory: bool,
-}
-
-impl CustomPolicy {
-    /// A policy of this name. Rows of another version of it are computed again: change the version whenever it decides
-    /// otherwise than before. `make` gets the number of nodes and the options that it is said to read.
-    pub fn new(
-        name: impl Into<String>,
-        version: impl Into<String>,
-        make: impl Fn(u32, &PolicyOptions) -> Box<dyn Scheduler> + Send + Sync + 'static,
-    ) -> CustomPolicy {
-        CustomPolicy {
-            name: name.into(),
-            version: version.into(),
-            description: String::new(),
-            make: Box::new(make),
-            is_periodic: false,
-            uses_mcb: false,
-            uses_priority: false,
-            uses_node_memory: false,
-        }
-    }
-    /// With a line on what it does.
-    #[must_use]
-    pub fn described(self, description: impl Into<String>) -> CustomPolicy {
-        CustomPolicy { description: description.into(), ..self }
-    }
-    /// It reads [`PolicyOptions::period`].
-    #[must_use]
-    pub fn reading_period(self) -> CustomPolicy {
-        CustomPolicy { is_periodic: true, ..self }
-    }
-    /// It reads [`PolicyOptions::mcb`].
-    #[must_use]
-    pub fn reading_mcb(self) -> CustomPolicy {
-        CustomPolicy { uses_mcb: true, ..self }
-    }
-    /// It reads [`PolicyOptions::priority`].
-    #[must_use]
-    pub fn reading_priority(self) -> CustomPolicy {
-        CustomPolicy { uses_priority: true, ..self }
-    }
-    /// It reads [`PolicyOptions::node_memory_gb`].
-    #[must_use]
-    pub fn reading_node_memory(self) -> CustomPolicy {
-        CustomPolicy { uses_node_memory: true, ..self }
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-    /// The version of what it decides.
-    #[must_use]
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-    /// A description, in one line; may be empty.
-    #[must_use]
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-    pub(crate) fn scheduler(&self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
-        (self.make)(nodes, options)
-    }
-    pub(crate) fn is_periodic(&self) -> bool {
-        self.is_periodic
-    }
-    pub(crate) fn uses_mcb(&self) -> bool {
-        self.uses_mcb
-    }
-    pub(crate) fn uses_priority(&self) -> bool {
-        self.uses_priority
-    }
-    pub(crate) fn uses_node_memory(&self) -> bool {
-        self.uses_node_memory
-    }
-}
-
-/// The same policy is the same value.
-impl PartialEq for CustomPolicy {
-    fn eq(&self, other: &CustomPolicy) -> bool {
-        (&self.name, &self.version) == (&other.name, &other.version)
-    }
-}
-
-impl Eq for CustomPolicy {}
-
-impl Hash for CustomPolicy {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.name, &self.version).hash(state);
-    }
-}
-
-impl fmt::Debug for CustomPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CustomPolicy").field("name", &self.name).field("version", &self.version).finish()
-    }
-}
 
 /// Policies of which the name says more than which one it is: a prefix, a colon, and what the family makes of the rest.
 #[derive(Clone, Debug)]
@@ -234,17 +107,21 @@ impl Policies {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fractional::PolicySetting;
 
     fn mine(version: &str) -> CustomPolicy {
-        CustomPolicy::new("MINE", version, |nodes, options| Policy::Equipartition.scheduler(nodes, options))
+        CustomPolicy::new("MINE", version, |nodes, options, _| {
+            Policy::Equipartition.scheduler(nodes, options)
+        })
     }
 
     #[test]
     fn a_custom_policy_is_found_listed_and_says_what_it_reads() {
-        let policies = Policies::standard().with(mine("1").reading_period().described("mine"));
+        let policies =
+            Policies::standard().with(mine("1").reading([PolicySetting::Period]).described("mine"));
         let policy = policies.parse("MINE").unwrap();
         assert_eq!((policy.to_string().as_str(), policy.description().as_str()), ("MINE", "mine"));
-        assert!(policy.is_periodic() && !policy.uses_mcb() && !policy.uses_priority());
+        assert!(policy.reads(PolicySetting::Period) && !policy.reads(PolicySetting::Mcb));
         assert_eq!(policies.catalogue().last().unwrap().policy, policy);
         assert_eq!(policies.parse("EASY").ok(), "EASY".parse().ok());
         for (wrong, nearest) in [("EASYY", "EASY"), ("MINNE", "MINE")] {
@@ -263,7 +140,7 @@ mod tests {
             make: |name| {
                 let level: u8 = name["level:".len()..].parse().map_err(|_| "expected a number".to_owned())?;
                 let version = level.to_string();
-                Ok(CustomPolicy::new(name, version, |nodes, options| {
+                Ok(CustomPolicy::new(name, version, |nodes, options, _| {
                     Policy::Equipartition.scheduler(nodes, options)
                 }))
             },

@@ -107,7 +107,8 @@ impl Census {
             let jobs = generate(&options.trace, trace_seed(options.seed, trace));
             let watch = Box::new(Watch { census: Rc::clone(&census), begin: None });
             let mut scheduler =
-                FractionalScheduler::new(options.policy, nodes, PolicyOptions::default()).with_probe(watch);
+                FractionalScheduler::new(options.policy, nodes, PolicyOptions::default(), None)
+                    .with_probe(watch);
             simulate(nodes, &rules, jobs, &mut scheduler, &mut ())?;
             progress(trace + 1);
         }

@@ -6,6 +6,7 @@ use crate::scenario::Simulation;
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
 use dfrsim_model::SimSpan;
+use dfrsim_policies::PolicySetting;
 
 /// The line of the best of all.
 const BEST: &str = "best at equal bandwidth";
@@ -68,8 +69,9 @@ fn partition<T, K: PartialEq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T
 
 fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, 'a>> {
     let simulation = &matrix.scenario.simulation;
-    let periodic =
-        groups.iter().filter(|group| group.setting.policy.is_periodic() && is_drawn(matrix, group));
+    let periodic = groups
+        .iter()
+        .filter(|group| group.setting.policy.reads(PolicySetting::Period) && is_drawn(matrix, group));
     let line = |group| Line {
         scope: scope_name(group),
         conditions: conditions(simulation, group),
@@ -129,10 +131,10 @@ fn conditions(simulation: &Simulation, group: &Group<'_>) -> String {
 fn name(simulation: &Simulation, group: &Group<'_>) -> String {
     let (policy, mcb) = (group.setting.policy, group.setting.parameters.mcb);
     let mut parts = vec![policy.to_string()];
-    if simulation.packings.len() > 1 && policy.uses_mcb() {
+    if simulation.packings.len() > 1 && policy.reads(PolicySetting::Mcb) {
         parts.push(mcb.packing.to_string());
     }
-    if simulation.drops.len() > 1 && policy.uses_mcb() {
+    if simulation.drops.len() > 1 && policy.reads(PolicySetting::Mcb) {
         parts.push(mcb.drop.to_string());
     }
     parts.join(", ")

@@ -7,6 +7,7 @@ use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Cell, Long, Record, Value};
 use dfrsim_model::SimSpan;
+use dfrsim_policies::PolicySetting;
 
 /// The penalty and the period of the published tables.
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
@@ -158,10 +159,10 @@ impl<'a> Matrix<'a> {
         group.is_simulated_as_published()
             && group.setting.alternative.is_none()
             && group.tau == simulation.taus[0]
-            && (!policy.is_periodic()
+            && (!policy.reads(PolicySetting::Period)
                 || policy.own_period().is_some()
                 || parameters.period == simulation.periods[0])
-            && (!policy.uses_mcb()
+            && (!policy.reads(PolicySetting::Mcb)
                 || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
     }
 }
@@ -245,7 +246,7 @@ impl<'a> Group<'a> {
         let Setting { policy, parameters, options, .. } = self.setting;
         options.penalty == PUBLISHED_PENALTY
             && options.needs == NeedModel::Exact
-            && (!policy.is_periodic()
+            && (!policy.reads(PolicySetting::Period)
                 || policy.own_period().is_some()
                 || parameters.period == PUBLISHED_PERIOD)
     }

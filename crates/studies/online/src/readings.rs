@@ -10,7 +10,7 @@ use dfrsim_policies::fractional::{
     ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, PriorityRule,
     Probes, StretchYields, TickOrigin, Ties, Unmarking,
 };
-use dfrsim_policies::{Policy, PolicyOptions, fractional};
+use dfrsim_policies::{Policy, PolicyOptions, PolicySetting, fractional};
 
 fields! {
     /// How what the dissertation leaves open is read, beside `packing`, `drop`, `priority` and the precisions. The defaults are
@@ -123,7 +123,7 @@ pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions 
     let mut relevant = options;
     let of_mcb = match policy {
         Policy::Custom(_) => return options,
-        _ => policy.uses_mcb(),
+        _ => policy.reads(PolicySetting::Mcb),
     };
     let Some(parts) = policy.fractional() else { return default };
     let greedy = !matches!(parts.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
@@ -141,11 +141,11 @@ pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions 
         readings.stretch_yields = plain.stretch_yields;
         relevant.mcb.stretch_precision = default.mcb.stretch_precision;
     }
-    if !policy.is_periodic() {
+    if !policy.reads(PolicySetting::Period) {
         readings.tick_origin = plain.tick_origin;
         relevant.period = default.period;
     }
-    if !(policy.is_periodic() && greedy) {
+    if !(policy.reads(PolicySetting::Period) && greedy) {
         readings.arrivals_at_ticks = plain.arrivals_at_ticks;
     }
     if !of_mcb {

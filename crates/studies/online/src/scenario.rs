@@ -19,7 +19,7 @@ use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
-use dfrsim_policies::{Policies, Policy};
+use dfrsim_policies::{Policies, Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::feedback::Submission;
@@ -47,6 +47,8 @@ fields! {
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
         /// Whether policies are simulated without any of them too.
         pub plain: bool = boolean(), default true;
+        /// Whether the lower bound on the largest bounded stretch is computed. Otherwise it is 1, which no bounded stretch is below.
+        pub bounded: bool = boolean(), default true;
         /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
         /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
         pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();
@@ -68,8 +70,9 @@ fields! {
         if !scenario.plain && scenario.priorities.is_empty() {
             at.fault("plain", "expected a table `priority` where policies are not simulated without");
         }
-        if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
-            at.fault("policies", error);
+        let ignores_site = |policy: &&Policy| !policy.reads(PolicySetting::Site);
+        if !scenario.priorities.is_empty() && let Some(policy) = policies.iter().find(ignores_site) {
+            at.fault("policies", format!("{policy} does not read the settings of a site"));
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)

@@ -10,7 +10,7 @@ use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Seed, SimSpan};
 use dfrsim_platform::Interruption;
 use dfrsim_policies::fractional::{McbOptions, Periodic};
-use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use std::iter;
 
 /// A policy with everything that its name leaves open, apart from the memory of a node.
@@ -157,14 +157,14 @@ impl Setting {
     pub(crate) fn label(&self) -> SettingLabel {
         let Setting { policy, parameters, options, alternative, interruption, priorities } = self;
         let of_priorities = priorities.as_ref().map(|(name, _)| name);
-        let mcb = policy.uses_mcb().then_some(parameters.mcb);
+        let mcb = policy.reads(PolicySetting::Mcb).then_some(parameters.mcb);
         SettingLabel {
             policy: match alternative.as_ref().or(of_priorities) {
                 Some(name) => format!("{policy} [{name}]"),
                 None => policy.to_string(),
             },
             penalty_s: options.penalty,
-            period_s: policy.is_periodic().then_some(parameters.period),
+            period_s: policy.reads(PolicySetting::Period).then_some(parameters.period),
             packing: mcb.map(|mcb| mcb.packing.to_string()),
             drop: mcb.map(|mcb| mcb.drop.to_string()),
             estimates: options.estimates.to_string(),
@@ -210,10 +210,10 @@ impl Setting {
             key.field("priorities", serde_json::to_string(settings).unwrap_or_default());
         }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
-        if policy.is_periodic() {
+        if policy.reads(PolicySetting::Period) {
             key.field("period_s", period);
         }
-        if policy.uses_mcb() {
+        if policy.reads(PolicySetting::Mcb) {
             let McbOptions { packing, drop, floor, precision, stretch_precision, .. } = mcb;
             key.field("packing", packing).field("drop", drop);
             key.field("yield_floor", floor.units()).field("yield_precision", precision.units());
@@ -221,10 +221,10 @@ impl Setting {
                 key.field("stretch_precision", stretch_precision.units());
             }
         }
-        if policy.uses_priority() {
+        if policy.reads(PolicySetting::Priority) {
             key.field("priority", priority);
         }
-        if policy.uses_node_memory() {
+        if policy.reads(PolicySetting::NodeMemory) {
             key.field("node_memory_gb", node_memory_gb);
         }
         readings::key(*policy, *parameters, key);

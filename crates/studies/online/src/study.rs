@@ -121,6 +121,9 @@ impl OnlineStudy {
 
     /// The bound for the tau of this place.
     fn bound(&self, instance: &Instance, cluster: usize, tau: usize) -> f64 {
+        if !self.scenario.bounded {
+            return 1.0;
+        }
         let cluster = &instance.clusters[cluster];
         *cluster.bounds[tau].get_or_init(|| {
             let jobs = as_run(&instance.jobs, &self.settings[0].options);
@@ -187,7 +190,8 @@ impl OnlineStudy {
         }
         let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
         let bound = |jobs: &[Job], tau| cluster.least_stretch(jobs, tau);
-        let bounds = submissions.map(|jobs| jobs.bounds(bound, &simulation.taus));
+        let bounds = submissions.filter(|_| self.scenario.bounded);
+        let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
         let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
         let waits = waits.map(|waits| waits.by(&self.scenario.waits_by, header));
         Ok(Box::new(Measured { summary, bounds, waits }))
@@ -308,6 +312,9 @@ impl Study for OnlineStudy {
         self.setting(variant).key(self.node_memory_gb(variant), priorities.map(|it| &**it), key);
         if cluster > 0 {
             key.field("cluster", cluster);
+        }
+        if !self.scenario.bounded {
+            key.field("bounded", false);
         }
         if !self.scenario.waits_by.is_empty() {
             self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));

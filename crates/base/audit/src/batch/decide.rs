@@ -1,31 +1,20 @@
 //! The decision that a policy takes at a moment, job by job in the order of the queue, and the record's beside it.
 
-use super::check::{BatchCheck, Preempted, Report, Started};
-use super::nodes::{Parts, total};
+use super::nodes::total;
 use super::plan::Plan;
-use super::queue::{Running, Waiting, end_of};
-use super::site::Site;
-use super::{BatchRule, Depth, Packing};
+use super::queue::{Parts, Running, Waiting, end_of};
+use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
+use super::{Depth, Packing};
+use crate::check::Report;
+use crate::priority::Site;
 use dfrsim_model::SimTime;
 
 /// How long a job past its estimate is expected to go on: a second, in microseconds.
 const OVERRUN: u64 = 1_000_000;
 
-/// What a job has from one moment to another under CONS.
-#[derive(Debug)]
-pub(super) struct Reservation {
-    pub(super) start: u64,
-    end: u64,
-    parts: Parts,
-}
-
-/// What the head of the queue keeps under EASY/SPARE.
-#[derive(Debug)]
-pub(super) struct Bound {
-    pub(super) job: u64,
-    parts: Parts,
-    /// What is not free yet where nodes are counted: parts of those of running jobs.
-    pub(super) awaited: Vec<(u64, Parts)>,
+/// Seconds in microseconds.
+pub(super) fn micros(seconds: u64) -> u64 {
+    seconds.saturating_mul(1_000_000)
 }
 
 /// What the head of the queue must not lose under EASY: its room at the earliest moment.
@@ -55,13 +44,13 @@ struct Pass {
 
 impl Pass {
     /// Why jobs from here on are not tried.
-    fn is_over(&self) -> Option<BatchRule> {
-        let head = self.head?;
-        match self.left {
-            _ if !self.backfills => Some(BatchRule::OutOfTurn { head }),
-            0 => Some(BatchRule::TooDeep { most: self.most }),
-            _ => None,
+    fn is_over(&self) -> Option<String> {
+        let (head, most) = (self.head?, self.most);
+        if !self.backfills {
+            return Some(format!("it starts before job {head}, which is ahead of it in the queue"));
         }
+        let deep = || format!("it is backfilled, though it is behind the {most} jobs that backfilling tries");
+        (self.left == 0).then(deep)
     }
 
     /// The pools on which a job starts now beside all that is planned.
@@ -146,7 +135,7 @@ impl BatchCheck {
         self.site.is_none() && matches!(self.policy.depth, Depth::Conservative | Depth::Replan)
     }
     fn is_held_back(&self, job: &Waiting) -> bool {
-        self.site.as_ref().is_some_and(|site| site.holds(job))
+        self.site.as_ref().is_some_and(|site| site.holds(job.number))
     }
 
     /// The running jobs, by when they are expected to leave their nodes.
@@ -160,16 +149,22 @@ impl BatchCheck {
             return end_of(now, job.job.planned, self.nodes.pools.slowest(&job.parts));
         }
         let end = if job.end <= now { now.saturating_add(OVERRUN) } else { job.end };
-        let end = self.site.as_ref().map_or(end, |site| site.rounded(end));
         let windows = job.parts.keys().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
-        windows.map(|&(from, _)| from).filter(|&from| from > now).fold(end, u64::min)
+        windows.map(|&(from, _)| from).filter(|&from| from > now).fold(self.rounded(end), u64::min)
+    }
+    /// What backfilling takes a moment for.
+    fn rounded(&self, moment: u64) -> u64 {
+        match self.site.as_ref().map_or(0, |site| micros(site.settings.backfill.resolution_s)) {
+            0 => moment,
+            step => moment.div_ceil(step).saturating_mul(step),
+        }
     }
 
     /// Judges a decision, and takes in what the record says.
     pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
         let (mut started, mut preempted) =
             (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
-        self.count(now);
+        self.site.iter_mut().for_each(|site| site.count(now));
         let is_changed = self.nodes.follow(now);
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
@@ -179,16 +174,20 @@ impl BatchCheck {
             self.is_freed = false;
             return;
         }
-        for job in &mut self.queue {
-            let end = now.saturating_add(job.estimate);
-            job.planned = self.site.as_ref().map_or(job.estimate, |site| site.rounded(end) - now);
+        let mut queue = std::mem::take(&mut self.queue);
+        for job in &mut queue {
+            job.planned = self.rounded(now.saturating_add(job.estimate)) - now;
+            job.priority = self.site.as_mut().map_or(0, |site| site.priority(job.number));
         }
-        self.policy.order.sort(&mut self.queue, now);
+        self.policy.order.sort(&mut queue, now);
+        self.queue = queue;
         let mut plan = Plan::new(&self.nodes.pools, now);
         self.ends(now).into_iter().for_each(|(end, it)| plan.take(&it.job, &it.parts, now, end));
-        let most = self.site.as_ref().map_or(u32::MAX, Site::depth);
+        let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
+        let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
+        let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
         let backfills =
-            self.policy.depth != Depth::Fcfs && self.site.as_ref().is_none_or(|it| it.backfills(now));
+            self.policy.depth != Depth::Fcfs && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
         let mut pass = Pass { now, plan, head: None, promise: None, backfills, most, left: most };
         if self.keeps_plan() {
             self.reserve(&mut pass, is_changed);
@@ -207,8 +206,11 @@ impl BatchCheck {
             let line = found.as_ref().map(|found| found.line);
             let mut fault = |rule| report(job.number, now, line, rule);
             let (never, is_over) = (job.tasks > job.most, pass.is_over());
-            if never && !(job.rank.never && found.is_some()) {
-                fault(BatchRule::NotRejected { tasks: job.tasks, nodes: job.most });
+            if never && (job.is_admitted || found.is_none()) {
+                let (tasks, most) = (job.tasks, job.most);
+                fault(format!(
+                    "it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have"
+                ));
             } else if !never && !self.is_held_back(job) {
                 let expected = if is_over.is_none() { self.expected(&pass, job) } else { None };
                 self.is_stale |= expected.is_some() != found.is_some();
@@ -222,19 +224,30 @@ impl BatchCheck {
                         for other in leaving {
                             match preempted.iter().position(|it| it.job == other) {
                                 Some(at) => self.make_way(&mut pass, &preempted.remove(at)),
-                                None => report(other, now, None, BatchRule::NotPreempted { by: job.number }),
+                                None => report(
+                                    other,
+                                    now,
+                                    None,
+                                    format!(
+                                        "it is its turn to make room for job {}, which starts, and it does not",
+                                        job.number
+                                    ),
+                                ),
                             }
                         }
                         let place = self.nodes.place(&parts);
-                        if let Some((&(node, tasks), &(other, expected))) =
-                            found.on.iter().zip(&place).find(|(found, expected)| found != expected)
+                        let is_other = |(found, expected): &(&(u32, u32), &(u32, u32))| found != expected;
+                        if let Some(((node, tasks), (other, expected))) =
+                            found.on.iter().zip(&place).find(is_other)
                         {
-                            let rule = self.policy.placing;
+                            let placing = self.policy.placing;
                             report(
                                 job.number,
                                 now,
                                 line,
-                                BatchRule::Misplaced { node, tasks, other, expected, rule },
+                                format!(
+                                    "it has {tasks} tasks on node {node}, where it should have {expected} on node {other}: the rule for nodes is {placing}"
+                                ),
                             );
                             self.is_stale = true;
                         }
@@ -247,16 +260,21 @@ impl BatchCheck {
             }
             match found {
                 Some(found) => self.take_in(&mut pass, queue.remove(at), found),
-                None if never => _ = queue.remove(at),
+                None if never => {
+                    let number = queue.remove(at).number;
+                    self.site.iter_mut().for_each(|site| site.leave(number, now));
+                }
                 None => at += 1,
             }
-            let is_done = pass.is_over().is_some() || pass.plan.free_now() == 0 && !self.preempts();
+            let is_done = pass.is_over().is_some()
+                || pass.plan.free_now() == 0 && !self.site.as_ref().is_some_and(Site::preempts_any);
             if started.is_empty() && pass.head.is_some() && is_done && !self.keeps_plan() {
                 break;
             }
         }
         for other in preempted {
-            report(other.job, now, Some(other.line), BatchRule::PreemptedForNone);
+            let rule = "it makes room, but no job starts for which it has to".to_owned();
+            report(other.job, now, Some(other.line), rule);
             self.make_way(&mut pass, &other);
         }
         // Those that made room are in it.
@@ -287,7 +305,7 @@ impl BatchCheck {
     }
     /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
     fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
-        let candidates = self.site.as_ref()?.candidates(pass.now, job, &self.running);
+        let candidates = self.site.as_ref()?.candidates(pass.now, job.number, self.running.keys());
         let start = |leaving: &[u64]| {
             let mut without = pass.clone();
             leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));
@@ -321,8 +339,7 @@ impl BatchCheck {
     fn make_way(&mut self, pass: &mut Pass, other: &Preempted) {
         let Some(running) = self.running.get(&other.job) else { return };
         self.release(pass, running);
-        let left = self.leave(other.job, pass.now);
-        self.wait_again(pass.now, left.zip(other.waits));
+        self.leave(other.job, pass.now, other.waits);
     }
     /// A job starts by the record.
     fn take_in(&mut self, pass: &mut Pass, job: Waiting, Started { on, .. }: Started) {
@@ -332,7 +349,7 @@ impl BatchCheck {
         self.bound = self.bound.take().filter(|bound| bound.job != job.number);
         self.reserved.remove(&job.number);
         on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
-        self.site.iter_mut().for_each(|site| site.start(&job, now));
+        self.site.iter_mut().for_each(|site| site.start(job.number, now));
         let end = end_of(now, job.estimate, speed);
         self.running.insert(job.number, Running { job, on, parts, since: now, end });
     }
@@ -351,7 +368,9 @@ impl BatchCheck {
                 });
             }
             Depth::Conservative | Depth::Replan if !self.keeps_plan() && pass.backfills => {
-                let horizon = self.site.as_ref().map_or(u64::MAX, |site| site.horizon(now));
+                let window = self.site.as_ref().map(|site| micros(site.settings.backfill.window_s));
+                let window = window.filter(|&window| window > 0);
+                let horizon = window.map_or(u64::MAX, |window| now.saturating_add(window));
                 if let Some((start, room)) = pass.plan.earliest(job, horizon.min(u64::MAX - 1)) {
                     let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
                     pass.plan.take(job, &parts, start, room.end);
@@ -433,32 +452,39 @@ impl BatchCheck {
         pass.plan.pools.speeds.iter().map(of).max().unwrap_or(0)
     }
     /// Why a job may not start that does.
-    fn too_early(&self, pass: &Pass, job: &Waiting, found: &Started) -> BatchRule {
+    fn too_early(&self, pass: &Pass, job: &Waiting, found: &Started) -> String {
         let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
         if let Some(Reservation { start, .. }) = self.reserved.get(&job.number) {
-            return BatchRule::BeforeReservation { reserved: SimTime::from_micros(*start) };
+            return format!("it starts before its reservation at {} s", SimTime::from_micros(*start));
         }
         let Some(promise) = pass.promise.as_ref().filter(|_| room >= tasks) else {
-            return BatchRule::NoRoom { tasks, room };
+            return format!("it starts with {tasks} tasks, but there is room for {room}");
         };
         let parts = pass.plan.pools.parts(&found.on);
         let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
-        BatchRule::DelaysHead {
-            head: promise.job.number,
-            shadow: SimTime::from_micros(promise.time),
-            end: SimTime::from_micros(end),
-            left: promise.left(&pass.plan, job, &parts),
-            of_head: promise.job.tasks,
-        }
+        let [shadow, end] = [promise.time, end].map(SimTime::from_micros);
+        let (head, left) = (promise.job.number, promise.left(&pass.plan, job, &parts));
+        let of_head = promise.job.tasks;
+        format!(
+            "it starts and delays job {head}, the first in the queue, which can start at {shadow} s: it is expected to end at \
+             {end} s, and leaves room for {left} of {of_head} tasks"
+        )
     }
     /// Why a job has to start that does not.
-    fn too_late(&self, pass: &Pass, job: &Waiting, leaving: &[u64]) -> BatchRule {
+    fn too_late(&self, pass: &Pass, job: &Waiting, leaving: &[u64]) -> String {
         let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
         match (leaving, pass.head) {
-            ([first, others @ ..], _) => BatchRule::CouldPreempt { first: *first, others: others.len() },
-            _ if self.reserved.contains_key(&job.number) => BatchRule::ReservationMissed,
-            (_, None) => BatchRule::HeadWaits { room, tasks },
-            (_, Some(head)) => BatchRule::NotBackfilled { room, tasks, head },
+            ([first, others @ ..], _) => {
+                let others = others.len();
+                format!("it does not start, though job {first} and {others} others could make room for it")
+            }
+            _ if self.reserved.contains_key(&job.number) => "it does not start at its reservation".to_owned(),
+            (_, None) => format!(
+                "it is the first in the queue and does not start, though there is room for {room} tasks, and it has {tasks}"
+            ),
+            (_, Some(head)) => format!(
+                "it does not start, though there is room for {room} tasks, it has {tasks}, and it would not delay job {head}"
+            ),
         }
     }
 }

@@ -18,10 +18,7 @@ mod nodes;
 mod plan;
 mod policy;
 mod queue;
-mod rule;
-mod site;
+mod state;
 
-pub(crate) use check::BatchCheck;
-pub use policy::{BatchPolicy, Depth, Packing, Placing};
-pub use queue::Order;
-pub use rule::BatchRule;
+pub use policy::{BatchPolicy, Depth, Order, Packing, Placing};
+pub(crate) use state::BatchCheck;

@@ -1,25 +1,22 @@
 //! The nodes in pools of those that are alike, and which of them a job gets.
 
-use super::queue::Waiting;
+use super::queue::{Parts, Waiting};
 use super::{BatchPolicy, Packing, Placing};
-use crate::classes::Kind;
+use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
-use dfrsim_model::{Share, Yield};
+use dfrsim_model::Yield;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Tasks by pool.
-pub(super) type Parts = BTreeMap<usize, u64>;
-
-/// What is counted together: nodes of a class with the same windows, or one node where several tasks can be on it.
+/// What is counted together: nodes of a kind with the same windows, or one node where several tasks can be on it.
 #[derive(Debug)]
 pub(super) struct Pool {
     nodes: Vec<u32>,
     /// The lowest of all nodes that are like these.
     group: u32,
-    pub(super) class: usize,
+    pub(super) kind: usize,
     pub(super) speed: u32,
-    /// How many classes have less, where that matters.
+    /// How many kinds have less, where that matters.
     plenty: usize,
     /// Begins and ends.
     pub(super) windows: Vec<(u64, u64)>,
@@ -33,7 +30,7 @@ pub(super) struct Pool {
 #[derive(Debug, Default)]
 pub(super) struct Pools {
     pub(super) policy: BatchPolicy,
-    /// By class and windows, or by node.
+    /// By kind and windows, or by node.
     pub(super) all: Vec<Pool>,
     pool_of: Vec<usize>,
     /// The different speeds, the highest first.
@@ -116,7 +113,7 @@ impl Placing {
 /// All that is known of the nodes.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    kinds: Vec<Kind>,
+    kinds: Arc<Vec<Kind>>,
     down: Vec<bool>,
     windows: Vec<Window>,
     /// How many jobs each has.
@@ -127,17 +124,14 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    pub(super) fn new(policy: BatchPolicy, nodes: u32) -> Nodes {
-        let (down, jobs) = (vec![false; nodes as usize], vec![0; nodes as usize]);
+    pub(super) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> Nodes {
+        let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
-        let mut all = Nodes { down, jobs, pools, ..Nodes::default() };
-        let amounts = vec![i64::from(Share::ONE.units()); 2];
-        all.differ(vec![Kind { nodes, speed: Yield::ONE.units(), plenty: 0, amounts }]);
-        all
+        let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
+        Nodes { kinds, down, windows: Vec::new(), jobs, is_changed: true, pools }
     }
-    pub(super) fn differ(&mut self, kinds: Vec<Kind>) {
-        let known = |kind: Kind| Kind { amounts: self.need(kind.amounts), ..kind };
-        self.kinds = kinds.into_iter().map(known).collect();
+    pub(super) fn differ(&mut self, kinds: &Arc<Vec<Kind>>) {
+        self.kinds = Arc::clone(kinds);
         self.is_changed = true;
     }
     pub(super) fn change(&mut self, platform: &Platform) {
@@ -147,17 +141,17 @@ impl Nodes {
     }
     /// Whether it is known for how many tasks nodes have room.
     pub(super) fn are_known(&self) -> bool {
-        self.kinds.iter().all(|kind| !kind.amounts.is_empty())
+        self.kinds.iter().all(|kind| !self.pieces(&kind.pieces).is_empty())
     }
-    /// What a task takes that has a node of its own: one node.
-    pub(super) fn need(&self, amounts: Vec<i64>) -> Vec<i64> {
-        if self.pools.policy.packing == Packing::Whole { vec![1] } else { amounts }
+    /// What counts of the pieces of a node, or of those that a task takes: one node where a task has a node of its own.
+    pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
+        if self.pools.policy.packing == Packing::Whole { vec![1] } else { pieces.to_vec() }
     }
     /// For how many tasks of a job an empty cluster has room.
     pub(super) fn most(&self, job: &Waiting) -> u64 {
-        let fitting = self.kinds.iter().enumerate().filter(|(class, _)| job.fits(*class));
-        let on = |kind: &Kind| job.times_in(kind.amounts.iter().copied()).saturating_mul(kind.nodes.into());
-        total(fitting.map(|(_, kind)| on(kind)))
+        let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);
+        let on = |kind: &Kind| job.times_in(self.pieces(&kind.pieces).into_iter());
+        total(fitting.map(|(kind, _)| on(kind).saturating_mul(kind.nodes.into())))
     }
 
     /// The next moment at which a window begins or ends.
@@ -172,28 +166,27 @@ impl Nodes {
         }
         self.windows.retain(|window| window.until > now);
         let mut alike: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
-        let mut class_of =
-            self.kinds.iter().enumerate().flat_map(|(class, it)| vec![class; it.nodes as usize]);
+        let mut kind_of = self.kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
         for node in 0..self.down.len() as u32 {
             let windows = (0..self.windows.len()).filter(|&place| self.windows[place].has(node));
-            alike.entry((class_of.next().unwrap_or(0), windows.collect())).or_default().push(node);
+            alike.entry((kind_of.next().unwrap_or(0), windows.collect())).or_default().push(node);
         }
         let policy = self.pools.policy;
         let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], ..Pools::default() };
-        for ((class, windows), nodes) in alike {
-            let kind = &self.kinds[class];
+        for ((place, windows), nodes) in alike {
+            let kind = &self.kinds[place];
+            let pieces = self.pieces(&kind.pieces);
             let windows = windows.iter().map(|&place| (self.windows[place].from, self.windows[place].until));
             let windows: Vec<(u64, u64)> = windows.collect();
             let is_usable =
                 |node: &&u32| !self.down[**node as usize] || windows.iter().any(|&(from, _)| from <= now);
             for some in nodes.chunks(if policy.packing == Packing::Whole { nodes.len() } else { 1 }) {
-                let of = |count: usize| {
-                    kind.amounts.iter().map(|amount| amount.saturating_mul(count as i64)).collect()
-                };
+                let of =
+                    |count: usize| pieces.iter().map(|amount| amount.saturating_mul(count as i64)).collect();
                 pools.all.push(Pool {
                     nodes: some.to_vec(),
                     group: nodes[0],
-                    class,
+                    kind: place,
                     speed: kind.speed,
                     plenty: if policy.placing == Placing::Best { kind.plenty } else { 0 },
                     windows: windows.clone(),

@@ -1,7 +1,7 @@
 //! What is free over time.
 
-use super::nodes::{Parts, Pools, total};
-use super::queue::{Waiting, end_of};
+use super::nodes::{Pools, total};
+use super::queue::{Parts, Waiting, end_of};
 use std::sync::Arc;
 
 /// What is free of a pool from each of some moments on; the first one is now.
@@ -96,7 +96,7 @@ impl Plan {
     pub(super) fn is_open(&self, pool: usize, job: &Waiting, speed: u32, (from, until): (u64, u64)) -> bool {
         let pool = &self.pools.all[pool];
         let meets = |&(begin, end): &(u64, u64)| begin < until && end > from;
-        pool.speed >= speed && job.fits(pool.class) && !pool.windows.iter().any(meets)
+        pool.speed >= speed && job.fits[pool.kind] && !pool.windows.iter().any(meets)
     }
     /// For how many tasks of a job each pool has room.
     pub(super) fn room(

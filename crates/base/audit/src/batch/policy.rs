@@ -1,7 +1,24 @@
 //! Batch policies, and their names.
 
-use super::queue::Order;
 use std::fmt;
+
+dfrsim_model::named! {
+    /// Which waiting job is first; ties by submission.
+    #[derive(Default)]
+    pub enum Order as "order of the queue" {
+        /// The one that came first.
+        #[default]
+        Arrival = "ARRIVAL",
+        /// The shortest by estimate.
+        Sjf = "SJF",
+        /// The longest by estimate.
+        Ljf = "LJF",
+        /// The smallest estimate * tasks.
+        Saf = "SAF",
+        /// The largest (wait / estimate)^3 * tasks, which changes with time, in double precision (Tang et al. 2009).
+        Wfp3 = "WFP3",
+    }
+}
 
 dfrsim_model::named! {
     /// How many of the waiting jobs have a reservation.

@@ -1,27 +1,12 @@
-//! The jobs of a batch policy, and the orders of its queue.
+//! The jobs of a batch policy, and how its queue is sorted.
 
-use super::nodes::Parts;
-use super::site::Rank;
+use super::Order;
 use dfrsim_model::Yield;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-dfrsim_model::named! {
-    /// Which waiting job is first; ties by submission.
-    #[derive(Default)]
-    pub enum Order as "order of the queue" {
-        /// The one that came first.
-        #[default]
-        Arrival = "ARRIVAL",
-        /// The shortest by estimate.
-        Sjf = "SJF",
-        /// The longest by estimate.
-        Ljf = "LJF",
-        /// The smallest estimate * tasks.
-        Saf = "SAF",
-        /// The largest (wait / estimate)^3 * tasks, which changes with time, in double precision (Tang et al. 2009).
-        Wfp3 = "WFP3",
-    }
-}
+/// Tasks by pool.
+pub(super) type Parts = BTreeMap<usize, u64>;
 
 /// A job that waits, or as it was when it started. Times in microseconds.
 #[derive(Clone, Debug)]
@@ -35,11 +20,14 @@ pub(super) struct Waiting {
     pub(super) planned: u64,
     /// What a task takes of its node, resource by resource.
     pub(super) need: Vec<i64>,
-    /// Whether a task fits a node of each class; empty if it fits all.
+    /// Whether a task may be on nodes of each kind.
     pub(super) fits: Vec<bool>,
     /// How many of its tasks can ever run at once.
     pub(super) most: u64,
-    pub(super) rank: Rank,
+    /// Whether its classes ever admit it.
+    pub(super) is_admitted: bool,
+    /// That of the site in this decision.
+    pub(super) priority: u128,
 }
 
 /// A job on its nodes.
@@ -61,9 +49,6 @@ pub(super) fn end_of(start: u64, estimate: u64, speed: u32) -> u64 {
 }
 
 impl Waiting {
-    pub(super) fn fits(&self, class: usize) -> bool {
-        self.fits.get(class).is_none_or(|fits| *fits)
-    }
     /// How many tasks there is room for in what is free.
     pub(super) fn times_in(&self, free: impl Iterator<Item = i64>) -> u64 {
         let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
@@ -89,7 +74,7 @@ impl Order {
             Order::Saf => a.area().cmp(&b.area()),
             Order::Wfp3 => b.wfp3(now).total_cmp(&a.wfp3(now)),
         };
-        let before = |job: &Waiting| Reverse(job.rank.priority);
-        queue.sort_by(|a, b| before(a).cmp(&before(b)).then(compare(a, b)).then(a.number.cmp(&b.number)));
+        let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
+        queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));
     }
 }

@@ -3,23 +3,19 @@
 use super::decide::{Decider, Decision, Events, Sum, Yields};
 use super::mapping::{Mapping, Seen};
 use super::name::Ticks;
-use super::nodes::{Nodes, On, Size};
-use super::options::McbOptions;
-use super::rule::Where;
-use super::site::Site;
+use super::nodes::{Nodes, On, Wanted};
 use super::weights::Weights;
-use super::{FractionalPolicy, FractionalRule, MOST_MOMENTS};
+use super::{FractionalPolicy, MOST_MOMENTS};
 use crate::Phase;
-use crate::classes::{Classes, NodeKind};
+use crate::check::{Change, Check, Jobs, Report};
 use crate::job::Job;
+use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
+use crate::priority::Site;
 use dfrsim_model::SimSpan;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The jobs in the system, by their number.
-type Jobs = BTreeMap<u64, Job>;
 
 /// What is known of a job from its submission on.
 #[derive(Debug)]
@@ -46,8 +42,7 @@ const ROUNDING: f64 = 1.0 / 256.0;
 #[derive(Debug)]
 pub(crate) struct FractionalCheck {
     policy: FractionalPolicy,
-    mcb: McbOptions,
-    kinds: Arc<Vec<NodeKind>>,
+    kinds: Arc<Vec<Kind>>,
     /// Whether jobs that can never run are rejected.
     rejects: bool,
     weights: Weights,
@@ -75,20 +70,19 @@ pub(crate) struct FractionalCheck {
 }
 
 impl FractionalCheck {
-    pub(crate) fn new(policy: FractionalPolicy, nodes: u32) -> FractionalCheck {
-        let rejects = policy.is_equipartition;
+    pub(crate) fn new(policy: FractionalPolicy, kinds: &Arc<Vec<Kind>>) -> FractionalCheck {
+        let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         FractionalCheck {
+            rejects: policy.is_equipartition,
             policy,
-            mcb: McbOptions::default(),
-            kinds: Arc::new(vec![NodeKind::reference(nodes)]),
-            rejects,
+            kinds: Arc::clone(kinds),
             weights: Weights::default(),
             site: None,
             known: BTreeMap::new(),
             before: BTreeMap::new(),
-            down: vec![false; nodes as usize],
+            down: vec![false; nodes],
             windows: Vec::new(),
-            open: vec![true; nodes as usize],
+            open: vec![true; nodes],
             first_submission: None,
             floors: BTreeMap::new(),
             submitted: Vec::new(),
@@ -101,107 +95,11 @@ impl FractionalCheck {
             left: 0,
         }
     }
-    /// A site has settings.
-    pub(crate) fn priority(&mut self, settings: &Priorities) {
-        self.weights = Weights::new(settings);
-        self.site = (!settings.are_plain()).then(|| Site::new(settings, self.down.len() as u32));
-    }
-    /// Nodes differ.
-    pub(crate) fn classes(&mut self, classes: &Classes) {
-        self.kinds = Arc::new(classes.node_kinds());
-        self.rejects = true;
-    }
-
-    pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
-        self.is_due = true;
-        self.first_submission.get_or_insert(now);
-        let held = vec![u64::from(job.memory), 0];
-        let size = Arc::new(Size { held, used: vec![0, u64::from(job.need)], allowed: vec![true] });
-        let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
-        let known = Known { size, weight: self.weights.of(job), tasks: job.tasks, is_never_admitted };
-        self.known.insert(number, known);
-        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
-        self.submitted.push(number);
-    }
-    /// What the tasks of a job that was just submitted take of nodes that differ.
-    pub(crate) fn fitting(&mut self, number: u64, size: Size) {
-        self.known.entry(number).and_modify(|known| known.size = Arc::new(size));
-    }
-    pub(crate) fn complete(&mut self, number: u64, now: u64) {
-        (self.is_due, self.is_room) = (true, true);
-        self.leave(number, now);
-    }
     fn leave(&mut self, number: u64, now: u64) {
         self.known.remove(&number);
         self.before.remove(&number);
         self.floors.remove(&number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
-    }
-    pub(crate) fn platform(&mut self, platform: &Platform) {
-        self.is_due = true;
-        self.down.clone_from(&platform.down);
-        self.windows.clone_from(&platform.windows);
-    }
-    /// A job has lost its nodes and waits now, or is lost.
-    pub(crate) fn interrupt(&mut self, number: u64, now: u64, is_lost: bool) {
-        (self.is_due, self.is_room) = (true, true);
-        if is_lost {
-            return self.leave(number, now);
-        }
-        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
-        self.interrupted.push(number);
-        if let Some(site) = &mut self.site {
-            site.count(now);
-            site.pause(number, now);
-        }
-    }
-    /// A job is about to change.
-    pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str) {
-        if record == "reject" {
-            self.rejected.push(number);
-        }
-        // A second change in the moment is a fault of its own.
-        self.changes.entry(number).or_insert((line, record));
-    }
-
-    /// Judges the decision of a moment of which all records are known.
-    pub(crate) fn settle(
-        &mut self,
-        now: u64,
-        jobs: &Jobs,
-        mut fault: impl FnMut(u64, Option<u64>, FractionalRule),
-    ) {
-        let first = self.changes.first_key_value().map(|(number, &(_, record))| (*number, record));
-        let found = if std::mem::take(&mut self.is_due) || self.wake == Some(now) {
-            self.judge_rejections().into_iter().chain(self.decide(now, jobs)).collect()
-        } else {
-            Vec::from_iter(first.map(|(number, record)| (number, FractionalRule::Unprompted { record })))
-        };
-        for (job, rule) in found {
-            fault(job, self.changes.get(&job).map(|change| change.0), rule);
-        }
-        self.take_in(now, jobs);
-        self.wake = self.next_decision(now, jobs);
-    }
-    /// Judges the decisions between one moment and the next for which there are records: those changed no job.
-    pub(crate) fn pass(&mut self, until: u64, jobs: &Jobs, mut fault: impl FnMut(u64, u64, FractionalRule)) {
-        for count in 1.. {
-            let Some(now) = self.wake.filter(|&next| next < until) else { return };
-            if count > MOST_MOMENTS {
-                self.left += 1;
-                return;
-            }
-            self.wake = self.next_decision(now, jobs);
-            if let Some((job, rule)) = self.decide(now, jobs) {
-                return fault(job, now, rule);
-            }
-        }
-    }
-
-    /// What of the decisions was not judged.
-    pub(crate) fn not_judged(&self) -> Option<String> {
-        let left = self.left;
-        (left > 0).then(|| format!("{left} of the decisions of {}", self.policy))
     }
 
     /// When the policy decides next if no event comes before.
@@ -238,23 +136,27 @@ impl FractionalCheck {
     }
 
     /// Jobs that can never run are rejected where the policy rejects any, and no others.
-    fn judge_rejections(&self) -> Option<(u64, FractionalRule)> {
+    fn judge_rejections(&self) -> Option<(u64, String)> {
         let empty = Nodes::new(&self.kinds, |_| true);
-        let fits = |known: &Known| {
-            let Known { size, tasks, weight, .. } = known;
-            empty.have_room(super::nodes::Wanted { size, tasks: *tasks, weight: *weight, beside: false })
+        let fits = |&Known { ref size, tasks, weight, .. }: &Known| {
+            empty.have_room(Wanted { size, tasks, weight, beside: false })
         };
         let should = |known: &Known| known.is_never_admitted || self.rejects && !fits(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
+        let wrong =
+            |job: &u64| Some((*job, "it is rejected, but the policy does not reject such jobs".to_owned()));
         let judge = |job: &u64| {
             let known = self.known.get(job)?;
             match (should(known), self.rejected.contains(job)) {
-                (true, false) => Some((*job, FractionalRule::NotRejected)),
-                (false, true) => Some((*job, FractionalRule::Rejected)),
+                (true, false) => {
+                    let rule = "it is not rejected, although its tasks do not fit on the empty cluster";
+                    Some((*job, rule.to_owned()))
+                }
+                (false, true) => wrong(job),
                 _ => None,
             }
         };
-        late.map(|job| (*job, FractionalRule::Rejected)).or_else(|| self.submitted.iter().find_map(judge))
+        late.and_then(wrong).or_else(|| self.submitted.iter().find_map(judge))
     }
 
     /// The jobs as the policy sees them.
@@ -272,7 +174,7 @@ impl FractionalCheck {
                 done: job.done_at(now),
                 length: job.length_at(now, policy.estimates),
                 priority: 0.0,
-                place: site.as_mut().map_or((0, 0), |site| site.place(*number)),
+                place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
             };
             if !policy.is_equipartition {
                 seen.priority = seen.priority(policy.ahead);
@@ -283,7 +185,7 @@ impl FractionalCheck {
     }
 
     /// Decides at a moment; the first difference to the record.
-    fn decide(&mut self, now: u64, jobs: &Jobs) -> Option<(u64, FractionalRule)> {
+    fn decide(&mut self, now: u64, jobs: &Jobs) -> Option<(u64, String)> {
         self.site.iter_mut().for_each(|site| site.count(now));
         let open: Vec<bool> = (0..self.down.len() as u32).map(|node| self.is_open(now, node)).collect();
         let is_room = std::mem::take(&mut self.is_room) || open != self.open;
@@ -305,7 +207,6 @@ impl FractionalCheck {
         };
         let mut decider = Decider {
             policy: &self.policy,
-            mcb: self.mcb,
             events,
             jobs: &seen,
             site: self.site.as_ref(),
@@ -320,9 +221,9 @@ impl FractionalCheck {
         let mapping = decider.mapping.on;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().find(differs).map(|job| {
-            let expected = Where(mapping.get(job).cloned().unwrap_or_default());
-            let found = Where(recorded.get(job).map(|on| on.to_vec()).unwrap_or_default());
-            (*job, FractionalRule::Placed { found, expected })
+            let found = place(recorded.get(job).copied().unwrap_or_default());
+            let expected = place(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
+            (*job, format!("it is {found}; the policy has it {expected}"))
         });
         self.floors = floors.unwrap_or(std::mem::take(&mut self.floors));
         if is_open {
@@ -332,48 +233,46 @@ impl FractionalCheck {
         fault.or(placed).or_else(|| self.judge_yields(&yields, jobs)).or_else(|| self.judge_changes(jobs))
     }
 
-    fn judge_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, FractionalRule)> {
+    fn judge_yields(&self, yields: &Yields, jobs: &Jobs) -> Option<(u64, String)> {
+        let units = super::shares::units;
         let running = || jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
-        match yields {
-            Yields::Held => running().find_map(|(number, job)| {
-                let (found, expected) = (job.job_yield, self.before.get(number)?.job_yield);
-                (found != expected).then_some((*number, FractionalRule::Yield { found, expected }))
-            }),
-            Yields::Exact(yields, rounding) => running().find_map(|(number, job)| {
-                let (found, exact) = (job.job_yield, *yields.get(number)?);
-                let off = rounding + ROUNDING;
-                let is_right = f64::from(found) >= (exact - off).floor() && f64::from(found) <= exact + off;
-                let expected = (exact + ROUNDING) as u32;
-                (!is_right).then_some((*number, FractionalRule::Yield { found, expected }))
-            }),
-            Yields::Sum(Sum { weights, floors, best }) => {
-                let units = super::shares::units;
-                let (mut sum, mut unit) = (0.0, 0.0);
-                for (number, job) in running() {
-                    let (weight, floor) = (weights.get(number)?, units(*floors.get(number)?));
-                    let found = f64::from(job.job_yield);
-                    if found < (floor - ROUNDING).floor() {
-                        let expected = floor as u32;
-                        return Some((*number, FractionalRule::Yield { found: job.job_yield, expected }));
-                    }
-                    (sum, unit) = (sum + weight * found, unit + weight);
+        let wrong = |number: &u64, found: u32, expected: f64| {
+            let expected = expected as u32;
+            Some((*number, format!("its yield is {found} units; the policy gives it {expected}")))
+        };
+        let other = running().find_map(|(number, job)| {
+            let found = f64::from(job.job_yield);
+            // The exact yield, and how much less and more than that is right.
+            let (exact, less, more) = match yields {
+                Yields::Held => (f64::from(self.before.get(number)?.job_yield), 0.0, 0.0),
+                Yields::Exact(yields, rounding) => {
+                    (*yields.get(number)?, rounding + ROUNDING, rounding + ROUNDING)
                 }
-                let (first, _) = running().next()?;
-                let (found, best) = (sum as u64, units(*best) as u64);
-                // Each yield is rounded down.
-                (sum < best as f64 - 1.5 * unit - 1.0)
-                    .then_some((*first, FractionalRule::Average { found, best }))
-            }
-        }
+                Yields::Sum(sum) => (units(*sum.floors.get(number)?), ROUNDING, f64::INFINITY),
+            };
+            let is_right = found >= (exact - less).floor() && found <= exact + more;
+            if is_right { None } else { wrong(number, job.job_yield, exact + ROUNDING) }
+        });
+        let Yields::Sum(Sum { weights, best, .. }) = yields else { return other };
+        let weight = |(number, job): (&u64, &Job)| Some((*weights.get(number)?, f64::from(job.job_yield)));
+        let (sum, unit) = running()
+            .filter_map(weight)
+            .fold((0.0, 0.0), |(sum, unit), (weight, found)| (sum + weight * found, unit + weight));
+        let (first, _) = running().next()?;
+        let (found, best) = (sum as u64, units(*best) as u64);
+        // Each yield is rounded down.
+        let is_less = sum < best as f64 - 1.5 * unit - 1.0;
+        let less = || (*first, format!("the sum of yields by weight is {found} units; it can be {best}"));
+        other.or_else(|| is_less.then(less))
     }
     /// Each change changes something.
-    fn judge_changes(&self, jobs: &Jobs) -> Option<(u64, FractionalRule)> {
+    fn judge_changes(&self, jobs: &Jobs) -> Option<(u64, String)> {
         self.changes.iter().find_map(|(number, &(_, record))| {
             let (job, before) = (jobs.get(number)?, self.before.get(number)?);
             let is_same =
                 job.phase == before.phase && job.placement == before.on && job.job_yield == before.job_yield;
             let is_yield = job.placement == before.on && record == "migrate";
-            (is_same || is_yield).then_some((*number, FractionalRule::NoChange { record }))
+            (is_same || is_yield).then(|| (*number, format!("a `{record}` that does not change it")))
         })
     }
 
@@ -395,5 +294,118 @@ impl FractionalCheck {
                 }
             }
         }
+    }
+}
+
+impl Check for FractionalCheck {
+    fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
+        self.kinds = Arc::clone(kinds);
+        self.rejects = true;
+    }
+    fn priority(&mut self, settings: &Priorities) {
+        self.weights = Weights::new(settings);
+        self.site = (!settings.are_plain()).then(|| Site::new(settings, self.down.len() as u32));
+    }
+    fn platform(&mut self, platform: &Platform) {
+        self.is_due = true;
+        self.down.clone_from(&platform.down);
+        self.windows.clone_from(&platform.windows);
+    }
+
+    fn submit(&mut self, number: u64, now: u64, job: &Job) {
+        self.is_due = true;
+        self.first_submission.get_or_insert(now);
+        let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
+        let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
+        self.known.insert(number, Known { size, weight, tasks: job.tasks, is_never_admitted });
+        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
+        self.submitted.push(number);
+    }
+    fn change(&mut self, Change { line, job, record, .. }: Change<'_>) -> Option<String> {
+        if record == "reject" {
+            self.rejected.push(job);
+        }
+        // A second change in the moment is a fault of its own.
+        self.changes.entry(job).or_insert((line, record));
+        None
+    }
+    fn preempt(
+        &mut self,
+        line: u64,
+        job: u64,
+        now: u64,
+        mode: PreemptMode,
+        waits: Option<u64>,
+    ) -> Option<String> {
+        if mode == PreemptMode::Suspend {
+            self.changes.entry(job).or_insert((line, "pause"));
+            return None;
+        }
+        self.interrupt(job, now, waits);
+        Some("it gives way by an interruption; under the policy jobs are paused".to_owned())
+    }
+    fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
+        (self.is_due, self.is_room) = (true, true);
+        if waits.is_none() {
+            return self.leave(number, now);
+        }
+        self.before.insert(number, Before { phase: Phase::Waiting, on: On::new(), job_yield: 0 });
+        self.interrupted.push(number);
+        if let Some(site) = &mut self.site {
+            site.count(now);
+            site.pause(number, now);
+        }
+    }
+    fn complete(&mut self, number: u64, now: u64) {
+        (self.is_due, self.is_room) = (true, true);
+        self.leave(number, now);
+    }
+    fn withdraw(&mut self, number: u64, now: u64) {
+        self.is_due = true;
+        self.leave(number, now);
+    }
+
+    fn settle(&mut self, now: u64, jobs: &Jobs, fault: Report<'_>) {
+        let first = self.changes.first_key_value().map(|(number, &(_, record))| (*number, record));
+        let found = if std::mem::take(&mut self.is_due) || self.wake == Some(now) {
+            self.judge_rejections().into_iter().chain(self.decide(now, jobs)).collect()
+        } else {
+            let unprompted = |record| format!("the policy has no reason for a `{record}` at this time");
+            Vec::from_iter(first.map(|(number, record)| (number, unprompted(record))))
+        };
+        for (job, rule) in found {
+            fault(job, now, self.changes.get(&job).map(|change| change.0), rule);
+        }
+        self.take_in(now, jobs);
+        self.wake = self.next_decision(now, jobs);
+    }
+    fn pass(&mut self, _: u64, until: u64, jobs: &Jobs, fault: Report<'_>) {
+        for count in 1.. {
+            let Some(now) = self.wake.filter(|&next| next < until) else { return };
+            if count > MOST_MOMENTS {
+                self.left += 1;
+                return;
+            }
+            self.wake = self.next_decision(now, jobs);
+            if let Some((job, rule)) = self.decide(now, jobs) {
+                return fault(job, now, None, rule);
+            }
+        }
+    }
+    fn not_judged(&self) -> Option<String> {
+        let left = self.left;
+        (left > 0).then(|| format!("{left} of the decisions of {}", self.policy))
+    }
+}
+
+/// Where a job is, in words.
+fn place(on: &[(u32, u32)]) -> String {
+    let node = |&(node, tasks): &(u32, u32)| match tasks {
+        1 => format!("node {node}"),
+        _ => format!("node {node} ({tasks} tasks)"),
+    };
+    match on {
+        [] => "on no node".to_owned(),
+        _ => format!("on {}", on.iter().map(node).collect::<Vec<_>>().join(", ")),
     }
 }

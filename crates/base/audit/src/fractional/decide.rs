@@ -1,14 +1,13 @@
 //! The decision that a policy takes at a moment, part by part, on plain lists.
 
+use super::FractionalPolicy;
 use super::mapping::{Mapping, Seen};
 use super::moves::Moves;
 use super::name::{Arrival, Phase, Pin, Ticks};
-use super::options::McbOptions;
-use super::pack::{Item, Search, map};
+use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
-use super::site::Site;
-use super::{FractionalPolicy, FractionalRule};
 use crate::Phase as State;
+use crate::priority::Site;
 use dfrsim_model::{Share, SimSpan, VirtualTime, Yield};
 use std::collections::BTreeMap;
 
@@ -55,14 +54,13 @@ pub(super) struct Decision {
     /// The yields of a tick of `/stretch-per`.
     pub(super) floors: Option<BTreeMap<u64, u32>>,
     /// What is wrong with what the record has where the policy leaves a choice.
-    pub(super) fault: Option<(u64, FractionalRule)>,
+    pub(super) fault: Option<(u64, String)>,
     /// Whether it cannot be judged.
     pub(super) is_open: bool,
 }
 
 pub(super) struct Decider<'a> {
     pub(super) policy: &'a FractionalPolicy,
-    pub(super) mcb: McbOptions,
     pub(super) events: Events<'a>,
     pub(super) jobs: &'a BTreeMap<u64, Seen>,
     pub(super) site: Option<&'a Site>,
@@ -70,7 +68,7 @@ pub(super) struct Decider<'a> {
     /// Where the record has each job after the decision.
     pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
     pub(super) floors: Option<BTreeMap<u64, u32>>,
-    pub(super) fault: Option<(u64, FractionalRule)>,
+    pub(super) fault: Option<(u64, String)>,
     /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
     pub(super) is_shared_again: bool,
     /// Whether the mapping after MCB is not known.
@@ -140,7 +138,7 @@ impl Decider<'_> {
         self.mapping.ranked(off)
     }
     fn is_held(&self, job: u64) -> bool {
-        self.site.is_some_and(|site| site.holds(job, self.mapping.on.keys()))
+        self.site.is_some_and(|site| site.holds_beside(job, self.mapping.on.keys()))
     }
     /// Places a job by Greedy, unless a limit holds it back.
     fn place(&mut self, job: u64, beside: bool) -> bool {
@@ -265,7 +263,7 @@ impl Decider<'_> {
         if let Some(site) = self.site {
             let mut before: Vec<u64> = Vec::new();
             ranked.retain(|&job| {
-                let is_in = !site.holds(job, before.iter());
+                let is_in = !site.holds_beside(job, before.iter());
                 before.extend(is_in.then_some(job));
                 is_in
             });
@@ -294,9 +292,9 @@ impl Decider<'_> {
         let empty = self.mapping.nodes.emptied();
         let is_stretch = self.policy.ticks == Ticks::Stretch;
         let packed = if is_stretch {
-            map(&items, &empty, self.mcb, Search::Stretch, &by_stretch)
+            map(&items, &empty, Search::Stretch, &by_stretch)
         } else {
-            map(&items, &empty, self.mcb, Search::Yield, &by_weight)
+            map(&items, &empty, Search::Yield, &by_weight)
         };
         let floors = is_stretch.then(|| {
             let floor = |place: usize| by_stretch(place, packed.value).unwrap_or(0);
@@ -344,7 +342,7 @@ impl Decider<'_> {
         let at = f64::from(target) / f64::from(Yield::ONE.units());
         let goal = weight * (seconds(seen.flow + period.micros()) * at);
         let wanted = (goal - seen.done_s()) / period.as_secs_f64();
-        (wanted <= 1.0 || target == 1).then(|| Yield::from_f64(wanted).units().max(self.mcb.floor))
+        (wanted <= 1.0 || target == 1).then(|| Yield::from_f64(wanted).units().max(FLOOR))
     }
 
     /// The time for which stretches are estimated.
@@ -382,7 +380,7 @@ impl Decider<'_> {
         let contested = contested(&sharers, &self.mapping.nodes);
         if self.is_shared_again && self.policy.ticks == Ticks::Stretch {
             // What the nodes had at the tick may be less for some now.
-            let least = super::shares::units(common(&contested)).floor().min(self.mcb.floor.into());
+            let least = super::shares::units(common(&contested)).floor().min(FLOOR.into());
             sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));
         }
         if self.policy.phase == Phase::Average {

@@ -1,7 +1,8 @@
 //! Which jobs are on which nodes while a decision is being made.
 
-use super::nodes::{Nodes, On, Size, Wanted};
+use super::nodes::{Nodes, On, Wanted};
 use crate::Phase;
+use crate::nodes::Size;
 use dfrsim_model::{SimSpan, Yield};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

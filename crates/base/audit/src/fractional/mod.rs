@@ -32,17 +32,12 @@ mod mapping;
 mod moves;
 mod name;
 mod nodes;
-mod options;
 mod pack;
-mod rule;
 mod shares;
-mod site;
 mod weights;
 
 pub(crate) use check::FractionalCheck;
 pub use name::FractionalPolicy;
-pub(crate) use nodes::Size;
-pub use rule::{FractionalRule, Where};
 
 /// How many decisions in a row without records in the file are checked.
 pub const MOST_MOMENTS: u64 = 100_000;

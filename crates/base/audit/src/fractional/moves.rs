@@ -2,9 +2,9 @@
 //!
 //! Which of several best names of nodes is taken is left open, and so is what a budget leaves: these are judged by what they promise.
 
+use super::FractionalPolicy;
 use super::mapping::Mapping;
 use super::nodes::On;
-use super::{FractionalPolicy, FractionalRule};
 use crate::placement::moved_tasks;
 use dfrsim_model::Share;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Conten
 impl Moves<'_> {
     /// Whether the record has the best names for the mapping that MCB found, or if it is not to have that because of a budget, one that
     /// keeps the budget.
-    pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, FractionalRule)> {
+    pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
         let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
         let budget = policy
             .budget
@@ -59,11 +59,13 @@ impl Moves<'_> {
         let differs =
             |&job: &u64| self.target.get(&job).map(|it| &it[..]) != self.recorded.get(&job).copied();
         let job = self.ranked.iter().copied().find(differs).or(self.ranked.first().copied());
-        job.filter(|_| !same).map(|job| (job, FractionalRule::Relabelled))
+        let rule =
+            "the mapping is not the one of MCB under the names of nodes with which the least memory moves";
+        job.filter(|_| !same).map(|job| (job, rule.to_owned()))
     }
 
     /// Whether a budget is kept, no pinned job moves, and no job is left out that finds room.
-    fn judge_kept(&self, budget: u64) -> Option<(u64, FractionalRule)> {
+    fn judge_kept(&self, budget: u64) -> Option<(u64, String)> {
         let (mut moved, mut nodes) = (0, self.mapping.nodes.emptied());
         for (&job, on) in self.recorded {
             let seen = &self.mapping.jobs[&job];
@@ -71,10 +73,12 @@ impl Moves<'_> {
             let tasks = if self.home(job).is_empty() { 0 } else { moved_tasks(self.home(job), on) };
             moved += seen.size.held[0] * tasks;
             if tasks > 0 && self.pins.contains(&job) {
-                return Some((job, FractionalRule::PinnedMoves));
+                return Some((job, "it moves, although it is too young to be moved".to_owned()));
             }
             if moved > budget {
-                return Some((job, FractionalRule::OverBudget { moved, budget }));
+                let rule =
+                    format!("the tick moves {moved} units of memory up to this job; the budget is {budget}");
+                return Some((job, rule));
             }
         }
         let has_room = |job: &u64| {
@@ -85,7 +89,8 @@ impl Moves<'_> {
             }
         };
         let left_out = self.ranked.iter().filter(|job| !self.recorded.contains_key(job));
-        left_out.copied().find(has_room).map(|job| (job, FractionalRule::LeftOut))
+        let rule = "it is left out by the budget, although there is room for it";
+        left_out.copied().find(has_room).map(|job| (job, rule.to_owned()))
     }
 
     /// Where a job is in the cluster, if its nodes are open.

@@ -1,25 +1,14 @@
 //! Nodes as plain lists: what is free of each resource of each, and how much it is loaded.
 
-use crate::classes::NodeKind;
-use dfrsim_model::Yield;
+use crate::nodes::{Kind, Size};
+use dfrsim_model::{Share, Yield};
 use std::sync::Arc;
 
 /// The tasks of a job on nodes: pairs of (node, tasks), by rising node.
 pub(crate) type On = Vec<(u32, u32)>;
 
-/// The place of CPU among the resources: memory comes before it, those of [`Classes`](crate::classes::Classes) after it.
+/// The place of CPU among the resources: memory comes before it, the others after it.
 pub(super) const CPU: usize = 1;
-
-/// What a task takes of each resource, in share units.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Size {
-    /// At any yield.
-    pub(crate) held: Vec<u64>,
-    /// At a yield of 1; in proportion to the yield at others.
-    pub(crate) used: Vec<u64>,
-    /// Whether it may be on nodes of each kind.
-    pub(crate) allowed: Vec<bool>,
-}
 
 /// What finds its place by Greedy.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +33,13 @@ pub(super) struct Node {
 /// All nodes of the cluster by their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    pub(super) kinds: Arc<Vec<NodeKind>>,
+    pub(super) kinds: Arc<Vec<Kind>>,
     pub(super) all: Vec<Node>,
 }
 
 impl Nodes {
     /// Nodes without tasks.
-    pub(super) fn new(kinds: &Arc<Vec<NodeKind>>, is_open: impl Fn(u32) -> bool) -> Nodes {
+    pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> Nodes {
         let of_kind = kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
         let node = |(number, kind): (u32, usize)| {
             let capacity = &kinds[kind].capacity;
@@ -65,8 +54,9 @@ impl Nodes {
     }
     /// Whether all are the reference node, and have no more than CPU and memory.
     pub(super) fn are_alike(&self) -> bool {
-        let reference = NodeKind::reference(0);
-        self.kinds.iter().all(|it| it.capacity == reference.capacity && it.speed == reference.speed)
+        let is_reference =
+            |it: &Kind| it.capacity == [u64::from(Share::ONE.units()); 2] && it.speed == Yield::ONE.units();
+        self.kinds.iter().all(is_reference)
     }
     pub(super) fn capacity(&self, node: u32) -> &[u64] {
         &self.kinds[self.all[node as usize].kind].capacity
@@ -117,7 +107,7 @@ impl Nodes {
 
     /// How slowly a further task progresses on a node if yields there are in the ratio of weights, and the load with it.
     fn slowness(&self, node: &Node, wanted: Wanted<'_>) -> (f64, f64) {
-        let NodeKind { capacity, speed, .. } = &self.kinds[node.kind];
+        let Kind { capacity, speed, .. } = &self.kinds[node.kind];
         let (used, weight) = (&wanted.size.used, wanted.weight);
         let load = |it: usize| {
             (node.load[it] + u128::from(weight) * u128::from(used[it])) as f64 / capacity[it] as f64

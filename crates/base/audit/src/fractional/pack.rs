@@ -1,9 +1,16 @@
 //! MCB: the largest value of a search at which all jobs can be packed (dissertation, sections 4.2.5, 5.2.2 and 5.2.6).
 
-use super::nodes::{Nodes, On, Size};
-use super::options::McbOptions;
+use super::nodes::{Nodes, On};
+use crate::nodes::Size;
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
+
+/// The least yield that is tried (dissertation, section 5.2.2), 0.01, in units.
+pub(super) const FLOOR: u32 = (1 << Yield::BITS) / 100;
+/// How near to each other the last success and the last failure are: 0.01.
+const PRECISION: u32 = FLOOR;
+/// The same of the search for a stretch: 0.0001.
+const STRETCH_PRECISION: u32 = (1_u32 << Yield::BITS).div_ceil(10_000);
 
 /// A job to be mapped.
 #[derive(Debug)]
@@ -36,11 +43,10 @@ pub(super) enum Search {
 pub(super) fn map(
     items: &[Item<'_>],
     nodes: &Nodes,
-    options: McbOptions,
     search: Search,
     yield_at: &dyn Fn(usize, u32) -> Option<u32>,
 ) -> Packed {
-    let mcb = Mcb { items, nodes, options, search, yield_at };
+    let mcb = Mcb { items, nodes, search, yield_at };
     let counts = (0..=items.len()).rev().filter(|&count| mcb.may_hold(count));
     let found =
         counts.map(|count| (count, mcb.largest(count))).find(|(count, it)| it.is_some() || *count == 0);
@@ -53,7 +59,6 @@ pub(super) fn map(
 struct Mcb<'a> {
     items: &'a [Item<'a>],
     nodes: &'a Nodes,
-    options: McbOptions,
     search: Search,
     yield_at: &'a dyn Fn(usize, u32) -> Option<u32>,
 }
@@ -82,14 +87,14 @@ impl Mcb<'_> {
     fn largest(&self, count: usize) -> Option<(u32, Vec<On>)> {
         let one = Yield::ONE.units();
         let (lowest, highest, precision) = match self.search {
-            Search::Stretch => (1, one, self.options.stretch_precision),
+            Search::Stretch => (1, one, STRETCH_PRECISION),
             Search::Yield => {
                 let highest = if self.is_enough(count, one) {
                     one
                 } else {
                     bisect(0, one, 1, |value| self.is_enough(count, value))
                 };
-                (self.options.floor.max(1), highest, self.options.precision)
+                (FLOOR, highest, PRECISION)
             }
         };
         if highest < lowest {
@@ -167,7 +172,7 @@ impl Mcb<'_> {
 
 /// Goes on between a success and a failure until they are so near to each other; the last success.
 fn bisect(mut success: u32, mut failure: u32, precision: u32, mut succeeds: impl FnMut(u32) -> bool) -> u32 {
-    while failure - success > precision.max(1) {
+    while failure - success > precision {
         let middle = success + (failure - success) / 2;
         if succeeds(middle) {
             success = middle;

@@ -1,6 +1,7 @@
 //! What jobs on nodes get of what they share (dissertation, sections 5.2.5 and 5.2.6).
 
-use super::nodes::{Nodes, Size};
+use super::nodes::Nodes;
+use crate::nodes::Size;
 use dfrsim_model::Yield;
 
 /// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.

@@ -1,6 +1,6 @@
 //! Fair Tree (<https://slurm.schedmd.com/fair_tree.html>): users in the order of a walk through the tree.
 
-use super::usage::{Account, Entry};
+use super::account::{Account, Entry};
 use super::{ONE, fraction};
 use std::collections::BTreeMap;
 

@@ -3,17 +3,15 @@
 //! The formulas are those of the policies; their arithmetic is on integers that round down, so that two ways of computing them agree:
 //! here usage is added up from the times of all jobs, and powers of one half come from a power series.
 
+mod account;
 mod fair_tree;
 mod limits;
-mod ranks;
-mod rule;
 mod series;
+mod site;
 mod usage;
 
 pub(crate) use limits::Limits;
-pub(crate) use ranks::Ranks;
-pub use rule::PriorityRule;
-pub(crate) use usage::{Account, Usage};
+pub(crate) use site::Site;
 
 use crate::job::Job;
 use dfrsim_model::priority::JobClass;

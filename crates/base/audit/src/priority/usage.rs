@@ -1,26 +1,11 @@
 //! Who has used what, and the fair share.
 
+use super::account::{Account, Entry};
 use super::series::half_to_the;
 use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
 use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 use std::collections::BTreeMap;
-
-/// An account by its name, or by the group or user of which it is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Account {
-    Listed(String),
-    Unlisted(Option<u32>),
-    /// A user below an account, under Fair Tree.
-    User(Box<Account>, Option<u32>),
-}
-
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) parent: Option<Account>,
-    pub(super) shares: u32,
-    usage: u128,
-}
 
 /// A job on nodes, since a moment.
 #[derive(Debug)]
@@ -106,11 +91,6 @@ impl Usage {
             self.fair_shares.clear();
         }
         account
-    }
-
-    /// How many accounts there are.
-    pub(crate) fn accounts(&self) -> usize {
-        self.accounts.len()
     }
 
     pub(crate) fn start(&mut self, job: u64, account: Account, width: u32, now: u64) {

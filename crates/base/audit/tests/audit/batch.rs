@@ -58,8 +58,7 @@ fn batch_faults(text: &str, policy: &str) -> Vec<String> {
     else {
         panic!("the summary is missing")
     };
-    let batch =
-        faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_) | Rule::Policy { .. }));
+    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
     batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
 }
 

@@ -58,11 +58,11 @@ impl Schedule {
         let other: Vec<String> = faults
             .shown()
             .iter()
-            .filter(|fault| !matches!(fault.rule, Rule::Fractional(_) | Rule::NoSummary))
+            .filter(|fault| !matches!(fault.rule, Rule::Decision(_) | Rule::NoSummary))
             .map(ToString::to_string)
             .collect();
         assert_eq!(other, [""; 0], "the schedule itself is legal");
-        let found = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Fractional(_)));
+        let found = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
         found.map(|fault| fault.to_string().split_once(", ").unwrap().1.to_owned()).collect()
     }
     #[track_caller]

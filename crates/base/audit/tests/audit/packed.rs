@@ -55,8 +55,7 @@ fn faults_of(text: &str, policy: &str) -> Vec<String> {
     let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
         panic!("the summary is missing")
     };
-    let batch =
-        faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_) | Rule::Policy { .. }));
+    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
     batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
 }
 

@@ -41,8 +41,7 @@ fn faults(policy: &str, nodes: u32, jobs: &[Placed]) -> Vec<String> {
     else {
         panic!("the summary is missing")
     };
-    let batch =
-        faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_) | Rule::Policy { .. }));
+    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
     batch.map(|fault| fault.to_string().split_once(", ").unwrap().1.to_owned()).collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::notice;
 use dfrsim_model::priority::{Account, JobClass, Priorities};
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::formats::slurm_conf;
 use dfrsim_workload::log::Header;
@@ -35,7 +35,9 @@ pub(super) fn checked(
 ) -> Result<Option<Arc<Priorities>>, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
     settings.check().map_err(|error| fault(&error))?;
-    policy.check_site().map_err(|error| fault(&error))?;
+    if !policy.reads(PolicySetting::Site) {
+        return Err(fault(&format!("{policy} does not read the settings of a site")));
+    }
     Ok(Some(settings).filter(|settings| policy.depends_on(settings)).map(Arc::new))
 }
 

@@ -132,6 +132,7 @@ pub(super) fn text(
         ("title".to_owned(), Value::from(format!("{name} as it is, and with other settings"))),
         ("policies".to_owned(), strings(&[policy])),
         ("plain".to_owned(), Value::from(false)),
+        ("bounded".to_owned(), Value::from(false)),
         ("waits_by".to_owned(), strings(&["partition", "account", "size"])),
         ("simulation".to_owned(), Value::from(simulation)),
         ("workloads".to_owned(), Value::from(vec![Value::from(workload.table(folder)?)])),

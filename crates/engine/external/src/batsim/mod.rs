@@ -65,7 +65,7 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
         ));
     }
     let version = command.version.clone();
-    let make = move |nodes, _: &_| {
+    let make = move |nodes, _: &_, _: Option<&_>| {
         let command = command.clone();
         let connect = move || Connection::open(&command);
         Box::new(BatsimScheduler::new(connect, nodes, sharing)) as _

@@ -20,7 +20,7 @@ pub(crate) fn policies() -> Vec<BatchPolicy> {
 /// All policies, with all orders of the queue.
 pub(crate) fn all_policies() -> Vec<BatchPolicy> {
     let ordered = |order| Discipline::ALL.map(|discipline| BatchPolicy { order, ..discipline.into() });
-    QueueOrder::ALL.into_iter().flat_map(ordered).collect()
+    QueueOrder::ALL.iter().copied().flat_map(ordered).collect()
 }
 
 /// One to three clusters of a few cores.

@@ -1,8 +1,8 @@
 //! Each job has a yield of its own, which follows from a common target.
 
 use super::demand::{Demand, KeptJobs, Rank, lists, size};
+use super::layout::Layout;
 use super::pinned_nodes::Pinned;
-use super::search::Layout;
 use super::{McbOptions, PackJob, Values};
 use crate::yield_search::SearchRange;
 use dfrsim_model::{CpuUse, Share, Yield};
@@ -22,21 +22,10 @@ pub(super) struct TargetScratch {
 
 /// The demand of jobs whose yields are functions of a target.
 pub(super) struct ByTarget<'a, F> {
-    jobs: &'a [PackJob<'a>],
-    options: McbOptions,
-    values: Values<F>,
-    scratch: &'a mut TargetScratch,
-}
-
-impl<'a, F: Fn(usize, Yield) -> Option<Yield>> ByTarget<'a, F> {
-    pub(super) fn new(
-        jobs: &'a [PackJob<'a>],
-        options: McbOptions,
-        values: Values<F>,
-        scratch: &'a mut TargetScratch,
-    ) -> ByTarget<'a, F> {
-        ByTarget { jobs, options, values, scratch }
-    }
+    pub(super) jobs: &'a [PackJob<'a>],
+    pub(super) options: McbOptions,
+    pub(super) values: Values<F>,
+    pub(super) scratch: &'a mut TargetScratch,
 }
 
 /// The CPU of a task in whole steps, at least one where the task needs as much.

@@ -1,15 +1,10 @@
 //! The amount that jobs ask of the nodes at a searched value.
 
-use super::search::Layout;
+use super::layout::{CPU, Layout, MEMORY};
 use super::{PackJob, Packing};
 use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
-
-/// Dimension 0 is memory and dimension 1 is CPU, both in units of
-/// [`CAPACITY`](crate::filling::CAPACITY): where all else is equal, memory comes first.
-pub(super) const MEMORY: usize = 0;
-pub(super) const CPU: usize = 1;
 
 /// The jobs that are kept, and what follows from their sums.
 #[derive(Debug, Default)]

@@ -37,6 +37,7 @@
 
 mod by_target;
 mod demand;
+mod layout;
 mod options;
 mod pinned_nodes;
 mod placements;
@@ -51,8 +52,9 @@ use crate::{Capacities, TaskSize};
 use by_target::{ByTarget, TargetScratch};
 use demand::KeptJobs;
 use dfrsim_model::{NodeTasks, Share, Yield};
+use layout::Layout;
 use placements::Placements;
-use search::{Alike, Layout, search};
+use search::{Alike, search};
 use std::sync::Arc;
 use uniform::{Classes, Uniform};
 use vectors::Vectors;
@@ -164,9 +166,8 @@ impl Mcb {
             return self.map_to(jobs, precision, lowest, None, |_, value| Some(value));
         }
         let demand = Uniform::new(jobs, self.options, lowest, &mut self.classes);
-        let mut alike = Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
-        let found = search(jobs.len(), self.options, precision, &mut alike);
-        let value = alike.hand_out(found, &mut self.placements);
+        let alike = Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
+        let value = search(jobs.len(), self.options, precision, alike, &mut self.placements);
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }
 
@@ -218,19 +219,14 @@ impl Mcb {
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
         let values = Values { lowest, highest, yield_at };
-        let value = match &self.capacities {
-            Some(capacities) => {
-                let mut vectors = Vectors::new(jobs, capacities, self.options, values, &mut self.kept);
-                let found = search(jobs.len(), self.options, precision, &mut vectors);
-                vectors.hand_out(found, &mut self.placements)
-            }
-            None => {
-                let demand = ByTarget::new(jobs, self.options, values, &mut self.target_scratch);
-                let mut alike =
-                    Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
-                let found = search(jobs.len(), self.options, precision, &mut alike);
-                alike.hand_out(found, &mut self.placements)
-            }
+        let Mcb { options, ref capacities, ref mut kept, ref mut placements, .. } = *self;
+        let value = if let Some(capacities) = capacities {
+            let vectors = Vectors::new(jobs, capacities, options, values, kept);
+            search(jobs.len(), options, precision, vectors, placements)
+        } else {
+            let demand = ByTarget { jobs, options, values, scratch: &mut self.target_scratch };
+            let alike = Alike::new(jobs, self.nodes, options, demand, kept, &mut self.layout);
+            search(jobs.len(), options, precision, alike, placements)
         };
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }

@@ -1,11 +1,10 @@
 //! The search for the jobs that are kept and the value at which they are packed, and packing on nodes that are alike.
 
 use super::PackJob;
-use super::demand::{CPU, Demand, KeptJobs, MEMORY};
-use super::options::{Balanced, DropRule, McbOptions, Packing, Probes};
-use super::pinned_nodes::PinnedNodes;
+use super::demand::{Demand, KeptJobs};
+use super::layout::Layout;
+use super::options::{DropRule, McbOptions, Probes};
 use super::placements::Placements;
-use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
 use crate::yield_search::{Ends, SearchRange};
 use dfrsim_model::Yield;
 
@@ -21,20 +20,23 @@ pub(super) trait Packs {
     fn range(&self) -> SearchRange;
     /// Whether the kept jobs can be packed at a value; remembers the packing.
     fn packs_at(&mut self, value: Yield) -> bool;
+    /// The placements of the last packing that was found, at a value if at any, and the value of the mapping.
+    fn hand_out(self, found: Option<Yield>, placements: &mut Placements) -> Yield;
 }
 
-/// Finds how many of the jobs can be packed, and the value of the last packing that was found; `None` if there is none.
+/// Finds how many of the jobs can be packed, their placements, and the value of the mapping.
 pub(super) fn search(
     jobs: usize,
     options: McbOptions,
     precision: Yield,
-    packs: &mut impl Packs,
-) -> Option<Yield> {
-    let value = keep_prefix(jobs, options, precision, packs);
-    if options.drop == DropRule::Skip && try_dropped_again(jobs, options, precision, packs) {
-        return largest(options, precision, packs);
+    mut packs: impl Packs,
+    placements: &mut Placements,
+) -> Yield {
+    let mut found = keep_prefix(jobs, options, precision, &mut packs);
+    if options.drop == DropRule::Skip && try_dropped_again(jobs, options, precision, &mut packs) {
+        found = largest(options, precision, &mut packs);
     }
-    value
+    packs.hand_out(found, placements)
 }
 
 /// The largest value at which the search finds a packing of the kept jobs.
@@ -88,30 +90,6 @@ fn try_dropped_again(jobs: usize, options: McbOptions, precision: Yield, packs: 
     any
 }
 
-/// What a packing starts from, and the last ones; used again from call to call.
-#[derive(Debug)]
-pub(super) struct Layout {
-    /// The tasks that can be placed freely.
-    pub(super) items: ItemLists<2>,
-    /// The nodes with the tasks that cannot.
-    pub(super) nodes: PinnedNodes,
-    packer: Packer<2>,
-    tried: Plan,
-    found: Plan,
-}
-
-impl Layout {
-    pub(super) fn new(nodes: u32) -> Layout {
-        Layout {
-            items: ItemLists::new(),
-            nodes: PinnedNodes::new(nodes),
-            packer: Packer::new(),
-            tried: Plan::default(),
-            found: Plan::default(),
-        }
-    }
-}
-
 /// Packs jobs onto nodes that are alike.
 pub(super) struct Alike<'a, D> {
     jobs: &'a [PackJob<'a>],
@@ -134,17 +112,6 @@ impl<'a, D: Demand> Alike<'a, D> {
     ) -> Alike<'a, D> {
         kept.reset(jobs.len());
         Alike { jobs, nodes, options, demand, kept, layout }
-    }
-
-    /// The placements of the packing that was found, and the value of the mapping.
-    pub(super) fn hand_out(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
-        placements.reset(self.jobs, self.nodes);
-        let Some(value) = found else { return self.demand.range(self.kept, self.nodes).highest };
-        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
-        self.demand.arrange(value, self.kept, self.layout);
-        let items = self.layout.items.items().len();
-        placements.hand_out(&self.layout.found, self.jobs, self.kept, &self.demand, items);
-        value
     }
 }
 
@@ -171,23 +138,15 @@ impl<D: Demand> Packs for Alike<'_, D> {
         self.demand.range(self.kept, self.nodes)
     }
     fn packs_at(&mut self, value: Yield) -> bool {
-        if !self.demand.arrange(value, self.kept, self.layout) {
-            return false;
-        }
-        let Layout { items, nodes, packer, tried, found } = &mut *self.layout;
-        let packed = match self.options.packing {
-            Packing::ChoosePack => packer.pack(&mut OneList, items, nodes.runs(), tried),
-            Packing::TwoLists => {
-                let balanced = match self.options.balanced {
-                    Balanced::Memory => MEMORY,
-                    Balanced::Cpu => CPU,
-                };
-                packer.pack(&mut TwoLists { balanced }, items, nodes.runs(), tried)
-            }
-        };
-        if packed {
-            std::mem::swap(tried, found);
-        }
-        packed
+        self.demand.arrange(value, self.kept, self.layout) && self.layout.pack(self.options)
+    }
+    fn hand_out(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+        placements.reset(self.jobs, self.nodes);
+        let Some(value) = found else { return self.range().highest };
+        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
+        self.demand.arrange(value, self.kept, self.layout);
+        let items = self.layout.items.items().len();
+        placements.hand_out(&self.layout.found, self.jobs, self.kept, &self.demand, items);
+        value
     }
 }

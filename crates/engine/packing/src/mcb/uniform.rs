@@ -1,8 +1,8 @@
 //! One yield for all jobs.
 
-use super::demand::{CPU, Demand, KeptJobs, MEMORY, size};
+use super::demand::{Demand, KeptJobs, size};
+use super::layout::{CPU, Layout, MEMORY};
 use super::pinned_nodes::Pinned;
-use super::search::Layout;
 use super::{McbOptions, PackJob, Packing, Ties};
 use crate::filling::ItemLists;
 use crate::yield_search::SearchRange;

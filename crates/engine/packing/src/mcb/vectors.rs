@@ -44,15 +44,6 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
         Vectors { jobs, capacities, options, values, kept, totals, held, found }
     }
 
-    /// The placements of the packing that was found, and the value of the mapping.
-    pub(super) fn hand_out(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
-        let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
-        let highest = self.range().highest;
-        placements
-            .set((0..self.jobs.len()).map(|job| if is_found(job) { &self.found[job][..] } else { &[] }));
-        found.unwrap_or(highest)
-    }
-
     /// The yield of a job at a value. In whole steps of CPU, the yield of the steps counts in all dimensions.
     fn yield_at(&self, job: usize, value: Yield) -> Option<Yield> {
         let exact = (self.values.yield_at)(job, value)?;
@@ -200,5 +191,12 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Packs for Vectors<'_, F> {
         let is_packed = packed.is_some();
         self.found = packed.unwrap_or_else(|| std::mem::take(&mut self.found));
         is_packed
+    }
+    fn hand_out(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+        let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
+        let highest = self.range().highest;
+        placements
+            .set((0..self.jobs.len()).map(|job| if is_found(job) { &self.found[job][..] } else { &[] }));
+        found.unwrap_or(highest)
     }
 }

@@ -1,42 +1,32 @@
 //! Which of the free nodes a starting job gets.
 
+use dfrsim_model::named;
 use std::ops::Range;
 
-/// Which of the free nodes a starting job gets. On equal nodes it changes no start, only where jobs are.
-///
-/// A *run* is as many free nodes as there are with numbers that follow each other. Where nodes differ or have maintenance windows,
-/// the rule is that of the nodes of a class with the same windows; see [`Place::Best`] for the choice among classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Place {
-    /// The lowest free nodes.
-    #[default]
-    First,
-    /// The lowest run that is long enough; if there is none, the lowest free nodes: contiguity by best effort, as opposed to
-    /// forced (Lucarelli, Mendonca, Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
-    Contiguous,
-    /// The shortest run that is long enough; while there is none, all of the longest one, and the same again for the rest. That is
-    /// as few runs as possible: Slurm's selection of nodes without a topology ("best-fit ... minimizes the number of sets of
-    /// consecutive nodes", slurm.schedmd.com/topology.html). The lowest one of runs as long as each other.
+named! {
+    /// Which of the free nodes a starting job gets. On equal nodes it changes no start, only where jobs are.
     ///
-    /// Where nodes differ, those come first, of the ones with which the job is as fast, that have the least beside what it asks
-    /// for: fewest of each other resource in the order of the platform, then the least memory, then the fewest cores.
-    Best,
+    /// A *run* is as many free nodes as there are with numbers that follow each other. Where nodes differ or have maintenance windows,
+    /// the rule is that of the nodes of a class with the same windows; see [`Place::Best`] for the choice among classes.
+    #[derive(Default)]
+    pub enum Place as "rule for places" {
+        /// The lowest free nodes.
+        #[default]
+        First = "FIRST",
+        /// The lowest run that is long enough; if there is none, the lowest free nodes: contiguity by best effort, as opposed to
+        /// forced (Lucarelli, Mendonca, Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
+        Contiguous = "CONTIGUOUS",
+        /// The shortest run that is long enough; while there is none, all of the longest one, and the same again for the rest. That is
+        /// as few runs as possible: Slurm's selection of nodes without a topology ("best-fit ... minimizes the number of sets of
+        /// consecutive nodes", slurm.schedmd.com/topology.html). The lowest one of runs as long as each other.
+        ///
+        /// Where nodes differ, those come first, of the ones with which the job is as fast, that have the least beside what it asks
+        /// for: fewest of each other resource in the order of the platform, then the least memory, then the fewest cores.
+        Best = "BEST",
+    }
 }
 
 impl Place {
-    /// All rules.
-    pub const ALL: [Place; 3] = [Place::First, Place::Contiguous, Place::Best];
-
-    /// Its name in the names of policies.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Place::First => "FIRST",
-            Place::Contiguous => "CONTIGUOUS",
-            Place::Best => "BEST",
-        }
-    }
-
     pub(crate) fn description(self) -> &'static str {
         match self {
             Place::First => "the lowest free nodes",
@@ -122,7 +112,7 @@ mod tests {
             (9, [&[(0, 2), (4, 9), (10, 12)], &[(0, 2), (4, 9), (10, 12)], &[(0, 1), (4, 9), (10, 13)]]),
         ];
         for (width, expected) in cases {
-            for (place, expected) in Place::ALL.into_iter().zip(expected) {
+            for (place, expected) in Place::ALL.iter().copied().zip(expected) {
                 let found = place.choose(&runs(), width).into_iter().map(|part| (part.start, part.end));
                 assert_eq!(found.collect::<Vec<_>>(), expected, "{place:?}, {width}");
             }

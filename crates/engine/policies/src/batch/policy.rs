@@ -113,13 +113,13 @@ impl BatchPolicy {
                     policy.discipline = Discipline::Conservative(Compression::Replan);
                 }
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
-                    policy.order = QueueOrder::ALL.into_iter().find(|order| order.name() == name)?;
+                    policy.order = name.parse().ok()?;
                 }
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {
-                    policy.place = Place::ALL.into_iter().find(|place| place.name() == name)?;
+                    policy.place = name.parse().ok()?;
                 }
                 (Some(("NODES", name)), _) if policy.nodes == NodeUse::default() => {
-                    policy.nodes = NodeUse::ALL.into_iter().find(|nodes| nodes.name() == name)?;
+                    policy.nodes = name.parse().ok()?;
                 }
                 _ => return None,
             }
@@ -133,13 +133,13 @@ impl BatchPolicy {
 
     /// The same policy in all orders, those by arrival first.
     pub(crate) fn ordered(self) -> impl Iterator<Item = BatchPolicy> {
-        QueueOrder::ALL.into_iter().map(move |order| BatchPolicy { order, ..self })
+        QueueOrder::ALL.iter().map(move |&order| BatchPolicy { order, ..self })
     }
 
     /// The same policy with all rules for places and all uses of nodes.
     pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
-        let placed = Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self });
-        placed.flat_map(|policy| NodeUse::ALL.into_iter().map(move |nodes| BatchPolicy { nodes, ..policy }))
+        let placed = Place::ALL.iter().map(move |&place| BatchPolicy { place, ..self });
+        placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }))
     }
 
     /// A description, in one line.
@@ -163,13 +163,13 @@ impl fmt::Display for BatchPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.discipline.name())?;
         if self.order != QueueOrder::default() {
-            write!(f, "/ORDER={}", self.order.name())?;
+            write!(f, "/ORDER={}", self.order)?;
         }
         if self.place != Place::default() {
-            write!(f, "/PLACE={}", self.place.name())?;
+            write!(f, "/PLACE={}", self.place)?;
         }
         if self.nodes != NodeUse::default() {
-            write!(f, "/NODES={}", self.nodes.name())?;
+            write!(f, "/NODES={}", self.nodes)?;
         }
         Ok(())
     }

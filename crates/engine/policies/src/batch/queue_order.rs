@@ -1,42 +1,28 @@
 //! The orders of waiting jobs.
 
 use super::job::BatchJob;
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimTime, named};
 use std::cmp::Ordering;
 
-/// The order of waiting jobs; ties by order of submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum QueueOrder {
-    /// By submission.
-    #[default]
-    Arrival,
-    /// Shortest job first, by estimate.
-    Sjf,
-    /// Longest job first, by estimate.
-    Ljf,
-    /// Smallest area first: estimate * width.
-    Saf,
-    /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
-    Wfp3,
+named! {
+    /// The order of waiting jobs; ties by order of submission.
+    #[derive(Default)]
+    pub enum QueueOrder as "order of the queue" {
+        /// By submission.
+        #[default]
+        Arrival = "ARRIVAL",
+        /// Shortest job first, by estimate.
+        Sjf = "SJF",
+        /// Longest job first, by estimate.
+        Ljf = "LJF",
+        /// Smallest area first: estimate * width.
+        Saf = "SAF",
+        /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
+        Wfp3 = "WFP3",
+    }
 }
 
 impl QueueOrder {
-    /// All orders.
-    pub const ALL: [QueueOrder; 5] =
-        [QueueOrder::Arrival, QueueOrder::Sjf, QueueOrder::Ljf, QueueOrder::Saf, QueueOrder::Wfp3];
-
-    /// Its name in the names of policies.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            QueueOrder::Arrival => "ARRIVAL",
-            QueueOrder::Sjf => "SJF",
-            QueueOrder::Ljf => "LJF",
-            QueueOrder::Saf => "SAF",
-            QueueOrder::Wfp3 => "WFP3",
-        }
-    }
-
     pub(crate) fn description(self) -> &'static str {
         match self {
             QueueOrder::Arrival => "queue by arrival",

@@ -2,7 +2,7 @@
 
 use super::mapper::{Mapper, Placed};
 use super::nodes::{Task, Wanted};
-use super::priority::Ranking;
+use super::ranking::Ranking;
 use dfrsim_cluster::{JobHandle, View};
 
 /// Takes running jobs that may leave off their nodes by increasing priority until the wanted tasks fit. They, by decreasing

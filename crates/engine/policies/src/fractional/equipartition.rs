@@ -29,24 +29,18 @@ pub struct Equipartition {
 }
 
 impl Equipartition {
-    /// For a cluster of this many nodes.
+    /// For a cluster of this many nodes, with the settings of a site if there are any, which must have been
+    /// [checked](Priorities::check).
     #[must_use]
-    pub fn new(nodes: u32) -> Equipartition {
+    pub fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Equipartition {
         Equipartition {
-            mapper: Mapper::new(nodes, None),
+            mapper: Mapper::new(nodes, site),
             shares: Shares::new(nodes),
             sharing: Sharing::default(),
             waiting: Vec::new(),
             yields: Vec::new(),
             by_handle: Vec::new(),
         }
-    }
-
-    /// The same at a site with these settings, which must have been [checked](Priorities::check).
-    #[must_use]
-    pub fn at_site(mut self, nodes: u32, settings: &Arc<Priorities>) -> Equipartition {
-        self.mapper = Mapper::new(nodes, Some(settings));
-        self
     }
 
     /// Puts jobs that wait into the order in which they are tried.

@@ -1,9 +1,7 @@
 //! Parts of fractional policies that the paper does not have: for arrivals, ticks, shares and priorities.
 
-use super::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use dfrsim_cluster::JobView;
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
-use std::fmt;
 
 /// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`. Only `/ESTIMATES` reads what is known of run times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,10 +9,10 @@ pub struct Extensions {
     /// `/PERIOD=seconds`: the time between ticks, which overrides the options of the policy.
     pub period: Option<SimSpan>,
     /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below this percentage; only with
-    /// [`Periodic::Mcb`].
+    /// [`Periodic::Mcb`](super::Periodic::Mcb).
     pub below_percent: Option<u32>,
     /// `/SAFE=seconds`: no job with less virtual time is paused or moved for another one outside of ticks; only with
-    /// [`OnSubmission::GreedyP`] and [`OnSubmission::GreedyPM`], as the next three.
+    /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next three.
     pub safe: Option<SimSpan>,
     /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
     /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.
@@ -50,46 +48,6 @@ impl Extensions {
         estimates: false,
     };
 
-    /// Reads all parts of a name that are left, in their order; `None` if one is none of these.
-    pub(super) fn parse<'a>(
-        mut parts: std::iter::Peekable<impl Iterator<Item = &'a str>>,
-    ) -> Option<Extensions> {
-        let mut value =
-            |key: &str| parts.next_if(|part| part.starts_with(key)).map(|part| &part[key.len()..]);
-        let span = |value: Option<&str>| value.map(str::parse::<SimSpan>).transpose().ok();
-        let count = |value: Option<&str>| value.map(str::parse::<u32>).transpose().ok();
-        let extensions = Extensions {
-            period: span(value("PERIOD="))?,
-            below_percent: count(value("BELOW="))?,
-            safe: span(value("SAFE="))?,
-            spread: value("SPREAD").is_some(),
-            retry: span(value("RETRY="))?,
-            swap: count(value("SWAP="))?,
-            least_attained: span(value("LAS="))?,
-            ahead: span(value("AHEAD="))?,
-            estimates: value("ESTIMATES").is_some(),
-        };
-        parts.next().is_none().then_some(extensions)
-    }
-
-    /// Whether each part has something to act on beside the other parts of the policy.
-    pub(super) fn make_sense_in(&self, policy: &Fractional) -> bool {
-        let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
-        let makes_room = matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
-        let of_arrivals = self.safe.is_some() || self.spread || self.retry.is_some();
-        is_positive(self.period)
-            && is_positive(self.safe)
-            && is_positive(self.retry)
-            && is_positive(self.least_attained)
-            && (self.period.is_none() || policy.periodic != Periodic::Nothing)
-            && self
-                .below_percent
-                .is_none_or(|percent| policy.periodic == Periodic::Mcb && (1..=100).contains(&percent))
-            && (!of_arrivals || makes_room)
-            && self.swap.is_none_or(|factor| factor > 0 && self.retry.is_some())
-            && (self.least_attained.is_none() || policy.second_phase == SecondPhase::Min)
-    }
-
     /// What the parts do, a few words each.
     pub(super) fn descriptions(&self) -> impl Iterator<Item = String> {
         let parts = [
@@ -121,63 +79,5 @@ impl Extensions {
         let offset = u128::from(self.least_attained?.micros());
         let done = virtual_time.units() >> Yield::BITS;
         Some(u32::try_from((offset << 31) / (done + offset)).expect("at most 2^31").max(1))
-    }
-}
-
-impl Fractional {
-    /// The member of this family with the best results in development (`POLICY.md` of the on-line study).
-    #[must_use]
-    pub fn recommended() -> Fractional {
-        let span = |seconds| Some(SimSpan::from_secs(seconds));
-        Fractional {
-            on_submission: OnSubmission::GreedyPM,
-            opportunistic: true,
-            periodic: Periodic::Mcb,
-            budget_gb: None,
-            relabel: false,
-            second_phase: SecondPhase::Min,
-            remap_limit: RemapLimit::VirtualTime(SimSpan::from_secs(2700)),
-            extensions: Extensions {
-                period: span(2700),
-                below_percent: Some(30),
-                safe: span(60),
-                spread: true,
-                retry: span(60),
-                swap: Some(2),
-                least_attained: span(300),
-                ahead: span(2700),
-                estimates: false,
-            },
-        }
-    }
-}
-
-impl fmt::Display for Extensions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Extensions {
-            period,
-            below_percent,
-            safe,
-            spread,
-            retry,
-            swap,
-            least_attained,
-            ahead,
-            estimates,
-        } = self;
-        let spans = |key, span: Option<SimSpan>| span.map(|span| format!("/{key}={span}"));
-        let counts = |key, count: Option<u32>| count.map(|count| format!("/{key}={count}"));
-        let parts = [
-            spans("PERIOD", period),
-            counts("BELOW", below_percent),
-            spans("SAFE", safe),
-            spread.then(|| "/SPREAD".to_owned()),
-            spans("RETRY", retry),
-            counts("SWAP", swap),
-            spans("LAS", least_attained),
-            spans("AHEAD", ahead),
-            estimates.then(|| "/ESTIMATES".to_owned()),
-        ];
-        parts.into_iter().flatten().try_for_each(|part| f.write_str(&part))
     }
 }

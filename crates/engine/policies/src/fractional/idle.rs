@@ -215,7 +215,7 @@ impl Idle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fractional::priority::Ranking;
+    use crate::fractional::ranking::Ranking;
     use crate::fractional::{Fractional, FractionalOptions, PriorityRule, Readings};
     use dfrsim_model::{SimSpan, Yield};
     use proptest::prelude::*;

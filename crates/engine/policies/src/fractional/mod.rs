@@ -20,16 +20,20 @@ pub mod equipartition;
 mod extensions;
 mod idle;
 mod mapper;
+mod name;
 mod nodes;
+mod options;
 mod parts;
 mod preemption;
 mod priority;
-mod readings;
+mod ranking;
 mod scheduler;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 pub use extensions::Extensions;
+pub use options::{
+    ArrivalsAtTicks, FractionalOptions, Opportunism, PolicySetting, PriorityRule, Readings, StretchYields,
+    TickOrigin, Unmarking,
+};
 pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
-pub use priority::PriorityRule;
-pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
-pub use scheduler::{FractionalOptions, FractionalScheduler, McbProbe};
+pub use scheduler::{FractionalScheduler, McbProbe};

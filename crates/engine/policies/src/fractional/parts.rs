@@ -1,8 +1,7 @@
-//! The orthogonal parts of a fractional policy, and its name (dissertation, section 5.2.4 and table 5.1).
+//! The orthogonal parts of a fractional policy (dissertation, section 5.2.4 and table 5.1).
 
-use super::Extensions;
-use dfrsim_model::SimSpan;
-use std::fmt;
+use super::{Extensions, PolicySetting};
+use dfrsim_model::{SimSpan, named};
 
 /// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
 ///
@@ -30,19 +29,20 @@ pub struct Fractional {
     pub extensions: Extensions,
 }
 
-/// What happens when a job arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OnSubmission {
-    /// It waits for the tick.
-    Nothing,
-    /// It starts if its memory fits.
-    Greedy,
-    /// It starts, and jobs of low priority are paused for it.
-    GreedyP,
-    /// It starts, and jobs of low priority are moved or paused for it.
-    GreedyPM,
-    /// All jobs are mapped again.
-    Mcb,
+named! {
+    /// What happens when a job arrives.
+    pub enum OnSubmission as "reaction to arrivals" {
+        /// It waits for the tick.
+        Nothing = "",
+        /// It starts if its memory fits.
+        Greedy = "Greedy",
+        /// It starts, and jobs of low priority are paused for it.
+        GreedyP = "GreedyP",
+        /// It starts, and jobs of low priority are moved or paused for it.
+        GreedyPM = "GreedyPM",
+        /// All jobs are mapped again.
+        Mcb = "MCB",
+    }
 }
 
 /// What happens at each tick.
@@ -56,15 +56,16 @@ pub enum Periodic {
     McbStretch,
 }
 
-/// The rule for CPU that the mapping leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SecondPhase {
-    /// `OPT=MIN`: the smallest yields rise together (max-min).
-    Min,
-    /// `OPT=AVG`: the average yield (under `/stretch-per`: the average inverse stretch) is maximised.
-    Average,
-    /// `OPT=MAX`, under `/stretch-per` only: the largest estimated stretches fall together.
-    Max,
+named! {
+    /// The rule for CPU that the mapping leaves.
+    pub enum SecondPhase as "rule for shares" {
+        /// `OPT=MIN`: the smallest yields rise together (max-min).
+        Min = "MIN",
+        /// `OPT=AVG`: the average yield (under `/stretch-per`: the average inverse stretch) is maximised.
+        Average = "AVG",
+        /// `OPT=MAX`, under `/stretch-per` only: the largest estimated stretches fall together.
+        Max = "MAX",
+    }
 }
 
 /// Which running jobs MCB may drop but not move.
@@ -91,69 +92,39 @@ impl Fractional {
         self.uses_mcb() || matches!(self.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
     }
 
-    /// The policy of this name; `None` if there is none.
+    /// Whether it reads a setting that its name leaves open.
     #[must_use]
-    pub fn parse(name: &str) -> Option<Fractional> {
-        let mut parts = name.split('/').peekable();
-        let base = parts.next()?;
-        let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
-        let on_submission = OnSubmission::ALL.into_iter().find(|action| action.name() == base)?;
-        let periodic = match parts.peek() {
-            Some(&"per") => Periodic::Mcb,
-            Some(&"stretch-per") => Periodic::McbStretch,
-            _ => Periodic::Nothing,
-        };
-        if periodic != Periodic::Nothing {
-            parts.next();
+    pub fn reads(self, setting: PolicySetting) -> bool {
+        match setting {
+            PolicySetting::Period => self.periodic != Periodic::Nothing,
+            PolicySetting::Mcb => self.uses_mcb(),
+            PolicySetting::NodeMemory => self.budget_gb.is_some(),
+            PolicySetting::Priority | PolicySetting::Readings | PolicySetting::Site => true,
         }
-        let budget = parts.next_if(|part| part.starts_with("BUDGET="));
-        let budget_gb = match budget.and_then(|part| part.strip_prefix("BUDGET=")) {
-            Some(gigabytes) => Some(gigabytes.parse().ok()?),
-            None => None,
-        };
-        let relabel = parts.next_if_eq(&"RELABEL").is_some();
-        let second_phase = match parts.next()? {
-            "OPT=MIN" => SecondPhase::Min,
-            "OPT=AVG" => SecondPhase::Average,
-            "OPT=MAX" => SecondPhase::Max,
-            _ => return None,
-        };
-        let limit = parts.next_if(|part| part.starts_with("MFT=") || part.starts_with("MVT="));
-        let remap_limit = match limit.and_then(|part| part.split_once('=')) {
-            Some(("MFT", seconds)) => RemapLimit::FlowTime(seconds.parse().ok()?),
-            Some((_, seconds)) => RemapLimit::VirtualTime(seconds.parse().ok()?),
-            None => RemapLimit::Unlimited,
-        };
-        let extensions = Extensions::parse(parts)?;
-        let policy = Fractional {
-            on_submission,
-            opportunistic,
-            periodic,
-            budget_gb,
-            relabel,
-            second_phase,
-            remap_limit,
-            extensions,
-        };
-        // Printing it back catches parts that are left over or written in another way.
-        (policy.makes_sense() && policy.to_string() == name).then_some(policy)
     }
 
     /// Whether no job can wait for ever by design, and each part has something to act on.
-    fn makes_sense(self) -> bool {
-        let starts_waiting_jobs = self.opportunistic || self.periodic != Periodic::Nothing;
-        let reacts = !self.opportunistic || self.on_submission != OnSubmission::Nothing;
-        let stretch = self.periodic == Periodic::McbStretch;
-        let alone = !stretch || self.on_submission == OnSubmission::Nothing;
-        let phase = match self.second_phase {
-            SecondPhase::Min => !stretch,
-            SecondPhase::Max => stretch,
-            SecondPhase::Average => true,
-        };
-        let limits = self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited && !self.relabel;
-        let bounded = self.periodic == Periodic::Mcb || self.budget_gb.is_none();
-        let extended = self.extensions.make_sense_in(&self);
-        starts_waiting_jobs && reacts && alone && phase && limits && bounded && extended
+    pub(super) fn makes_sense(self) -> bool {
+        let Fractional { on_submission, opportunistic, periodic, second_phase, extensions, .. } = self;
+        let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
+        let makes_room = matches!(on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
+        let of_arrivals = extensions.safe.is_some() || extensions.spread || extensions.retry.is_some();
+        let stretch = periodic == Periodic::McbStretch;
+        let is_below = |percent| periodic == Periodic::Mcb && (1..=100).contains(&percent);
+        (opportunistic || periodic != Periodic::Nothing)
+            && (!opportunistic || on_submission != OnSubmission::Nothing)
+            && (!stretch || on_submission == OnSubmission::Nothing)
+            && (second_phase == SecondPhase::Average || stretch == (second_phase == SecondPhase::Max))
+            && (self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited && !self.relabel)
+            && (periodic == Periodic::Mcb || self.budget_gb.is_none())
+            && [extensions.period, extensions.safe, extensions.retry, extensions.least_attained]
+                .into_iter()
+                .all(is_positive)
+            && (extensions.period.is_none() || periodic != Periodic::Nothing)
+            && extensions.below_percent.is_none_or(is_below)
+            && (makes_room || !of_arrivals)
+            && extensions.swap.is_none_or(|factor| factor > 0 && extensions.retry.is_some())
+            && (extensions.least_attained.is_none() || second_phase == SecondPhase::Min)
     }
 
     /// The 116 policies of table 5.1, in the order of the dissertation's appendix B.
@@ -195,6 +166,32 @@ impl Fractional {
                 })
             })
             .filter(|policy| policy.makes_sense())
+    }
+
+    /// The member of this family with the best results in development (`POLICY.md` of the on-line study).
+    #[must_use]
+    pub fn recommended() -> Fractional {
+        let span = |seconds| Some(SimSpan::from_secs(seconds));
+        Fractional {
+            on_submission: OnSubmission::GreedyPM,
+            opportunistic: true,
+            periodic: Periodic::Mcb,
+            budget_gb: None,
+            relabel: false,
+            second_phase: SecondPhase::Min,
+            remap_limit: RemapLimit::VirtualTime(SimSpan::from_secs(2700)),
+            extensions: Extensions {
+                period: span(2700),
+                below_percent: Some(30),
+                safe: span(60),
+                spread: true,
+                retry: span(60),
+                swap: Some(2),
+                least_attained: span(300),
+                ahead: span(2700),
+                estimates: false,
+            },
+        }
     }
 
     /// This policy with the parts that the paper does not have, an example of a budget for all, where they make sense.
@@ -246,52 +243,5 @@ impl Fractional {
         });
         parts.extend(self.extensions.descriptions());
         parts.join("; ")
-    }
-}
-
-impl OnSubmission {
-    const ALL: [OnSubmission; 5] = [
-        OnSubmission::Nothing,
-        OnSubmission::Greedy,
-        OnSubmission::GreedyP,
-        OnSubmission::GreedyPM,
-        OnSubmission::Mcb,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            OnSubmission::Nothing => "",
-            OnSubmission::Greedy => "Greedy",
-            OnSubmission::GreedyP => "GreedyP",
-            OnSubmission::GreedyPM => "GreedyPM",
-            OnSubmission::Mcb => "MCB",
-        }
-    }
-}
-
-impl fmt::Display for Fractional {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.on_submission.name())?;
-        f.write_str(if self.opportunistic { "*" } else { "" })?;
-        f.write_str(match self.periodic {
-            Periodic::Nothing => "",
-            Periodic::Mcb => "/per",
-            Periodic::McbStretch => "/stretch-per",
-        })?;
-        if let Some(most) = self.budget_gb {
-            write!(f, "/BUDGET={most}")?;
-        }
-        f.write_str(if self.relabel { "/RELABEL" } else { "" })?;
-        f.write_str(match self.second_phase {
-            SecondPhase::Min => "/OPT=MIN",
-            SecondPhase::Average => "/OPT=AVG",
-            SecondPhase::Max => "/OPT=MAX",
-        })?;
-        match self.remap_limit {
-            RemapLimit::Unlimited => {}
-            RemapLimit::FlowTime(span) => write!(f, "/MFT={span}")?,
-            RemapLimit::VirtualTime(span) => write!(f, "/MVT={span}")?,
-        }
-        self.extensions.fmt(f)
     }
 }

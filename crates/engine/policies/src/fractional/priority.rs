@@ -1,28 +1,10 @@
 //! The order of jobs when not all can run (dissertation, section 5.2.3).
 
-use super::idle::Idle;
-use super::{Extensions, Fractional, FractionalOptions};
+use super::{Extensions, Fractional, FractionalOptions, PriorityRule};
 use crate::site::Site;
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield, named};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 use std::cmp::{Ordering, Reverse};
-
-named! {
-    /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
-    ///
-    /// Where jobs have weights, virtual time counts as (virtual time) / weight, as in weighted fair queueing: jobs of the same age that
-    /// had yields in proportion to their weights have the same priority, and flow time / virtual time becomes the weighted stretch.
-    #[derive(Default)]
-    pub enum PriorityRule as "priority" {
-        /// Flow time / (virtual time)^2, so that paused jobs rise again.
-        #[default]
-        FlowOverVirtualSquared = "flow-over-virtual-squared",
-        /// Flow time / virtual time, that is the stretch so far; the text says that it leads to significantly poorer results.
-        FlowOverVirtual = "flow-over-virtual",
-        /// 1 / virtual time.
-        InverseVirtual = "inverse-virtual",
-    }
-}
 
 /// A rule by the clock that it counts with.
 #[derive(Clone, Copy, Debug)]
@@ -147,14 +129,6 @@ impl<'a> Ranker<'a> {
     }
 }
 
-/// Jobs by decreasing priority.
-#[derive(Debug, Default)]
-pub(super) struct Ranking {
-    ranked: Vec<Ranked>,
-    /// Down to this one there were more than enough when [`Ranking::rank_until`] was last called.
-    down_to: Option<Ranked>,
-}
-
 /// A job and its rank: compared, the higher is the one that comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked {
@@ -198,64 +172,3 @@ impl PartialEq for Ranked {
 }
 
 impl Eq for Ranked {}
-
-impl Ranking {
-    /// Ranks these jobs.
-    pub(super) fn rank(&mut self, ranker: Ranker<'_>, jobs: impl Iterator<Item = JobHandle>) {
-        self.ranked.clear();
-        self.ranked.extend(jobs.map(|job| ranker.of(job)));
-        self.ranked.sort_unstable_by(|a, b| b.cmp(a));
-    }
-
-    /// Ranks the running jobs and those on no node from the highest priority on up to the first that is said to be enough.
-    pub(super) fn rank_until(
-        &mut self,
-        now: SimTime,
-        running: impl Iterator<Item = Ranked> + Clone,
-        idle: &Idle,
-        mut is_enough: impl FnMut(JobHandle) -> bool,
-    ) {
-        let mut sorted = 0;
-        self.ranked.clear();
-        // Mostly about as many as the last time are enough, and they have about the same priorities.
-        if let Some(last) = self.down_to {
-            self.ranked.extend(running.clone().filter(|ranked| *ranked >= last));
-            idle.down_to(last, now, &mut self.ranked);
-            self.ranked.sort_unstable_by(|a, b| b.cmp(a));
-            sorted = self.ranked.len();
-            if let Some(end) = self.ranked.iter().position(|ranked| is_enough(ranked.job)) {
-                return self.end_at(end);
-            }
-            self.ranked.extend(running.chain(idle.ranked(now)).filter(|ranked| *ranked < last));
-        } else {
-            self.ranked.extend(running.chain(idle.ranked(now)));
-        }
-        while sorted < self.ranked.len() {
-            let rest = &mut self.ranked[sorted..];
-            let next = rest.len().min(sorted.max(256));
-            if next < rest.len() {
-                rest.select_nth_unstable_by(next, |a, b| b.cmp(a));
-            }
-            rest[..next].sort_unstable_by(|a, b| b.cmp(a));
-            if let Some(end) = rest[..next].iter().position(|ranked| is_enough(ranked.job)) {
-                self.ranked.truncate(sorted + next);
-                return self.end_at(sorted + end);
-            }
-            sorted += next;
-        }
-        self.down_to = None;
-    }
-
-    /// Leaves out those that are sorted behind this place.
-    fn end_at(&mut self, end: usize) {
-        // A few more than were needed, so that their number may vary.
-        let more = end + end / 4 + 16;
-        let lowest = self.ranked.last().copied().into_iter().chain(self.down_to).min();
-        self.down_to = self.ranked.get(more).copied().or(lowest);
-        self.ranked.truncate(end + 1);
-    }
-
-    pub(super) fn highest_first(&self) -> impl DoubleEndedIterator<Item = JobHandle> + '_ {
-        self.ranked.iter().map(|ranked| ranked.job)
-    }
-}

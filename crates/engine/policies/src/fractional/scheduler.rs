@@ -12,45 +12,18 @@ use super::budget::Mover;
 use super::idle::{Idle, IdleJob};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
-use super::priority::{Priority, Ranked, Ranker, Ranking};
-use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
-use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule, preemption};
+use super::options::{ArrivalsAtTicks, Opportunism, StretchYields, TickOrigin, Unmarking};
+use super::priority::{Priority, Ranked, Ranker};
+use super::ranking::Ranking;
+use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, preemption};
 use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
-use dfrsim_packing::mcb::{Mcb, McbOptions};
+use dfrsim_packing::mcb::Mcb;
 use dfrsim_packing::shares::Shares;
 use sharing::relative;
 use std::sync::Arc;
-
-/// The numbers that a fractional policy's name leaves open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FractionalOptions {
-    /// The time between ticks.
-    pub period: SimSpan,
-    /// How MCB packs and searches.
-    pub mcb: McbOptions,
-    /// How priorities are computed.
-    pub priority: PriorityRule,
-    /// Readings of other points that the text leaves open.
-    pub readings: Readings,
-    /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
-    pub node_memory_gb: f64,
-}
-
-impl Default for FractionalOptions {
-    /// The dissertation's: a period of 600 s (section 5.3.1), nodes of 8 GB (section 6.1).
-    fn default() -> Self {
-        FractionalOptions {
-            period: SimSpan::from_secs(600),
-            mcb: McbOptions::default(),
-            priority: PriorityRule::default(),
-            readings: Readings::default(),
-            node_memory_gb: 8.0,
-        }
-    }
-}
 
 /// Called when MCB begins and ends mapping jobs, so that its calls can be counted and timed.
 pub trait McbProbe: std::fmt::Debug {
@@ -90,13 +63,19 @@ pub struct FractionalScheduler {
 }
 
 impl FractionalScheduler {
-    /// The policy on a cluster of this many nodes.
+    /// The policy on a cluster of this many nodes, with the settings of a site if there are any, which must have been
+    /// [checked](Priorities::check).
     #[must_use]
-    pub fn new(policy: Fractional, nodes: u32, options: FractionalOptions) -> FractionalScheduler {
+    pub fn new(
+        policy: Fractional,
+        nodes: u32,
+        options: FractionalOptions,
+        site: Option<&Arc<Priorities>>,
+    ) -> FractionalScheduler {
         FractionalScheduler {
             policy,
             options,
-            mapper: Mapper::new(nodes, None),
+            mapper: Mapper::new(nodes, site),
             idle: Idle::new(Priority::new(&policy, &options)),
             mcb: Mcb::new(nodes, options.mcb),
             mover: Mover::default(),
@@ -112,13 +91,6 @@ impl FractionalScheduler {
             shared: Vec::new(),
             probe: None,
         }
-    }
-
-    /// The same at a site with these settings, which must have been [checked](Priorities::check).
-    #[must_use]
-    pub fn at_site(mut self, nodes: u32, settings: &Arc<Priorities>) -> FractionalScheduler {
-        self.mapper = Mapper::new(nodes, Some(settings));
-        self
     }
 
     /// The same, telling this probe of MCB.

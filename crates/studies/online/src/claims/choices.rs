@@ -6,9 +6,9 @@ use crate::groups::{Group, Matrix};
 use dfrsim_cluster::{EstimateModel, NeedModel};
 use dfrsim_lab::{Claim, Statistics, Verdict};
 use dfrsim_model::SimSpan;
-use dfrsim_policies::Policy;
 use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, RemapLimit};
+use dfrsim_policies::{Policy, PolicySetting};
 use std::fmt::Write as _;
 
 const SOURCE: &str = "dissertation, sections 5.3 and 5.4";
@@ -42,8 +42,8 @@ fn conditions(matrix: &Matrix<'_>, groups: &[Group<'_>], workload: &str) -> Vec<
                     && group.setting.alternative.is_none()
                     && group.setting.options.needs == NeedModel::Exact
                     && (group.setting.options.penalty, group.tau) == (penalty, tau)
-                    && (!policy.is_periodic() || parameters.period == simulation.periods[0])
-                    && (!policy.uses_mcb()
+                    && (!policy.reads(PolicySetting::Period) || parameters.period == simulation.periods[0])
+                    && (!policy.reads(PolicySetting::Mcb)
                         || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
             };
             let mean = |group: &Group<'_>| {

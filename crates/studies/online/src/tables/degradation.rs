@@ -5,6 +5,7 @@ use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
+use dfrsim_policies::PolicySetting;
 use dfrsim_policies::batch::Discipline;
 use std::collections::BTreeMap;
 
@@ -101,7 +102,8 @@ fn agreement(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<String> {
                 let has_rules = |group: &&Group<'_>| {
                     let mcb = group.setting.parameters.mcb;
                     group.setting.alternative.is_none()
-                        && (!group.setting.policy.uses_mcb() || (mcb.packing, mcb.drop) == (packing, drop))
+                        && (!group.setting.policy.reads(PolicySetting::Mcb)
+                            || (mcb.packing, mcb.drop) == (packing, drop))
                 };
                 let fractional = groups.iter().filter(|group| {
                     group.scope.workload.name == workload.name && group.setting.policy.fractional().is_some()

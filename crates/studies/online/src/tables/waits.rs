@@ -33,7 +33,8 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             let labels: Vec<String> = labels.collect();
             let Some(first) = own.first() else { continue };
             for (by, name) in parts(&own) {
-                for (label, group) in labels.iter().zip(&own) {
+                for (place, (label, group)) in labels.iter().zip(&own).enumerate() {
+                    let is_first = place == 0;
                     let of = |instance: &Instance| {
                         instance.parts.iter().find(|it| it.by == by && it.name == name).cloned()
                     };
@@ -45,7 +46,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
                     });
                     let changes: Vec<(bool, Option<f64>)> = changes.collect();
                     let jobs =
-                        waits.iter().filter_map(|(_, it)| Some((false, Some(it.as_ref()?.jobs as f64))));
+                        waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.jobs as f64)));
                     let jobs = estimate(&jobs.collect::<Vec<_>>())[0];
                     let waits: Vec<(bool, Option<f64>)> =
                         waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.mean_s))).collect();
@@ -53,9 +54,10 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
                     let text = |text: &str| Cell::Text(text.to_owned());
                     let mut line = vec![workload, text(&by), text(&name), text(label)];
                     line.push(jobs.map_or(Cell::Missing, |jobs| Cell::Count(jobs.round() as usize)));
-                    for values in [estimate(&waits), estimate(&changes)] {
-                        line.extend(values.map(|seconds| Cell::optional(seconds.map(|it| it / 3600.0))));
-                    }
+                    let changes = if is_first { [None; 3] } else { estimate(&changes) };
+                    line.extend(
+                        estimate(&waits).into_iter().chain(changes).map(|it| Cell::optional(it.map(hours))),
+                    );
                     lines.push(line);
                 }
             }
@@ -118,6 +120,12 @@ fn estimate(values: &[(bool, Option<f64>)]) -> [Option<f64>; 3] {
     let value = of_log.or_else(|| (!drawn.is_empty()).then(|| mean(&drawn)));
     let range = RANGE.map(|part| (drawn.len() > 1).then(|| quantile(&drawn, part)));
     [value, range[0], range[1]]
+}
+
+/// Seconds in hours, to a third of a second.
+fn hours(seconds: f64) -> f64 {
+    // Nothing is not below zero.
+    (seconds / 3600.0 * 1e4).round() / 1e4 + 0.0
 }
 
 /// A quantile of sorted values, straight between neighbours.

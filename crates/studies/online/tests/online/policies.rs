@@ -33,7 +33,7 @@ fn with(policy: CustomPolicy) -> Registry {
 }
 
 fn easy(version: &str) -> CustomPolicy {
-    CustomPolicy::new("MINE", version, |nodes, options| {
+    CustomPolicy::new("MINE", version, |nodes, options, _| {
         "EASY".parse::<Policy>().unwrap().scheduler(nodes, options)
     })
 }
@@ -59,8 +59,8 @@ fn a_policy_of_the_users_has_rows_like_the_others() {
 /// The rows of a policy that fails say why, the others are as ever, and the tables count it.
 #[test]
 fn a_failed_simulation_is_a_row() {
-    let idle = || CustomPolicy::new("MINE", "idle", |_, _| Box::new(Idle));
-    let crowd = || CustomPolicy::new("MINE", "crowd", |_, _| Box::new(Crowd));
+    let idle = || CustomPolicy::new("MINE", "idle", |_, _, _| Box::new(Idle));
+    let crowd = || CustomPolicy::new("MINE", "crowd", |_, _, _| Box::new(Crowd));
     for (policy, status, message) in
         [(idle as fn() -> CustomPolicy, Status::Stalled, " 20 jobs "), (crowd, Status::Violation, "node 0")]
     {

@@ -41,13 +41,13 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`; the first job of the list), Slurm 21.08 and later |
+//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`, `singleton`; of several jobs, and of the tasks of an array, the one that ended last), Slurm 21.08 and later |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
-//! field for GPUs; [`resources`] has them. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! field for GPUs; [`resources`] has them. How many tasks of an array may run at once (`%N`) is not in the listing. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -206,7 +206,7 @@ fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
     let has_gpus =
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
     accounting.unstarted += u64::from(job.end.is_none());
-    accounting.dependent += u64::from(job.after.is_some());
+    accounting.dependent += u64::from(!job.after.is_empty());
     accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
     accounting.suspended += u64::from(is_suspended);
     accounting.array_tasks += u64::from(id.contains('_'));

@@ -91,6 +91,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
                 "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
                 "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
                 "schedulerparameters" => conf.scheduler(value, &at)?,
+                "schedulertype" if value == "sched/backfill" => {}
                 _ => conf.ignore(name.clone()),
             }
         }
@@ -198,8 +199,9 @@ impl Parameters {
                     partition.preempt_mode = at.preempt_mode(value, self)?;
                     self.ignore(at.parameter);
                 }
-                // Which nodes these are is read with the nodes.
-                "nodes" => {}
+                // Which nodes these are is read with the nodes; jobs of the log have their partitions.
+                "nodes" | "default" => {}
+                "state" if value.eq_ignore_ascii_case("UP") => {}
                 key @ ("allowaccounts" | "denyaccounts" | "allowqos" | "denyqos") => {
                     let list =
                         if key.ends_with("qos") { &mut partition.qos } else { &mut partition.accounts };

@@ -2,8 +2,7 @@
 
 use super::FractionalScheduler;
 use crate::fractional::priority::Ranker;
-use crate::fractional::readings::StretchYields;
-use crate::fractional::{Periodic, SecondPhase};
+use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
 

@@ -1,9 +1,27 @@
-//! Points of fractional policies that the dissertation leaves open, as choices.
+//! What the names of fractional policies leave open: numbers, and readings of points that the dissertation leaves open.
 //!
-//! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of them in one way, which
+//! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of these points in one way, which
 //! is not always that of the text; where the text speaks, it is the default.
 
+use super::McbOptions;
 use dfrsim_model::{SimSpan, named};
+
+named! {
+    /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
+    ///
+    /// Where jobs have weights, virtual time counts as (virtual time) / weight, as in weighted fair queueing: jobs of the same age that
+    /// had yields in proportion to their weights have the same priority, and flow time / virtual time becomes the weighted stretch.
+    #[derive(Default)]
+    pub enum PriorityRule as "priority" {
+        /// Flow time / (virtual time)^2, so that paused jobs rise again.
+        #[default]
+        FlowOverVirtualSquared = "flow-over-virtual-squared",
+        /// Flow time / virtual time, that is the stretch so far; the text says that it leads to significantly poorer results.
+        FlowOverVirtual = "flow-over-virtual",
+        /// 1 / virtual time.
+        InverseVirtual = "inverse-virtual",
+    }
+}
 
 named! {
     /// What `*` reacts to.
@@ -87,4 +105,49 @@ pub struct Readings {
     /// The step of a coarse clock, by which jobs complete and priorities count in whole milliseconds. It matters to priorities only; completions
     /// are the cluster's ([`dfrsim_cluster::Options::clock`]).
     pub clock: Option<SimSpan>,
+}
+
+/// The numbers that a fractional policy's name leaves open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FractionalOptions {
+    /// The time between ticks.
+    pub period: SimSpan,
+    /// How MCB packs and searches.
+    pub mcb: McbOptions,
+    /// How priorities are computed.
+    pub priority: PriorityRule,
+    /// Readings of other points that the text leaves open.
+    pub readings: Readings,
+    /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
+    pub node_memory_gb: f64,
+}
+
+impl Default for FractionalOptions {
+    /// The dissertation's: a period of 600 s (section 5.3.1), nodes of 8 GB (section 6.1).
+    fn default() -> Self {
+        FractionalOptions {
+            period: SimSpan::from_secs(600),
+            mcb: McbOptions::default(),
+            priority: PriorityRule::default(),
+            readings: Readings::default(),
+            node_memory_gb: 8.0,
+        }
+    }
+}
+
+/// A setting that a policy may read: what its name leaves open, each of [`FractionalOptions`] by its name, and what is around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicySetting {
+    /// [`FractionalOptions::period`].
+    Period,
+    /// [`FractionalOptions::mcb`].
+    Mcb,
+    /// [`FractionalOptions::priority`].
+    Priority,
+    /// [`FractionalOptions::readings`].
+    Readings,
+    /// [`FractionalOptions::node_memory_gb`].
+    NodeMemory,
+    /// The priorities, limits and preemption of a site.
+    Site,
 }

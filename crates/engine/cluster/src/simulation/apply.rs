@@ -2,9 +2,9 @@
 //!
 //! All changes are made before any is reported, since the speed of a job may depend on what happens to others.
 
+use super::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::ActiveJob;
-use crate::simulation::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
@@ -12,7 +12,7 @@ use dfrsim_platform::Interruption;
 
 /// What a change did beside its plain effect.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Effect {
+pub(super) enum Effect {
     /// This many tasks changed their node.
     Moved(u32),
     /// The job has kept the first work, and lost the second.
@@ -21,7 +21,7 @@ pub(crate) enum Effect {
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already hold it.
-    pub(crate) fn apply(&mut self, now: SimTime, decision: &Decision) {
+    pub(super) fn apply(&mut self, now: SimTime, decision: &Decision) {
         self.effects.clear();
         for change in &decision.changes {
             let effect = self.make(now, change, decision.placement(change));

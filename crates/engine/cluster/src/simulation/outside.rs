@@ -1,7 +1,7 @@
 //! A cluster whose jobs come and go by the word of a program above it.
 
-use crate::simulation::FIRST_JOB;
-use crate::{JobHandle, JobState, Observer, Occurrence, Simulation, SimulationError};
+use super::{FIRST_JOB, Simulation, SimulationError};
+use crate::{JobHandle, JobState, Observer, Occurrence};
 use dfrsim_des::Slot;
 use dfrsim_model::{Job, SimTime};
 
@@ -63,12 +63,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.observer.observe(self.now, sequence, Occurrence::Rejected);
             JobState::Rejected
         } else {
-            let (placement, at) = (active.placement(), active.job_yield);
-            self.nodes.remove(placement, active.believed_need, active.job.memory, at);
-            if let Some(unequal) = &mut self.unequal {
-                unequal.remove(handle, placement, at);
-            }
             self.observer.observe(self.now, sequence, Occurrence::Killed(&active.record(self.now)));
+            self.vacate(handle);
             JobState::Killed
         };
         self.events.cancel(Slot(FIRST_JOB + handle.0));

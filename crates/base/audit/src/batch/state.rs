@@ -1,0 +1,84 @@
+//! What is known of a batch system between two decisions.
+
+use super::BatchPolicy;
+use super::nodes::Nodes;
+use super::queue::{Parts, Running, Waiting};
+use crate::priority::Site;
+use std::collections::BTreeMap;
+
+/// A job that starts by the record, with the line that says so.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) job: u64,
+    pub(super) line: u64,
+    pub(super) on: Vec<(u32, u32)>,
+}
+
+/// A job that makes room by the record.
+#[derive(Debug)]
+pub(super) struct Preempted {
+    pub(super) job: u64,
+    pub(super) line: u64,
+    /// With what estimate it waits again; `None` if it has left.
+    pub(super) waits: Option<u64>,
+}
+
+/// What a job has from one moment to another under CONS.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) parts: Parts,
+}
+
+/// What the head of the queue keeps under EASY/SPARE.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) job: u64,
+    pub(super) parts: Parts,
+    /// What is not free yet where nodes are counted: parts of those of running jobs.
+    pub(super) awaited: Vec<(u64, Parts)>,
+}
+
+/// Follows a schedule moment by moment.
+#[derive(Debug, Default)]
+pub(crate) struct BatchCheck {
+    pub(super) policy: BatchPolicy,
+    pub(super) nodes: Nodes,
+    pub(super) site: Option<Site>,
+    pub(super) queue: Vec<Waiting>,
+    pub(super) running: BTreeMap<u64, Running>,
+    pub(super) started: Vec<Started>,
+    pub(super) preempted: Vec<Preempted>,
+    /// Whether anything happened since the last decision.
+    pub(super) is_due: bool,
+    /// The reservation of EASY/SPARE.
+    pub(super) bound: Option<Bound>,
+    /// Those of CONS, by job.
+    pub(super) reserved: BTreeMap<u64, Reservation>,
+    /// Whether a job left before the end of its estimate since the last decision.
+    pub(super) is_freed: bool,
+    /// Whether the reservations rest on a job past its estimate, or on one that did not start as expected.
+    pub(super) is_stale: bool,
+    /// Reservations up to this moment have been decided.
+    pub(super) decided: u64,
+}
+
+impl BatchCheck {
+    /// A job leaves its nodes, and waits again with an estimate if it has not left.
+    pub(super) fn leave(&mut self, number: u64, now: u64, waits: Option<u64>) {
+        let Some(Running { mut job, on, end, .. }) = self.running.remove(&number) else { return };
+        on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] -= 1);
+        self.is_freed |= end > now;
+        self.bound.iter_mut().for_each(|bound| bound.awaited.retain(|(job, _)| *job != number));
+        let site = self.site.iter_mut();
+        match waits {
+            None => site.for_each(|site| site.leave(number, now)),
+            Some(estimate) => {
+                site.for_each(|site| site.pause(number, now));
+                job.estimate = estimate;
+                self.queue.push(job);
+            }
+        }
+    }
+}

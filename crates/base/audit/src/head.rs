@@ -1,0 +1,52 @@
+//! When a record is, and what it is about.
+
+use dfrsim_model::event::Record;
+
+/// The place of a record within its moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Completion,
+    Platform,
+    Submission,
+    Change,
+}
+
+/// What all records have that happen at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    pub(crate) at: u64,
+    pub(crate) job: Option<u64>,
+    pub(crate) name: &'static str,
+    pub(crate) rank: Rank,
+}
+
+impl Head {
+    /// `None` for a record of the whole file.
+    pub(crate) fn of(record: &Record<'_>) -> Option<Head> {
+        let head = |at: u64, job, name, rank| Some(Head { at, job, name, rank });
+        let of_job = |at: u64, job: u64, name, rank| head(at, Some(job), name, rank);
+        match *record {
+            Record::Run { .. }
+            | Record::Platform { .. }
+            | Record::Priority { .. }
+            | Record::Classes { .. }
+            | Record::Summary { .. } => None,
+            Record::Complete { at_us, job } => of_job(at_us, job, "complete", Rank::Completion),
+            Record::Window { at_us, .. } => head(at_us, None, "window", Rank::Platform),
+            Record::Down { at_us, .. } => head(at_us, None, "down", Rank::Platform),
+            Record::Up { at_us, .. } => head(at_us, None, "up", Rank::Platform),
+            Record::Interrupt { at_us, job, .. } => of_job(at_us, job, "interrupt", Rank::Platform),
+            Record::Lose { at_us, job } => of_job(at_us, job, "lose", Rank::Platform),
+            Record::Submit { at_us, job, .. } => of_job(at_us, job, "submit", Rank::Submission),
+            Record::Link { at_us, job, .. } => of_job(at_us, job, "link", Rank::Submission),
+            Record::Ask { at_us, job, .. } => of_job(at_us, job, "ask", Rank::Submission),
+            Record::Start { at_us, job, .. } => of_job(at_us, job, "start", Rank::Change),
+            Record::Resume { at_us, job, .. } => of_job(at_us, job, "resume", Rank::Change),
+            Record::Migrate { at_us, job, .. } => of_job(at_us, job, "migrate", Rank::Change),
+            Record::Yield { at_us, job, .. } => of_job(at_us, job, "yield", Rank::Change),
+            Record::Pause { at_us, job } => of_job(at_us, job, "pause", Rank::Change),
+            Record::Reject { at_us, job } => of_job(at_us, job, "reject", Rank::Change),
+            Record::Kill { at_us, job } => of_job(at_us, job, "kill", Rank::Change),
+        }
+    }
+}
