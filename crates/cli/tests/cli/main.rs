@@ -34,6 +34,7 @@ mod scenarios;
 mod schema;
 mod shards;
 mod simulate;
+mod site;
 #[cfg(target_os = "linux")]
 mod soak;
 mod support;

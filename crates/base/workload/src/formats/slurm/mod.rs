@@ -141,10 +141,11 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
     let of_line = |line: Line| {
         let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
         let nodes = line.record.nodes.unwrap_or(1);
-        let mut asked = match row.first(&[Column::AllocTres, Column::ReqTres]) {
+        let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
             Some((_, list)) => total(tres_gres(list)),
             None => total(requested_gres(row.get(Column::ReqGres), nodes)),
         };
+        let mut asked: Vec<(String, u32)> = total.into_iter().collect();
         // A job that was given some type of GPU need not have asked for it.
         let types =
             tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
@@ -158,7 +159,7 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
         let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
         let features = features.chain(partition.map(feature_of_partition));
         asked.extend(features.map(|name| (format!("@{name}"), 1)));
-        (!asked.is_empty()).then(|| (line.record.job, asked.into_iter().collect()))
+        (!asked.is_empty()).then_some((line.record.job, asked))
     };
     Ok(lines.filter_map(of_line).collect())
 }
