@@ -507,6 +507,7 @@ impl Auditor {
         if !is_legal {
             return;
         }
+        self.limits.iter_mut().for_each(|limits| limits.end(number));
         self.take_off(number);
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
@@ -564,6 +565,7 @@ impl Auditor {
 
     /// Takes a job off its nodes and out of the system.
     pub(crate) fn leave(&mut self, number: u64) -> Option<Job> {
+        self.limits.iter_mut().for_each(|limits| limits.end(number));
         self.take_off(number);
         self.jobs.remove(&number)
     }
@@ -572,9 +574,6 @@ impl Auditor {
         let Some(job) = self.jobs.get(&number) else { return };
         self.cluster.change(None, &job.placement, &job.size, job.job_yield);
         job.due.iter().for_each(|&due| _ = self.due.remove(&(due, number)));
-        if let Some(limits) = &mut self.limits {
-            limits.end(number);
-        }
     }
 
     fn place(&mut self, number: u64, record: &'static str, on: &[(u32, u32)], job_yield: u32) {
@@ -631,6 +630,7 @@ impl Auditor {
                 waits = Some(job.remaining_after_pause(now, penalty));
                 job.placement.clear();
             });
+            self.limits.iter_mut().for_each(|limits| limits.end(number));
             if self.preempts {
                 self.check_preemption(number, PreemptMode::Suspend, waits);
             }

@@ -126,6 +126,7 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
 ];
 
 /// What is simulated.
+#[derive(Clone)]
 pub(crate) struct Case {
     condition: Condition,
     options: Options,
@@ -364,6 +365,23 @@ impl Case {
         let (metrics, Recorder(mut all)) = watchers;
         all.push(metrics.summary()?.record());
         Some(all)
+    }
+}
+
+impl Case {
+    /// The record of a policy under other settings of the site, which says that these are its settings; `None` if it is the same.
+    pub(crate) fn under_other_settings(
+        &self,
+        name: &str,
+        change: impl Fn(&mut Priorities),
+    ) -> Option<Vec<Record<'static>>> {
+        let mut settings = self.priorities.as_deref()?.clone();
+        change(&mut settings);
+        let other = Case { priorities: Some(Arc::new(settings)), ..self.clone() };
+        let (right, mut found) = (self.records(name)?, other.records(name)?);
+        let place = right.iter().position(|record| matches!(record, Record::Priority { .. }))?;
+        found[place] = right[place].clone();
+        (found != right).then_some(found)
     }
 }
 

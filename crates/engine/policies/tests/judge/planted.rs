@@ -28,7 +28,7 @@ const POLICIES: [&str; 12] = [
 /// How a record is changed.
 const KINDS: [&str; 7] = ["another node", "less", "more", "left out", "later", "another job", "a pause"];
 
-fn moment(record: &Record<'_>) -> u64 {
+pub(crate) fn moment(record: &Record<'_>) -> u64 {
     match record {
         Record::Start { at_us, .. }
         | Record::Resume { at_us, .. }
@@ -149,17 +149,21 @@ fn plant(condition: Condition, seed: u64) -> (usize, Vec<String>) {
         let records = condition.case(seed, 60).records(name).expect("some job completes");
         let rng = &mut Seed::new(seed).fork(name).rng();
         for kind in KINDS {
-            let mut tries = 0;
-            let mut left = 3;
-            while left > 0 && tries < 300 {
-                tries += 1;
+            let mut made = Vec::new();
+            for _ in 0..300 {
                 let place = rng.random_range(1..records.len() - 1);
                 let Some(changed) = planted(&records, place, kind, rng) else { continue };
-                left -= 1;
+                if made.contains(&changed) {
+                    continue;
+                }
                 count += 1;
                 let faults = judge(&changed, name).expect_err("the summary is missing");
                 if faults.shown().iter().all(|fault| fault.rule == Rule::NoSummary) {
                     misses.push(format!("{name}, {kind}: {:?}", records[place]));
+                }
+                made.push(changed);
+                if made.len() == 3 {
+                    break;
                 }
             }
         }
