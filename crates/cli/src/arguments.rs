@@ -201,7 +201,7 @@ impl WorkloadArguments {
         Format::ByName.of(&self.workload) == Format::Slurm
     }
 
-    /// Refuses a log whose jobs share nodes, by its own columns, if each of their processors would be a node, and nobody asked for that.
+    /// Refuses a log whose jobs share nodes, by its own columns, if each of their processors would be a node by default.
     pub(crate) fn check_unit(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
         let sharing = if self.says_tasks() { 0 } else { opened.jobs_with_fewer_nodes_than_processors() };
         if sharing == 0 {

@@ -103,7 +103,7 @@ fn three_files_become_an_answer() {
         "partitions: cpu (tier 1, factor 1, at most 24.0 h), gpu (tier 2, factor 1)\n",
         "2 accounts, 2 of them with jobs of the log; fair share: Fair Tree\n",
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts\n",
-        "not used, may change nothing that is simulated: AuthType\n",
+        "not used, may change no figure: AuthType\n",
         "variants: as it is, nodes.gpu=+3, bf_interval=600\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
@@ -163,7 +163,7 @@ fn preemption_and_limits_are_changes_too() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_nothing_is_written() {
+fn what_is_wrong_is_named_before_files_are_written() {
     for (file, text, arguments, message) in [
         (
             "slurm.conf",
@@ -212,7 +212,7 @@ fn what_is_wrong_is_named_and_nothing_is_written() {
             "qos.txt",
             String::new(),
             &[],
-            "qos.txt: line 1: Name: expected a listing of `sacctmgr show --parsable2`, found nothing",
+            "qos.txt: line 1: Name: expected a listing of `sacctmgr show --parsable2`, found an empty file",
         ),
         ("march.sacct", "JobID|State\n".to_owned(), &[], "does not have Submit, Start, End"),
         (
@@ -233,7 +233,7 @@ fn what_is_wrong_is_named_and_nothing_is_written() {
 }
 
 #[test]
-fn a_processor_of_a_listing_is_no_node_unless_told() {
+fn a_processor_of_a_listing_is_no_node_by_default() {
     let folder = files();
     let simulate = |arguments: &[&str]| {
         let mut command = dfrsim(["simulate", "--policy", "EASY", "--format", "json", "--workload"]);
@@ -245,8 +245,8 @@ fn a_processor_of_a_listing_is_no_node_unless_told() {
         refused.contains("60 jobs have fewer nodes than processors") && refused.contains("--slurm-conf"),
         "{refused}"
     );
-    for told in [&["--nodes", "40", "--unit", "processor"], &["--nodes", "40", "--unit", "node"]] {
-        stdout(&mut simulate(told));
+    for unit in [&["--nodes", "40", "--unit", "processor"], &["--nodes", "40", "--unit", "node"]] {
+        stdout(&mut simulate(unit));
     }
     let platform = "classes = [{ name = 'a', nodes = 4, cores = 8, memory_gb = 32 }, { name = 'b', nodes = 2, cores = 8, memory_gb = 64 }]";
     fs::write(folder.path("platform.toml"), platform).unwrap();

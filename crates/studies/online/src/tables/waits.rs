@@ -124,7 +124,7 @@ fn estimate(values: &[(bool, Option<f64>)]) -> [Option<f64>; 3] {
 
 /// Seconds in hours, to a third of a second.
 fn hours(seconds: f64) -> f64 {
-    // Nothing is not below zero.
+    // A zero has no sign.
     (seconds / 3600.0 * 1e4).round() / 1e4 + 0.0
 }
 

@@ -76,7 +76,7 @@ impl Site {
         let parts = self.parts().map_err(|error| at.fault(error.reason))?;
         let not_used = |listed: &[String], name: String| {
             let is_it = |it: &String| it.eq_ignore_ascii_case(&name);
-            listed.iter().any(is_it).then(|| at.fault("it is not simulated, so that it would change nothing"))
+            listed.iter().any(is_it).then(|| at.fault("it is not simulated, and would have no effect"))
         };
         let fault = match words[..] {
             ["partition", name, key] => {

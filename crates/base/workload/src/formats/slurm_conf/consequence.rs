@@ -17,7 +17,7 @@ named! {
         /// Run times, requeues and interruptions.
         RunTimes = "how long jobs run, and what is repeated",
         /// Ports, paths, logging.
-        Nothing = "nothing that is simulated",
+        Nothing = "no figure",
     }
 }
 
@@ -181,7 +181,7 @@ not used, may change the order of jobs: TRESBillingWeights
 not used, may change the nodes that jobs get: NodeName Weight
 not used, may change when the scheduler starts jobs: SchedulerParameters=defer
 not used, may change how long jobs run, and what is repeated: KillWait
-not used, may change nothing that is simulated: SlurmctldPort, MaxArraySize"
+not used, may change no figure: SlurmctldPort, MaxArraySize"
         );
     }
 }

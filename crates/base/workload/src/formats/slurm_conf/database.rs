@@ -275,7 +275,7 @@ User - 'anna':DefaultAccount='physics':Fairshare=7
     #[test]
     fn what_is_wrong_with_accounts_has_its_place() {
         for (text, message) in [
-            ("", "line 1: Account: expected a listing of `sacctmgr show --parsable2`, found nothing"),
+            ("", "line 1: Account: expected a listing of `sacctmgr show --parsable2`, found an empty file"),
             (
                 "Name|Share\n",
                 "line 1: Account: expected a first line with this column, as `sacctmgr show --parsable2` prints it",

@@ -60,7 +60,9 @@ pub(super) fn read(path: &Path, needed: &str) -> Result<Vec<Row>, ConfError> {
     let text = fs::read_to_string(path).map_err(|error| at(0, "").fault(error.to_string()))?;
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let Some((number, first)) = lines.clone().find(|(_, line)| !line.starts_with('#')) else {
-        return Err(at(1, needed).fault("expected a listing of `sacctmgr show --parsable2`, found nothing"));
+        return Err(
+            at(1, needed).fault("expected a listing of `sacctmgr show --parsable2`, found an empty file")
+        );
     };
     if first.contains(" - '") {
         return dumped(lines.filter(|(_, line)| !line.starts_with('#')), at);

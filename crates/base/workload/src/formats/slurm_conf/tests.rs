@@ -234,7 +234,7 @@ fn a_site_has_the_names_of_the_log() {
         of_log.ignored.to_string(),
         "\
 not used, may change which jobs may start: PartitionName=cpu AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
-not used, may change nothing that is simulated: ClusterName"
+not used, may change no figure: ClusterName"
     );
 }
 
@@ -304,11 +304,11 @@ fn a_site_may_be_another_one() {
         ("partition.cp.MaxTime=1", "partition.cp.MaxTime=1: unknown partition `cp`; did you mean `cpu`?"),
         (
             "partition.cpu.AllowGroups=a",
-            "partition.cpu.AllowGroups=a: it is not simulated, so that it would change nothing",
+            "partition.cpu.AllowGroups=a: it is not simulated, and would have no effect",
         ),
         (
             "qos.high.MaxTRESPU=gres/gpu=8",
-            "qos.high.MaxTRESPU=gres/gpu=8: it is not simulated, so that it would change nothing",
+            "qos.high.MaxTRESPU=gres/gpu=8: it is not simulated, and would have no effect",
         ),
         (
             "qos.height.Priority=1",
