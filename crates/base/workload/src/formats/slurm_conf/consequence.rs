@@ -17,7 +17,7 @@ named! {
         /// Run times, requeues and interruptions.
         RunTimes = "how long jobs run, and what is repeated",
         /// Ports, paths, logging.
-        Nothing = "no figure",
+        NoFigure = "no figure",
     }
 }
 
@@ -151,7 +151,7 @@ fn of(name: &str) -> Consequence {
     .contains(&parameter.as_str());
     match KNOWN.iter().find(begins) {
         Some((consequence, _)) if !is_technical => *consequence,
-        _ => Consequence::Nothing,
+        _ => Consequence::NoFigure,
     }
 }
 
