@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
+use dfrsim_model::limits::{self, MOST_NODES};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, LogError, Strictness};
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct WorkloadArguments {
     /// The log: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct), accounting of PBS (.pbs), or a Batsim
     /// workload (.json), plain or gzip; searched at the given path, then in traces/, $DFRSIM_TRACES and ../shared/traces
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) workload: PathBuf,
     /// The nodes of the cluster; with `--unit processor`, its processors; by default the machine of the log's header
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
@@ -259,8 +260,6 @@ impl WorkloadArguments {
     }
 }
 
-/// The most nodes that `--nodes` allows.
-const MOST_NODES: u32 = 10_000_000;
 /// The kilobytes of a gigabyte, as the annotations have them: 2^20.
 const KB_OF_GB: f64 = 1_048_576.0;
 
@@ -323,11 +322,7 @@ pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
 
 /// A period on the command line: at least a second.
 pub(crate) fn period(text: &str) -> Result<SimSpan, String> {
-    let period = seconds(text)?;
-    if period < SimSpan::from_secs(1) {
-        return Err(format!("expected a period of at least 1 s, found `{text}`"));
-    }
-    Ok(period)
+    limits::period(seconds(text)?).map_err(|error| error.to_string())
 }
 
 /// A span on the command line: seconds, with decimals if need be.

@@ -1,10 +1,7 @@
 //! How commands fail, and with which exit code.
 
-use crate::exit::Exit;
-use crate::terminal::notice;
 use std::fmt::Display;
 use std::io;
-use std::process::ExitCode;
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -30,16 +27,5 @@ impl Failure {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
             _ => Failure::Input(format!("{target}: cannot be written: {error}")),
         }
-    }
-
-    pub(crate) fn report(self) -> ExitCode {
-        let (code, message) = match self {
-            Failure::Input(message) => (Exit::Input, message),
-            Failure::Result(message) => (Exit::Failure, message),
-            Failure::Interrupted(message) => (Exit::Interrupted, message),
-            Failure::ClosedPipe => return Exit::ClosedPipe.into(),
-        };
-        notice!("error: {message}");
-        code.into()
     }
 }

@@ -19,11 +19,13 @@
 
 mod arguments;
 mod commands;
+mod consent;
 pub mod exit;
 mod failure;
 mod memory;
 mod output;
 mod picture_files;
+mod refusal;
 mod site;
 mod terminal;
 mod utc;
@@ -36,8 +38,8 @@ use std::process::ExitCode;
 #[must_use]
 #[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
 pub fn main_with(registry: Registry) -> ExitCode {
-    match commands::Cli::from_arguments().run(&registry) {
+    match commands::Cli::from_arguments().and_then(|program| program.run(&registry)) {
         Ok(()) => Exit::Success.into(),
-        Err(failure) => failure.report(),
+        Err(failure) => refusal::report(failure),
     }
 }

@@ -42,6 +42,8 @@ impl Limit {
                 Exit::Input.code().into(),
                 always,
             );
+            // A file that may not grow (`ulimit -f`) is an error of the write then, with a message.
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
         }
         #[cfg(target_os = "linux")]
         if let Some(limit) = self.bytes {

@@ -9,7 +9,7 @@ mod unnamed;
 mod watched;
 mod written;
 
-pub(crate) use answer::{Answer, Printing};
+pub(crate) use answer::{Answer, Printing, json};
 pub(crate) use counted::counted;
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
@@ -22,9 +22,19 @@ pub(crate) use crate::terminal::notice;
 use crate::failure::Failure;
 use crate::terminal::visible;
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether something was printed to standard output.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether something was printed to standard output.
+pub(crate) fn has_printed() -> bool {
+    PRINTED.load(Ordering::Relaxed)
+}
 
 /// Prints to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    PRINTED.store(true, Ordering::Relaxed);
     let mut out = io::stdout().lock();
     out.write_all(visible(text).as_bytes())
         .and_then(|()| out.flush())

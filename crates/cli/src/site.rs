@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Site")]
 pub(crate) struct SiteArguments {
     /// gres.conf: types and numbers of GPUs and other generic resources, where slurm.conf does not say them
-    #[arg(long, value_name = "FILE", requires = "slurm_conf")]
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     gres: Option<PathBuf>,
     /// The accounts, with their shares: what `sacctmgr show assoc tree --parsable2` or `sacctmgr dump` prints
-    #[arg(long, value_name = "FILE", requires = "slurm_conf")]
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     sacctmgr: Option<PathBuf>,
     /// The qualities of service, with priorities, limits and preemption: what `sacctmgr show qos --parsable2` prints
-    #[arg(long, value_name = "FILE", requires = "slurm_conf")]
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     qos: Option<PathBuf>,
 }
 

@@ -13,8 +13,24 @@ pub(crate) use notice;
 
 /// Prints a line to standard error.
 pub(crate) fn print_notice(line: impl Display) {
-    let line = format!("{line}\n");
-    let _ = io::stderr().lock().write_all(visible(&line).as_bytes());
+    let line = line.to_string();
+    let line = shortened(&line);
+    let _ = io::stderr().lock().write_all(visible(&format!("{line}\n")).as_bytes());
+}
+
+/// The longest line of a notice, in letters: one may quote a line of a file.
+const LONGEST_LINE: usize = 4_000;
+
+/// The text with its long lines cut.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| line.len() <= LONGEST_LINE) {
+        return Cow::Borrowed(text);
+    }
+    let short = |line: &str| match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}… ({} bytes)", &line[..end], line.len()),
+        None => line.to_owned(),
+    };
+    Cow::Owned(text.lines().map(short).collect::<Vec<_>>().join("\n"))
 }
 
 /// The text with control characters as escape sequences, because names from files could otherwise steer the terminal.
@@ -36,6 +52,14 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let text = format!("a\n{}\nb", "ä".repeat(5_000));
+        let short = shortened(&text);
+        assert!(short.starts_with("a\nä") && short.ends_with("ä… (10000 bytes)\nb"), "{short}");
+        assert_eq!(shortened("a\nb"), "a\nb");
+    }
 
     #[test]
     fn control_characters_are_escaped() {

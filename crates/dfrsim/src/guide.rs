@@ -23,6 +23,7 @@ page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");
 page!(weights, "guide/weights.md");
 page!(reading_results, "guide/reading_results.md");
+page!(received, "guide/received.md");
 page!(papers, "guide/papers.md");
 page!(guarantees, "guide/guarantees.md");
 page!(coming_from, "guide/coming_from.md");

@@ -169,9 +169,9 @@ pub fn registry() -> Registry {
 #[must_use]
 pub fn registry_with(policies: Policies) -> Registry {
     let policies = external::families().into_iter().fold(policies, Policies::with_family);
-    let registry = Registry::new()
-        .with(policies)
-        .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())));
+    let registry = Registry::new().with(policies).with(FileLocator::new(|name, folder| {
+        locate_beside(name, folder).map_err(|missing| missing.to_string())
+    }));
     [
         dfrsim_study_online::register,
         dfrsim_study_offline::register,

@@ -51,6 +51,15 @@ pub enum RunError {
         /// The link.
         path: PathBuf,
     },
+    /// The scenario names commands that may not run.
+    #[error(
+        "the scenario runs commands, which may do all that you may:{}\nread them, and allow them with --allow-commands",
+        lines(commands)
+    )]
+    Commands {
+        /// The commands.
+        commands: Vec<String>,
+    },
     /// It needs more memory than it may have.
     #[error(
         "it needs at least {:.1} GB of memory, and {:.1} GB may be used: make the scenario smaller, or run it elsewhere or with a higher limit (--max-memory)",
@@ -79,6 +88,10 @@ pub enum RunError {
     /// The threads could not be started.
     #[error("threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+fn lines(texts: &[String]) -> String {
+    texts.iter().map(|text| format!("\n  {text}")).collect()
 }
 
 impl RunError {

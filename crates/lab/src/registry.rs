@@ -4,14 +4,16 @@ use crate::column::{Row as _, RowType};
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::error::RunError;
-use crate::fields::{Document, Environment, InputErrors, Scenario, ScenarioSource, document_fields};
+use crate::fields::{
+    Document, Environment, FileLocator, InputErrors, Scenario, ScenarioSource, Uses, document_fields,
+};
 use crate::study::{Audit, RowSet, RowTexts, Study};
 use crate::sweep::{self, Progress, RunOptions, RunReport};
 use crate::text::csv::ReadFile;
 use std::any::Any;
-use std::fs;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The studies of a program, and what the fields of their scenarios look up: a registry of policies, for example.
@@ -65,6 +67,8 @@ pub trait AnyScenario: Send + Sync {
     fn title(&self) -> &str;
     /// The scenario as a file with every field spelt out.
     fn to_toml(&self) -> String;
+    /// The files that it reads, and the commands that it runs.
+    fn uses(&self) -> &Uses;
     /// Runs what is left to run of it, and writes rows, tables and manifest; see [`RunReport`].
     ///
     /// # Errors
@@ -123,8 +127,27 @@ impl Registry {
         folder: Option<&Path>,
         overrides: &[String],
     ) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let source = ScenarioSource { text, name, folder, overrides, environment: &self.environment };
-        let document = Document::parse(&source)?;
+        self.parse_in(&ScenarioSource { text, name, folder, overrides, environment: &self.environment })
+    }
+
+    /// Reads the scenario of results, which keep copies of some of the files that it names.
+    pub(crate) fn parse_with_copies(
+        &self,
+        text: &str,
+        copies: BTreeMap<String, PathBuf>,
+    ) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
+        let locator = FileLocator::new(move |name, folder| match copies.get(name) {
+            Some(copy) => Ok(copy.clone()),
+            None => usual.locate(name, folder),
+        });
+        let environment = self.environment.clone().with(locator);
+        let name = "scenario.toml";
+        self.parse_in(&ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment })
+    }
+
+    fn parse_in(&self, source: &ScenarioSource<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        let document = Document::parse(source)?;
         let found = document.study()?;
         match self.study_named(&found) {
             Some(study) => study.scenario(&document),
@@ -137,7 +160,7 @@ impl Registry {
     /// # Errors
     /// If the file cannot be read, and everything that is wrong with it.
     pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let text = fs::read_to_string(path)
+        let text = dfrsim_model::read_text(path)
             .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
         self.parse(&text, &path.display().to_string(), path.parent(), overrides)
     }
@@ -203,6 +226,9 @@ impl<S: Study> AnyScenario for Opened<S> {
     }
     fn to_toml(&self) -> String {
         self.0.to_toml(S::NAME)
+    }
+    fn uses(&self) -> &Uses {
+        &self.0.uses
     }
     fn run(
         &self,

@@ -2,11 +2,12 @@
 
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
-use crate::fields::ScenarioSource;
-use crate::registry::{AnyStudy, Registry};
+use crate::fields::{InputErrors, ScenarioSource};
+use crate::registry::{AnyScenario, AnyStudy, Registry};
 use crate::study::RowTexts;
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv::{self, ReadFile};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -66,6 +67,11 @@ impl<'a> Results<'a> {
                 format!("there are no results here (no {MANIFEST}); run a scenario into this folder first");
             return Err(ResultsError::new(folder, message));
         };
+        if let Some(name) = manifest.outside() {
+            let message =
+                format!("{MANIFEST} names `{}`, which is not a file of results", name.escape_debug());
+            return Err(ResultsError::new(folder, message));
+        }
         let (name, found) = (&manifest.study, manifest.semantics);
         let Some(study) = registry.study_named(name) else {
             let known: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
@@ -96,6 +102,30 @@ impl<'a> Results<'a> {
         let journals = journals(folder).map_err(|error| ResultsError::new(folder, error))?;
         results.is_outdated = !journals.is_empty();
         Ok(results)
+    }
+
+    /// The scenario, to be run again: the files that it names are the copies that the results keep, and where they keep none
+    /// the files of these names here.
+    ///
+    /// # Errors
+    /// If a file is nowhere, or all that is wrong with the scenario.
+    pub fn scenario(&self, registry: &Registry) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        let copies: BTreeMap<String, PathBuf> = self
+            .manifest
+            .inputs
+            .iter()
+            .filter_map(|input| Some((input.file.clone(), self.folder.join(input.copy.as_ref()?))))
+            .collect();
+        registry.parse_with_copies(&self.scenario, copies)
+    }
+
+    /// Counts the rows in the files of rows.
+    ///
+    /// # Errors
+    /// If they are not rows of the study.
+    pub fn count_rows(&self) -> Result<usize, ResultsError> {
+        let frames = self.study.frames(&self.row_files()?).map_err(|fault| self.bad_rows(fault))?;
+        Ok(frames.iter().map(DataFrame::len).sum())
     }
 
     /// A file of the results.

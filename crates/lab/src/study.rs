@@ -14,6 +14,9 @@ use crate::record::Failure;
 use crate::table::NamedTable;
 use crate::text::csv::ReadFile;
 use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -76,15 +79,16 @@ pub struct Input {
 pub struct Watch<'a> {
     /// Whether the independent checker is to follow the run; always true where the study says [`Audit::Always`].
     pub audit: bool,
+    out: &'a Path,
     interrupt: &'a AtomicBool,
     took: Option<&'a AtomicU64>,
 }
 
 impl<'a> Watch<'a> {
-    /// A watch that reads whether to stop from `interrupt`.
+    /// A watch of a run whose results are in the folder `out`, that reads whether to stop from `interrupt`.
     #[must_use]
-    pub fn new(audit: bool, interrupt: &'a AtomicBool) -> Watch<'a> {
-        Watch { audit, interrupt, took: None }
+    pub fn new(audit: bool, out: &'a Path, interrupt: &'a AtomicBool) -> Watch<'a> {
+        Watch { audit, out, interrupt, took: None }
     }
     pub(crate) fn timed(self, took: &'a AtomicU64) -> Watch<'a> {
         Watch { took: Some(took), ..self }
@@ -93,6 +97,30 @@ impl<'a> Watch<'a> {
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
+    }
+    /// Makes a file that a run writes besides its rows, in a [folder of the results](crate::fields::result_folder), and the
+    /// folders above it; an earlier one goes.
+    ///
+    /// # Errors
+    /// If it cannot be made, or a link would lead it elsewhere.
+    pub fn create(&self, folder: &str, name: &str) -> Result<File, Failure> {
+        let mut path = self.out.to_owned();
+        let make = |path: &Path| match path.is_symlink() {
+            true => Err(io::Error::other("is a symbolic link, which would lead out of the results")),
+            false => Ok(()),
+        };
+        let parts: Vec<&str> =
+            folder.split('/').chain(name.split('/')).filter(|part| !part.is_empty()).collect();
+        let mut made = Ok(());
+        for (place, part) in parts.iter().enumerate() {
+            path.push(part);
+            made = made.and_then(|()| make(&path));
+            if place + 1 < parts.len() {
+                made = made.and_then(|()| fs::create_dir_all(&path));
+            }
+        }
+        let file = made.and_then(|()| File::create(&path));
+        file.map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))
     }
     /// Says how long the variant itself took, without checks: the mean times of what a run computed are in `times.csv`, the
     /// only file besides the manifest that depends on the machine. Without it the run is in no mean.

@@ -10,6 +10,7 @@ mod workload;
 
 use dfrsim::audit::AuditError;
 use dfrsim::cluster::Overrun;
+use dfrsim::model::limits;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
 use policy::{Chosen, PythonPolicy, Stopped, Watched};
@@ -94,7 +95,7 @@ fn run_policy(
     let stopped = Stopped::default();
     let chosen = match policy.extract::<String>() {
         Ok(name) => {
-            let period = span(period, "period")?;
+            let period = limits::period(span(period, "period")?).map_err(wrong)?;
             let parameters = PolicyOptions { period, ..PolicyOptions::default() };
             Chosen::Known(known().parse(&name).map_err(wrong)?, Box::new(parameters))
         }
@@ -124,7 +125,7 @@ fn bound(py: Python<'_>, workload: &Workload, tau: f64) -> PyResult<f64> {
 #[pyfunction]
 #[pyo3(name = "audit", signature = (events, policy=None, period=600.0))]
 fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64) -> PyResult<String> {
-    let period = span(period, "period")?;
+    let period = limits::period(span(period, "period")?).map_err(wrong)?;
     let checked = policy.map(|name| dfrsim::audit::CheckedPolicy::parse(name, period)).transpose();
     let checked = checked.map_err(wrong)?;
     let report = py.detach(|| match checked {
@@ -139,7 +140,7 @@ fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64)
 }
 
 #[pyfunction]
-#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new()))]
+#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false))]
 fn run(
     py: Python<'_>,
     scenario: PathBuf,
@@ -147,13 +148,14 @@ fn run(
     audit: bool,
     threads: usize,
     set: Vec<String>,
+    allow_commands: bool,
 ) -> PyResult<(u64, u64)> {
     let registry = dfrsim::registry();
     let text = std::fs::read_to_string(&scenario)
         .map_err(|error| wrong(format_args!("{}: {error}", scenario.display())))?;
     let name = scenario.to_string_lossy();
     let read = registry.parse(&text, &name, scenario.parent(), &set).map_err(wrong)?;
-    let options = RunOptions { audit, threads, ..RunOptions::new(&out) };
+    let options = RunOptions { audit, threads, allow_commands, ..RunOptions::new(&out) };
     let report = py.detach(|| read.run(&options, &AtomicBool::new(false), &())).map_err(wrong)?;
     Ok((report.counts.total as u64, report.counts.failures() as u64))
 }

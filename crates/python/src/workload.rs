@@ -3,6 +3,7 @@
 use crate::table::{self, column};
 use crate::wrong;
 use arrow_array::{Float64Array, RecordBatch, UInt64Array};
+use dfrsim::model::limits;
 use dfrsim::prelude::*;
 use dfrsim::workload::load::scale_to_load;
 use dfrsim::workload::prepare::{self, read_jobs};
@@ -41,7 +42,8 @@ impl Column {
 }
 
 pub(crate) fn nodes(nodes: u32) -> PyResult<NonZeroU32> {
-    NonZeroU32::new(nodes).ok_or_else(|| wrong("nodes is 0, expected at least 1"))
+    let nodes = limits::nodes(nodes).map_err(wrong)?;
+    Ok(NonZeroU32::new(nodes).expect("there is at least one"))
 }
 
 /// Jobs of the model, scaled to an offered load.
@@ -50,6 +52,7 @@ pub(crate) fn lublin(
     seed: Seed,
     load: Option<f64>,
 ) -> Result<Vec<Job>, String> {
+    limits::jobs(parameters.jobs).map_err(|error| error.to_string())?;
     let mut jobs = generate(parameters, seed);
     if let Some(load) = load {
         scale_to_load(&mut jobs, parameters.nodes.get(), load).map_err(|error| error.to_string())?;

@@ -195,5 +195,16 @@ class Simulations(unittest.TestCase):
                 dfrsim.run(scenario, Path(folder, "out"))
 
 
+class Limits(unittest.TestCase):
+    def test_what_the_command_line_refuses_is_a_value_error(self):
+        jobs = dfrsim.lublin(jobs=5, nodes=4, seed=1)
+        for period in (0, 1e-7, 0.5):
+            with self.assertRaisesRegex(ValueError, "period of at least 1 s"):
+                dfrsim.simulate(jobs, "MCB*/per/OPT=MIN", period=period)
+        for size in ({"jobs": 10**12, "nodes": 4}, {"jobs": 10, "nodes": 4294967295}, {"jobs": 10, "nodes": 0}):
+            with self.assertRaises(ValueError):
+                dfrsim.lublin(seed=1, **size)
+
+
 if __name__ == "__main__":
     unittest.main()

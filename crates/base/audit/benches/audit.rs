@@ -53,6 +53,7 @@ fn file() -> Vec<u8> {
         penalty_us: 0,
         tau_us: 10 * SECOND,
         options: None,
+        period_us: None,
     };
     let makespan = ((JOBS - 1) * 60 + 90) as f64;
     let summary = Record::Summary {

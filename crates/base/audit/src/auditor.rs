@@ -96,7 +96,7 @@ impl Auditor {
     /// If it is not a `run` record, or one of another format or of too large a cluster.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let fault = |rule| Faults::from(Fault { line: 1, at: None, job: None, rule });
-        let Record::Run { format, policy, nodes, penalty_us, tau_us, options } = first else {
+        let Record::Run { format, policy, nodes, penalty_us, tau_us, options, .. } = first else {
             return Err(fault(Rule::NoRun));
         };
         if *format != FORMAT_VERSION {

@@ -18,6 +18,7 @@ impl Auditor {
             penalty_us,
             tau_us,
             options: None,
+            period_us: None,
         };
         let mut auditor = Auditor::begin(&run)?;
         let policy = BatchPolicy::parse(policy);

@@ -45,6 +45,9 @@ pub enum Record<'a> {
         /// What the name of the policy leaves open and is not as by default, in words: its decisions are not those of the name alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         options: Option<Cow<'a, str>>,
+        /// The time between ticks, of policies that have any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        period_us: Option<u64>,
     },
     /// What happens to jobs on nodes that go down. The second record, if nodes do.
     Platform {

@@ -16,6 +16,7 @@
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
 //! * [`mod@named`]: choices that users write by name.
+//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit.
 //!
 //! No comparison has a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -40,6 +41,7 @@ mod job;
 mod json_line;
 mod seed;
 mod share;
+mod text_file;
 mod time;
 mod virtual_time;
 mod weight;
@@ -48,6 +50,7 @@ mod yields;
 pub mod coallocation;
 pub mod event;
 pub mod grid_event;
+pub mod limits;
 pub mod named;
 pub mod offline;
 pub mod priority;
@@ -60,6 +63,7 @@ pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId};
 pub use job::{Job, Preceding};
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};
+pub use text_file::{LONGEST_TEXT, read_text};
 pub use time::{ParseTimeError, SimSpan, SimTime};
 pub use virtual_time::VirtualTime;
 pub use weight::WeightRule;

@@ -6,7 +6,7 @@
 use crate::Origin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Priorities and limits of waiting jobs.
@@ -240,7 +240,7 @@ pub struct PriorityError {
 pub const LARGEST_TIER: u32 = 65_535;
 
 /// How many accounts may be above each other.
-const MOST_LEVELS: usize = 1_000;
+const MOST_LEVELS: usize = 100;
 
 /// The longest time in settings, in seconds.
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
@@ -317,7 +317,9 @@ impl Priorities {
     fn check_accounts(&self) -> Result<(), PriorityError> {
         let names = self.accounts.iter().map(|account| account.name.as_str());
         unique("accounts", names)?;
-        let parent = |of: &Account| self.accounts.iter().find(|it| of.parent.as_ref() == Some(&it.name));
+        let by_name: BTreeMap<&str, &Account> =
+            self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
+        let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);

@@ -17,8 +17,8 @@
 use crate::{NodeSet, Outage, Window};
 use dfrsim_model::SimTime;
 use serde::Deserialize;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 /// The outages of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Number {
 /// # Errors
 /// If the file cannot be read, or the first line that is not as it should be.
 pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, FileError> {
-    let text = fs::read_to_string(path)?;
+    let text = dfrsim_model::read_text(path)?;
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
     parse(&text, is_json, nodes)
 }

@@ -39,5 +39,5 @@ pub use draw::{FailureModel, ParseRackError, Rack, alternating};
 pub use interruption::{Checkpoints, Interruption, ParseInterruptionError};
 pub use maintenance::Maintenance;
 pub use nodes::{NodeSet, NodeSpan, ParseNodesError};
-pub use outages::{Outage, OutageError, Outages, Window};
+pub use outages::{MOST_WINDOWS, Outage, OutageError, Outages, Window};
 pub use times::{ParseTimesError, Times};

@@ -1,5 +1,6 @@
 //! Maintenance that is repeated.
 
+use crate::outages::MOST_WINDOWS;
 use crate::{NodeSpan, Outage, Window};
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -17,7 +18,8 @@ pub struct Maintenance {
 }
 
 impl Maintenance {
-    /// The windows of some nodes that begin up to a moment. Spans of the nodes come in turn.
+    /// The windows of some nodes that begin up to a moment, or the first ones if there are more than can be simulated
+    /// ([`MOST_WINDOWS`]). Spans of the nodes come in turn.
     #[must_use]
     pub fn windows(self, spans: &[NodeSpan], until: SimTime) -> Vec<Window> {
         let begins = std::iter::successors(Some(self.first), |begin| {
@@ -28,7 +30,11 @@ impl Maintenance {
             let until = from.saturating_add(self.length);
             spans.iter().map(move |&nodes| Window { announced, outage: Outage { from, until, nodes } })
         };
-        begins.take_while(|&begin| begin <= until && begin < SimTime::MAX).flat_map(of).collect()
+        begins
+            .take_while(|&begin| begin <= until && begin < SimTime::MAX)
+            .flat_map(of)
+            .take(MOST_WINDOWS + 1)
+            .collect()
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Window {
     pub outage: Outage,
 }
 
+/// The most windows: policies plan around all that they know of.
+pub const MOST_WINDOWS: usize = 10_000;
+
 /// All times at which nodes of a cluster are down, and what happens to the jobs there. A node is up when no outage has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outages {
@@ -55,6 +58,9 @@ pub enum OutageError {
         /// The nodes of the cluster.
         nodes: u32,
     },
+    /// There are more windows than policies can plan around.
+    #[error("more than {MOST_WINDOWS} windows, which is the most that can be simulated")]
+    TooManyWindows,
     /// It is announced when it has begun.
     #[error("a window from {from} s on is announced later, at {announced} s")]
     LateNotice {
@@ -80,6 +86,9 @@ impl Outages {
     /// # Errors
     /// The first fault.
     pub fn check(&self, nodes: u32) -> Result<(), OutageError> {
+        if self.windows.len() > MOST_WINDOWS {
+            return Err(OutageError::TooManyWindows);
+        }
         for &Outage { from, until, nodes: span } in self.all() {
             if from >= until {
                 return Err(OutageError::Empty { from, until });

@@ -1,4 +1,11 @@
-//! Logs in which no user can be recognised.
+//! Logs without names, and what still identifies users in them: [`anonymise()`] takes names out, [`identified`] counts the users
+//! that one job identifies, and [`coarse()`] makes each job look like those of several users.
+
+mod coarse;
+mod identified;
+
+pub use coarse::{Coarse, TooFewUsers, coarse};
+pub use identified::{Identified, identified};
 
 use crate::log::{Header, Record};
 use dfrsim_model::SimTime;
@@ -24,14 +31,38 @@ pub struct Replaced {
 /// Comments that simulations depend on.
 const KEPT: [&str; 4] = ["MaxJobs", "MaxRecords", "MaxNodes", "MaxProcs"];
 
-/// Comments that say when second 0 of the log was.
-const DATES: [&str; 2] = ["UnixStartTime", "TimeZoneString"];
+/// The first word of a text, if it is the name of a time zone as the tz database has them: `Europe/Berlin`, `UTC`.
+fn zone(text: &str) -> Option<String> {
+    const AREAS: [&str; 11] = [
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Etc",
+        "Europe",
+        "Indian",
+        "Pacific",
+    ];
+    let word = text.split_whitespace().next()?;
+    let is_part =
+        |part: &str| part.chars().all(|letter| letter.is_ascii_alphabetic() || "_+-0".contains(letter));
+    let is_zone = match word.split_once('/') {
+        Some((area, city)) => AREAS.contains(&area) && city.split('/').all(is_part),
+        None => ["UTC", "GMT"].contains(&word),
+    };
+    is_zone.then(|| word.to_owned())
+}
 
 /// Replaces the numbers of jobs, users, groups, executables, queues and partitions by those of their first appearance, from 1, and
-/// leaves out all comments but the size of the machine and the beginning of time. Queue 0, which is meant for interactive
-/// jobs, stays. With `shift` times begin with the first record, and the date is left out.
+/// leaves out all comments but the size of the machine and the beginning of time, of which it keeps numbers and the name of a
+/// time zone. Queue 0, which is meant for interactive jobs, stays. With `shift` times begin with the first record, and the date
+/// is left out.
 ///
-/// All else stays, so that a simulation of the records is the same; with `shift` it is only that much earlier.
+/// All else stays, so that a simulation of the records is the same; with `shift` it is only that much earlier. Who knows when
+/// one job of a user ran, or how, finds that user: see [`identified`].
 ///
 /// ```
 /// use dfrsim_workload::anonymise::anonymise;
@@ -50,7 +81,6 @@ const DATES: [&str; 2] = ["UnixStartTime", "TimeZoneString"];
 /// ```
 pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Header, Replaced) {
     let mut new = Header::default();
-    let dates: &[&str] = if shift { &[] } else { &DATES };
     let number_of =
         |value: &str| value.split(|letter: char| !letter.is_ascii_digit()).next().map(str::to_owned);
     for name in KEPT {
@@ -59,10 +89,11 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
             new.push(name, &value);
         }
     }
-    for name in dates {
-        if let Some(value) = header.value(name) {
-            new.push(name, value);
-        }
+    if !shift {
+        let start = header.unix_start_time().map(|seconds| seconds.to_string());
+        let dates =
+            [("UnixStartTime", start), ("TimeZoneString", header.value("TimeZoneString").and_then(zone))];
+        dates.into_iter().for_each(|(name, value)| _ = value.map(|value| new.push(name, &value)));
     }
     let first = records.iter().map(|record| record.submit).min().unwrap_or_default();
     let mut jobs = BTreeMap::new();

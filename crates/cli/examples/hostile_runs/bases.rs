@@ -6,11 +6,18 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A scenario of each study, so small that it runs in milliseconds.
-const SCENARIOS: [(&str, &str); 8] = [
+const SCENARIOS: [(&str, &str); 9] = [
     (
         "online",
         "study = \"online\"\npolicies = [\"FCFS\", \"EASY\", \"GreedyPM*/per/OPT=MIN\"]\n[simulation]\npenalty = 300\ntau = 10\n\
          [[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { replications = 2, jobs = 15, loads = [0.5, 0.7] }\n",
+    ),
+    (
+        "conditions",
+        "study = \"online\"\npolicies = [\"EASY\", \"GreedyPM*/per/OPT=MIN\"]\noutages = { file = \"outages.csv\" }\n\
+         [[workloads]]\nname = \"model\"\nnodes = 8\nplatform = \"platform.toml\"\n\
+         lublin = { replications = 1, jobs = 10 }\n[[priority]]\nname = \"site\"\nhalf_life_s = 86400\n\
+         weights = { fair_share = 100, age = 10 }\n",
     ),
     (
         "needs",
@@ -51,6 +58,47 @@ const SCENARIOS: [(&str, &str); 8] = [
     ),
 ];
 
+/// What a cluster and its site are, and what a policy in a process answers.
+const CONDITIONS: [(&str, &str); 6] = [
+    (
+        "platform.toml",
+        "reference = { cores = 4, memory_gb = 8.0 }\n[[classes]]\nname = \"thin\"\nnodes = 5\ncores = 4\nmemory_gb = 8\n\
+         [[classes]]\nname = \"fat\"\nnodes = 3\ncores = 8\nspeed = 0.5\nmemory_gb = 32\nfeatures = [\"big\"]\n\
+         resources = { gpus = 2 }\n",
+    ),
+    (
+        "platform.xml",
+        "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"a\" prefix=\"a\" suffix=\"\" \
+         radical=\"0-5\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" core=\"4\"/><host id=\"b\" speed=\"2Gf\" core=\"8\"/><host id=\"c\" \
+         speed=\"2Gf\" core=\"8\"/></zone></platform>\n",
+    ),
+    (
+        "outages.csv",
+        "nodes,from_s,until_s,announced_s\n0-1,1000,5000,\n2,20000,30000,0\n3-7,50000,50010,49000\n",
+    ),
+    (
+        "outages.jsonl",
+        "{\"nodes\":\"0-1\",\"from_s\":1000,\"until_s\":5000}\n\
+         {\"nodes\":\"2\",\"from_s\":20000,\"until_s\":30000,\"announced_s\":0}\n",
+    ),
+    (
+        "priority.toml",
+        "half_life_s = 86400\nweights = { fair_share = 1000, age = 100, size = 10, qos = 50 }\n[[accounts]]\nname = \"a\"\n\
+         shares = 3\ngroups = [1]\n[[accounts]]\nname = \"b\"\nparent = \"a\"\nusers = [2, 3]\n[[qos]]\nname = \"high\"\n\
+         factor = 10\nqueues = [1]\nweight = 2\n[backfill]\nmax_job_test = 5\ninterval_s = 30\n",
+    ),
+    (
+        "answers.jsonl",
+        "{}\n{\"changes\":[{\"do\":\"start\",\"job\":0,\"nodes\":[0]}]}\n{\"changes\":[{\"do\":\"start\",\"job\":1,\"nodes\":\"1-2\",\
+         \"yield\":0.5}],\"wake_at\":100000.5}\n{\"changes\":[{\"do\":\"pause\",\"job\":1},{\"do\":\"reject\",\"job\":2}]}\n{}\n{}\n",
+    ),
+];
+
+/// Two jobs of a grid's log.
+const GWF: &str = "# Version: 1.0\n\
+     1 0 5 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n\
+     2 300 -1 90 1 -1 -1 1 -1 -1 1 U8 G1 -1 -1 -1 S2 S2 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+
 /// Files by name; folders within folders have a `/` in their names.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
@@ -64,6 +112,8 @@ pub(crate) struct Bases {
     pub(crate) shards: Vec<Files>,
     /// Logs in SWF and one of Batsim.
     pub(crate) logs: Vec<(&'static str, Vec<u8>)>,
+    /// Archives of results.
+    pub(crate) archives: Vec<Vec<u8>>,
     /// Events files of simulations and a plan, for `audit`.
     pub(crate) events: Vec<Vec<u8>>,
     /// Other files by name.
@@ -90,7 +140,10 @@ impl Bases {
         };
         let read = |name: &str| fs::read(folder.join(name)).expect("what was made can be read");
         dfrsim("log generate --jobs 12 --nodes 8 --seed 1 --out log.swf");
-        let mut scenarios = Vec::new();
+        for (name, content) in CONDITIONS {
+            fs::write(folder.join(name), content).expect("a file can be written");
+        }
+        let (mut scenarios, mut archives) = (Vec::new(), Vec::new());
         let mut results = Vec::new();
         let mut shards = Vec::new();
         for (study, scenario) in SCENARIOS {
@@ -99,6 +152,8 @@ impl Bases {
             scenarios.push(scenario.as_bytes().to_vec());
             scenarios.push(read(&format!("{study}/scenario.toml")));
             results.push(files(&folder.join(study)));
+            dfrsim(&format!("results archive {study} --out {study}.zip"));
+            archives.push(read(&format!("{study}.zip")));
             for shard in ["1/2", "2/2"] {
                 dfrsim(&format!("run {study}.toml --threads 2 --quiet --out {study}.shards --shard {shard}"));
             }
@@ -121,6 +176,19 @@ impl Bases {
             ("instance.json", seed("instance/small.json")),
             ("baseline.toml", read("baseline.toml")),
         ]);
+        files.extend(CONDITIONS.map(|(name, content)| (name, content.as_bytes().to_vec())));
+        let ours = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+            fs::read(path).expect("files of this project can be read")
+        };
+        for (name, path) in [
+            ("items.vbp", "scenarios/offline/items.vbp"),
+            ("cluster.json", "scenarios/adapt/cluster.json"),
+            ("slurm.conf", "crates/engine/policies/tests/policies/reference/slurm/slurm.conf"),
+        ] {
+            files.insert(name, ours(path));
+        }
+        let reference = |name: &str| ours(&format!("crates/base/workload/tests/workload/reference/{name}"));
         for name in ["current.json", "wanted.json", "states.json"] {
             files.insert(name, seed(&format!("plan/{name}")));
         }
@@ -136,7 +204,11 @@ impl Bases {
                 ("log.swf", read("log.swf")),
                 ("log.swf", seed("swf/few")),
                 ("log.json", seed("batsim/each.json")),
+                ("log.sacct", reference("slurm-22.05.sacct")),
+                ("log.pbs", reference("documented.pbs")),
+                ("log.gwf", GWF.as_bytes().to_vec()),
             ],
+            archives,
             events,
             files,
             policies: names(dfrsim("policies --names")),

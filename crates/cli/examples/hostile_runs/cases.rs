@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 /// A command and its files.
@@ -39,6 +39,7 @@ const COMMANDS: &[(&str, u32)] = &[
     ("bound", 6),
     ("log info", 6),
     ("log convert", 6),
+    ("log anonymise", 4),
     ("log generate", 4),
     ("audit", 10),
     ("draw gantt", 3),
@@ -47,6 +48,8 @@ const COMMANDS: &[(&str, u32)] = &[
     ("draw stretch", 2),
     ("offline pack", 8),
     ("offline instance", 1),
+    ("adapt", 6),
+    ("results verify", 6),
     ("plan", 8),
     ("coallocate", 8),
     ("run", 4),
@@ -77,12 +80,13 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
         files: Files::new(),
     };
     match command {
-        "simulate" | "bound" | "log info" | "log convert" => case.log(bases, random),
+        "simulate" | "bound" | "log info" | "log convert" | "log anonymise" => case.log(bases, random),
         "log generate" => case.generate(random),
         "audit" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => case.events(bases, random),
-        "offline pack" | "plan" | "coallocate" => case.single(bases, random),
+        "offline pack" | "plan" | "coallocate" | "adapt" => case.single(bases, random),
         "offline instance" => case.instance(random),
         "run" | "submit" => case.scenario(bases, random),
+        "results verify" => case.archive(bases, random),
         _ => case.results(bases, random),
     }
     options::some(random, command, &mut case.arguments);
@@ -107,7 +111,7 @@ impl Case {
         self.mutated(random, name, content);
         match self.command.clone().as_str() {
             "log info" => self.push(&[name]),
-            "log convert" => {
+            "log convert" | "log anonymise" => {
                 self.push(&[name, "--out", *pick(random, &["out.swf", "out.swf.gz", "/dev/stdout", name])]);
             }
             command => {
@@ -116,11 +120,62 @@ impl Case {
                 if command == "bound" {
                     self.push(&["--out", *pick(random, &["bound.csv", "/dev/stdout", name])]);
                 } else {
-                    let policy = policy(random, &bases.policies);
-                    self.push(&[&format!("--policy={policy}")]);
+                    self.conditions(bases, random);
                 }
             }
         }
+    }
+
+    /// A policy, and half of the time what a cluster and its site are, in a file.
+    fn conditions(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        const FILES: [(&str, &str); 7] = [
+            ("--platform", "platform.toml"),
+            ("--platform", "platform.xml"),
+            ("--failures", "outages.csv"),
+            ("--failures", "outages.jsonl"),
+            ("--priority", "priority.toml"),
+            ("--priority", "slurm.conf"),
+            ("--slurm-conf", "slurm.conf"),
+        ];
+        if once_in(random, 6) {
+            self.mutated(random, "answers.jsonl", &bases.files["answers.jsonl"]);
+            self.push(&["--policy=pipe:cat answers.jsonl"]);
+        } else {
+            let policy = policy(random, &bases.policies);
+            self.push(&[&format!("--policy={policy}")]);
+        }
+        if !once_in(random, 3) {
+            let (option, name) = *pick(random, &FILES);
+            self.mutated(random, name, &bases.files[name]);
+            self.push(&[option, name]);
+        }
+        if ["--platform", "--slurm-conf"].iter().any(|option| self.arguments.iter().any(|it| it == option)) {
+            self.arguments.retain(|argument| !argument.starts_with("--nodes="));
+        }
+    }
+
+    /// An archive of which bytes are changed, or one with changed files whose digests are made to match, or not.
+    fn archive(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let whole = pick(random, &bases.archives);
+        let content = if once_in(random, 3) {
+            mutate(random, whole)
+        } else {
+            let mut files = unpacked(whole);
+            let names: Vec<String> = files.keys().cloned().collect();
+            let name = pick(random, &names).clone();
+            match random.random_range(0..8) {
+                0 => drop(files.remove(&name)),
+                1 => drop(files.insert(format!("../{name}"), files[&name].clone())),
+                2 => drop(files.insert(name.clone(), vec![b'0'; 1 << random.random_range(0..24)])),
+                _ => drop(files.insert(name.clone(), mutate(random, &files[&name]))),
+            }
+            if !once_in(random, 3) {
+                reseal(&mut files, &name);
+            }
+            packed(&files)
+        };
+        self.files.insert("a.zip".to_owned(), content);
+        self.push(&["a.zip", "--into", "theirs"]);
     }
 
     fn generate(&mut self, random: &mut ChaCha8Rng) {
@@ -154,7 +209,9 @@ impl Case {
     /// Commands on one small problem: one file of it is mutated, sometimes several.
     fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let names: &[(&str, &str)] = match self.command.as_str() {
+            "offline pack" if once_in(random, 3) => &[("", "items.vbp")],
             "offline pack" => &[("", "instance.json")],
+            "adapt" => &[("", "cluster.json")],
             "plan" if once_in(random, 2) => &[("--from", "current.json"), ("--to", "wanted.json")],
             "plan" => &[("--from", "current.json"), ("--states", "states.json")],
             _ => &[
@@ -178,6 +235,9 @@ impl Case {
             let algorithm = policy(random, &bases.algorithms);
             self.push(&[&format!("--algorithm={algorithm}")]);
         }
+        if self.command == "adapt" {
+            self.push(&["--budget", *pick(random, &["all", "25%", "0", "3"])]);
+        }
         if self.command == "plan" {
             // Twenty thousand assignments take a while.
             self.push(&["--steps", "50"]);
@@ -188,6 +248,9 @@ impl Case {
         let content = pick(random, &bases.scenarios);
         self.mutated(random, "scenario.toml", content);
         self.files.insert("log.swf".to_owned(), bases.logs[0].1.clone());
+        for name in ["platform.toml", "outages.csv"] {
+            self.mutated(random, name, &bases.files[name]);
+        }
         self.push(&["scenario.toml", "--out", *pick(random, &["out", "out", "out", ".", "log.swf"])]);
         if self.command == "submit" {
             self.push(&["--dry-run"]);
@@ -247,6 +310,29 @@ impl Case {
             _ => {}
         }
     }
+}
+
+/// The files of an archive.
+fn unpacked(archive: &[u8]) -> Files {
+    let mut zip = zip::ZipArchive::new(io::Cursor::new(archive)).expect("it was written as an archive");
+    let read = |place| {
+        let mut entry = zip.by_index(place).expect("it is there");
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).expect("it can be read");
+        (entry.name().to_owned(), content)
+    };
+    let count = zip::ZipArchive::new(io::Cursor::new(archive)).expect("as above").len();
+    (0..count).map(read).collect()
+}
+
+fn packed(files: &Files) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(name, options).expect("memory takes any file");
+        zip.write_all(content).expect("memory takes any file");
+    }
+    zip.finish().expect("memory takes any file").into_inner()
 }
 
 /// Makes the digest of a file, and the seal of the manifest, those of what they now have, as a forger would.

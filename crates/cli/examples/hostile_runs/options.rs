@@ -48,10 +48,22 @@ const SIMULATE: &[Usual] = &[
     ("--batsim-jobs-out", "batsim.csv"),
     ("--batsim-machines-out", "machines.csv"),
     ("--json", ""),
+    ("--failures", "exponential:100000,fixed:100 x"),
+    ("--maintenance", "0:100000:50 0:1:0.5"),
+    ("--interruption", "lose requeue checkpoint:600:5"),
 ];
 const BOUND: &[Usual] = &[("--cut", "none week"), ("--threads", "1 2")];
 const CONVERT: &[Usual] = &[("--week", "0 1 2"), ("--load", "0.5 2"), ("--nodes", "8 128")];
 const INFO: &[Usual] = &[("--nodes", "8 128")];
+const ANONYMISE: &[Usual] = &[("--shift", ""), ("--coarse", ""), ("--k", "5 2")];
+const ADAPT: &[Usual] = &[
+    ("--cost", "memory moves"),
+    ("--exact", "1 0"),
+    ("--out", "plan.json cluster.json"),
+    ("--cluster-out", "adapted.json cluster.json"),
+];
+const VERIFY: &[Usual] =
+    &[("--rerun", ""), ("--max-unpacked", "1 0.001"), ("--allow-commands", ""), ("--signers", "a.zip")];
 const GENERATE: &[Usual] =
     &[("--typeless", ""), ("--cores", "1 4"), ("--load", "0.1 0.9"), ("--max-memory", "1")];
 const PACK: &[Usual] = &[
@@ -123,6 +135,9 @@ fn of(command: &str) -> Vec<Usual> {
         "simulate" => [LOG, JOBS, SIMULATE, ANSWER].concat(),
         "bound" => [LOG, JOBS, BOUND, ANSWER].concat(),
         "log convert" => [LOG, CONVERT, ANSWER].concat(),
+        "log anonymise" => [LOG, ANONYMISE, ANSWER].concat(),
+        "adapt" => [ADAPT, ANSWER].concat(),
+        "results verify" => [VERIFY, ANSWER].concat(),
         "log info" => [LOG, INFO, ANSWER].concat(),
         "log generate" => [GENERATE, ANSWER].concat(),
         "offline pack" => [PACK, ANSWER].concat(),

@@ -5,7 +5,7 @@ mod switch;
 
 use super::plan::summary;
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places, Printing};
+use crate::output::{OutputFiles, Printing};
 pub(super) use answer::Answered;
 use answer::{Moved, Optimum, Tried};
 use clap::{Args, ValueEnum};
@@ -47,7 +47,7 @@ Examples:
   dfrsim plan --check plan.json")]
 pub(crate) struct Adapt {
     /// Nodes, jobs, and where the jobs' tasks are
-    #[arg(value_name = "CLUSTER.json")]
+    #[arg(value_name = "CLUSTER.json", value_hint = clap::ValueHint::FilePath)]
     cluster: PathBuf,
     /// How much may be moved: a percentage of the total (25%), an amount, or all
     #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]
@@ -60,10 +60,10 @@ pub(crate) struct Adapt {
     exact: Option<Duration>,
     /// Write the moves of the last budget as a plan, in an order in which no memory is overloaded, with times; `dfrsim plan
     /// --check` understands it
-    #[arg(long, value_name = "PLAN.json")]
+    #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// Write the cluster as it is after the moves of the last budget
-    #[arg(long, value_name = "CLUSTER.json")]
+    #[arg(long, value_name = "CLUSTER.json", value_hint = clap::ValueHint::AnyPath)]
     cluster_out: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,
@@ -123,10 +123,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        Places::default()
-            .reads("the cluster", &self.cluster)
-            .writes("--out", self.out.as_deref())?
-            .writes("--cluster-out", self.cluster_out.as_deref())?;
         let text = read(&self.cluster).map_err(Failure::input)?;
         let mut cluster =
             cluster_from_json(&self.cluster.display().to_string(), &text).map_err(Failure::input)?;

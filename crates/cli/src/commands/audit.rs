@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
+use dfrsim_model::event::Record;
 use dfrsim_model::{SimSpan, SimTime};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,14 +24,15 @@ use std::path::PathBuf;
 Example:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out week.jsonl
   dfrsim audit week.jsonl
-  dfrsim audit week.jsonl --policy EASY
+  dfrsim audit week.jsonl --no-policy
   dfrsim audit greedy.jsonl --policy GreedyPM*/per/OPT=MIN --period 300
   dfrsim run scenarios/grid_quick.toml --fresh --set events=records
-  dfrsim audit records/days-homogeneous-CONS-0-with-mct.jsonl")]
+  dfrsim audit results/grid_quick/records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
-    /// Also check the decisions by the rules of this policy
+    /// Check the decisions by the rules of this policy; by default by those of the policy that the file names
     ///
     /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN): each job starts
     /// when the policy would start it. The file has what the policy knew of run times (`estimate_us`; where it is
@@ -39,9 +41,12 @@ pub(crate) struct Audit {
     /// printed. Not for files of grids.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// The time between the ticks of the policy, as in `simulate --period`
-    #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600", requires = "policy")]
-    period: SimSpan,
+    /// The time between the ticks of the policy, as in `simulate --period`; by default what the file says, or 600
+    #[arg(long, value_name = "SECONDS", value_parser = period, conflicts_with = "no_policy")]
+    period: Option<SimSpan>,
+    /// Check that the schedule is possible, and not whether it is that of the policy
+    #[arg(long, conflicts_with = "policy")]
+    no_policy: bool,
     #[command(flatten)]
     printing: Printing,
 }
@@ -58,7 +63,7 @@ pub(super) struct Audited {
     simulation: Option<Simulation>,
     /// The recomputed figures of a grid without a fault.
     grid: Option<Grid>,
-    /// With `--policy`: the rules that the decisions obey.
+    /// The rules that the decisions obey, but for what was not judged.
     kept: Option<String>,
     /// Whether each decision was judged by the rules of the policy.
     judged: bool,
@@ -195,6 +200,27 @@ impl Audited {
 }
 
 impl Audit {
+    /// The policy that was asked for, or that the file names; and if decisions cannot be checked by it, why.
+    fn policy(&self, beginning: &[u8]) -> Result<(Option<CheckedPolicy>, Option<String>), Failure> {
+        const USUAL: SimSpan = SimSpan::from_secs(600);
+        let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let (named, ticks) = match serde_json::from_slice(first) {
+            Ok(Record::Run { policy, period_us, .. }) => (Some(policy), period_us.map(SimSpan::from_micros)),
+            // What is wrong with it is for the audit to say.
+            _ => (None, None),
+        };
+        let period = self.period.or(ticks).unwrap_or(USUAL);
+        match (&self.policy, named) {
+            (Some(name), _) => Ok((Some(CheckedPolicy::parse(name, period).map_err(Failure::input)?), None)),
+            (None, _) if self.no_policy => Ok((None, Some("decisions: --no-policy".to_owned()))),
+            (None, Some(name)) => match CheckedPolicy::parse(&name, period) {
+                Ok(policy) => Ok((Some(policy), None)),
+                Err(_) => Ok((None, Some(format!("decisions: no rules of the policy `{name}` are known")))),
+            },
+            (None, None) => Ok((None, None)),
+        }
+    }
+
     pub(crate) fn run(self) -> Result<(), Failure> {
         let name = self.events.display();
         let file = File::open(&self.events)
@@ -202,15 +228,17 @@ impl Audit {
         let mut file = BufReader::with_capacity(1 << 16, file);
         let beginning =
             file.fill_buf().map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
-        let policy = self.policy.map(|name| CheckedPolicy::parse(&name, self.period)).transpose();
-        let report = match policy.map_err(Failure::input)? {
-            Some(_) if grid::is_grid(beginning) => {
-                return Err(Failure::input(format!(
-                    "{name}: --policy is for events of one cluster, but these are of a grid"
-                )));
-            }
+        if self.policy.is_some() && grid::is_grid(beginning) {
+            return Err(Failure::input(format!(
+                "{name}: --policy is for events of one cluster, but these are of a grid"
+            )));
+        }
+        let (policy, unknown) = self.policy(beginning)?;
+        let report = match policy {
             None if grid::is_grid(beginning) => grid::audit(file).map(|report| Audited::of_grid(&report)),
-            None => audit(file).map(|report| Audited::of_simulation(&report)),
+            None => {
+                audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(&report) })
+            }
             Some(policy) => {
                 let kept = match &policy {
                     CheckedPolicy::Batch(..) => format!("each job starts when {policy} would start it"),

@@ -2,7 +2,7 @@
 
 use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most};
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFile, Places, Printing, counted, notice};
+use crate::output::{Answer, OutputFile, Printing, counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Job, SimSpan};
@@ -35,7 +35,7 @@ pub(crate) struct Bound {
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// The file to write: segment, jobs, bound; printed if no file is given
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,
@@ -84,7 +84,6 @@ enum Cut {
 impl Bound {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let (path, opened, nodes) = self.workload.open()?;
-        Places::default().reads("--workload", &path).writes("--out", self.out.as_deref())?;
         let collected = opened.with_jobs(|jobs| jobs.collect::<Vec<Job>>());
         let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
         notice!("{}: {report}", path.display());

@@ -48,10 +48,10 @@ pub(crate) struct Census {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     penalty: SimSpan,
     /// The table to write: a line for each number of jobs
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// The distribution to draw, and its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

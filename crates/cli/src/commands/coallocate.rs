@@ -3,7 +3,7 @@
 mod answer;
 
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, Printing};
+use crate::output::{OutputFile, Printing};
 pub(super) use answer::Answered;
 use clap::Args;
 use dfrsim_audit::coallocation::check_allocation;
@@ -11,7 +11,7 @@ use dfrsim_coallocation::file::{self, Resources, Window};
 use dfrsim_coallocation::{Coallocator, Parameters};
 use dfrsim_model::coallocation::Reservation;
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use std::fs::{self, File};
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -43,13 +43,13 @@ Example:
   dfrsim coallocate --resources nodes.csv --timetables timetables.csv --request request.toml --commit")]
 pub(crate) struct Coallocate {
     /// The nodes
-    #[arg(long, value_name = "NODES.csv")]
+    #[arg(long, value_name = "NODES.csv", value_hint = clap::ValueHint::FilePath)]
     resources: PathBuf,
     /// The existing reservations
-    #[arg(long, value_name = "T.csv")]
+    #[arg(long, value_name = "T.csv", value_hint = clap::ValueHint::AnyPath)]
     timetables: PathBuf,
     /// The request
-    #[arg(long, value_name = "R.toml")]
+    #[arg(long, value_name = "R.toml", value_hint = clap::ValueHint::FilePath)]
     request: PathBuf,
     /// Add the reservations to the timetables
     #[arg(long)]
@@ -85,10 +85,6 @@ fn moment(text: &str) -> Result<SimTime, String> {
 
 impl Coallocate {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if self.commit {
-            let places = Places::default().reads("--resources", &self.resources);
-            places.reads("--request", &self.request).writes("--timetables", self.timetables.as_path())?;
-        }
         // Held until the end: no other process reads what is about to change.
         let _lock = self.commit.then(|| lock(&self.timetables)).transpose()?;
         let name = |path: &Path| path.display().to_string();
@@ -132,7 +128,7 @@ impl Coallocate {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path)
+    dfrsim_model::read_text(path)
         .map_err(|error| Failure::input(format!("{}: cannot be read: {error}", path.display())))
 }
 

@@ -39,10 +39,10 @@ Examples:
   dfrsim draw gantt easy.jsonl --out gantt.svg
   dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png
   dfrsim run scenarios/grid_quick.toml --set events=kept
-  dfrsim draw gantt kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
+  dfrsim draw gantt results/grid_quick/kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
 pub(crate) struct Gantt {
     /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
-    #[arg(value_name = "EVENTS.jsonl")]
+    #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// The start of the drawn time span; by default the first event
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
@@ -74,7 +74,7 @@ Examples:
 pub(crate) struct Page {
     /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it, or the plan, as
     /// `dfrsim plan --out` writes it; its content says which
-    #[arg(value_name = "EVENTS.jsonl|PLAN.json")]
+    #[arg(value_name = "EVENTS.jsonl|PLAN.json", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// The begin of what is shown, for events files; the first event if none is given
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
@@ -83,7 +83,7 @@ pub(crate) struct Page {
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
     to: Option<SimTime>,
     /// The page to write
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
@@ -99,7 +99,7 @@ Example:
   dfrsim draw timeline easy.jsonl --out timeline.svg")]
 pub(crate) struct Timeline {
     /// The events file, as `dfrsim simulate --events-out` writes it
-    #[arg(value_name = "EVENTS.jsonl")]
+    #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     #[command(flatten)]
     target: Target,
@@ -113,7 +113,7 @@ Examples:
   dfrsim draw stretch easy.jsonl fcfs.jsonl --boxes --out boxes.svg")]
 pub(crate) struct Stretch {
     /// The events files, as `dfrsim simulate --events-out` writes them, with the same tau
-    #[arg(value_name = "EVENTS.jsonl", required = true)]
+    #[arg(value_name = "EVENTS.jsonl", required = true, value_hint = clap::ValueHint::FilePath)]
     events: Vec<PathBuf>,
     /// Box plots instead of distribution functions
     #[arg(long)]
@@ -126,7 +126,7 @@ pub(crate) struct Stretch {
 #[derive(Args, Debug)]
 struct Target {
     /// The picture to write, and its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
@@ -162,9 +162,6 @@ fn window(from: Option<SimTime>, to: Option<SimTime>) -> Result<Window, Failure>
 impl Page {
     fn write(self) -> Result<(), Failure> {
         let window = window(self.from, self.to)?;
-        Places::default()
-            .reads("the events or the plan", &self.events)
-            .writes("--out", self.out.as_path())?;
         let schedule = Schedule::read(&self.events, window).map_err(Failure::input)?;
         let page = schedule_page(&schedule);
         OutputFile::write_text(&self.out, &page)?;

@@ -25,6 +25,7 @@ Examples:
   dfrsim explain week.jsonl --job 17")]
 pub(crate) struct Explain {
     /// The events file, as `dfrsim simulate --events-out` writes it
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// Another job, by its place in the order of submission, from 0
     #[arg(long, value_name = "N")]

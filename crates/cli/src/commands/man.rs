@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example:\n  dfrsim man ~/.local/share/man/man1 && man dfrsim-run")]
 pub(crate) struct Man {
     /// The folder, which is created if it is missing; pages in it are replaced
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
 }
 

@@ -9,6 +9,7 @@ mod completions;
 mod distribution;
 mod draw;
 mod explain;
+mod files;
 mod log;
 mod man;
 mod offline;
@@ -105,9 +106,15 @@ impl Cli {
         EARLIER.iter().fold(command, |command, name| command.mut_subcommand(name, |it| it.hide(true)))
     }
     /// What the arguments of the process say; wrong ones end it with a message.
-    pub(crate) fn from_arguments() -> Cli {
-        let matches = Cli::hidden().get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    ///
+    /// # Errors
+    /// A file that would be written is also another one of the command.
+    pub(crate) fn from_arguments() -> Result<Cli, Failure> {
+        let mut program = Cli::hidden();
+        let matches = program.try_get_matches_from_mut(std::env::args_os());
+        let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
+        files::check(&program, &matches)?;
+        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {

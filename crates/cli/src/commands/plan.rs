@@ -64,13 +64,13 @@ Examples:
   dfrsim plan --check plan.json")]
 pub(crate) struct Plan {
     /// Nodes, vjobs with their VMs and where these are, and constraints
-    #[arg(long, value_name = "CURRENT.json", required_unless_present = "check")]
+    #[arg(long, value_name = "CURRENT.json", required_unless_present = "check", value_hint = clap::ValueHint::FilePath)]
     from: Option<PathBuf>,
     /// The target places of VMs
-    #[arg(long, value_name = "WANTED.json")]
+    #[arg(long, value_name = "WANTED.json", value_hint = clap::ValueHint::FilePath)]
     to: Option<PathBuf>,
     /// The target states of vjobs; the search chooses the nodes
-    #[arg(long, value_name = "STATES.json", conflicts_with = "to")]
+    #[arg(long, value_name = "STATES.json", conflicts_with = "to", value_hint = clap::ValueHint::FilePath)]
     states: Option<PathBuf>,
     /// Decide which vjobs run: by priority, then in the order of the file, each one that fits by first-fit decreasing; the
     /// search chooses the nodes
@@ -81,7 +81,7 @@ pub(crate) struct Plan {
     drain: Vec<String>,
     /// Check a plan in the format of `--out`: capacities, constraints, states, times and costs, action by action. Exit code 1
     /// if a fault is found
-    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"])]
+    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"], value_hint = clap::ValueHint::FilePath)]
     check: Option<PathBuf>,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
@@ -93,13 +93,13 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
     /// The durations of actions, where they differ from the report's
-    #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check")]
+    #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check", value_hint = clap::ValueHint::FilePath)]
     durations: Option<PathBuf>,
     /// Write the plan, with the times of all actions
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// Draw the plan, nodes over time, and write its data with the extension .csv
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

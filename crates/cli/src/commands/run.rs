@@ -5,14 +5,17 @@ mod standings;
 mod view;
 
 use crate::arguments::threads_at_most;
+use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::memory::Limit;
 use crate::output::{Places, Printing, notice};
 pub(super) use answer::Finished;
 use clap::Args;
-use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
+use dfrsim_lab::{
+    AnyScenario, Audit, Counts, MANIFEST, Part, Registry, RunError, RunOptions, RunReport, Shard,
+};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -40,10 +43,10 @@ Examples:
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
     /// The scenario; by default the built-in quick start
-    #[arg(value_name = "SCENARIO.toml")]
+    #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: Option<PathBuf>,
     /// The result folder; by default results/ followed by the scenario's name
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Compute all rows again instead of reusing those in the folder
     #[arg(long)]
@@ -55,6 +58,8 @@ pub(crate) struct Run {
     /// `dfrsim results merge` joins them
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
+    #[command(flatten)]
+    consent: Consent,
     #[command(flatten)]
     execution: Execution,
     #[command(flatten)]
@@ -85,28 +90,37 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
-        if let Some(path) = &self.scenario {
-            keep_scenario(path, &out, scenario.as_ref())?;
-        }
+        keep_inputs(self.scenario.as_deref(), &out, scenario.as_ref())?;
+        let allow_commands = self.consent.covers(scenario.as_ref(), &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         execute(
             registry,
             scenario.as_ref(),
-            RunOptions { fresh: self.fresh, part, max_memory: memory.bytes(), ..RunOptions::new(out) },
+            RunOptions {
+                fresh: self.fresh,
+                part,
+                max_memory: memory.bytes(),
+                allow_commands,
+                ..RunOptions::new(out)
+            },
             &self.execution,
             self.printing,
         )
     }
 }
 
-/// Refuses a run whose results would replace the file of its scenario by another text.
-fn keep_scenario(path: &Path, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
-    let replaced = out.join("scenario.toml");
-    let is_the_same = std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
-    if is_the_same {
-        return Ok(());
-    }
-    Places::default().reads("the scenario", path).writes("--out", replaced.as_path()).map(drop)
+/// Refuses a run whose results would replace a file that its scenario reads, or the scenario by another text.
+fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
+    const WRITTEN: [&str; 4] = ["scenario.toml", "rows.csv", "instances.csv", MANIFEST];
+    let is_another =
+        |path: &&Path| !std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
+    let scenario_file = path.filter(is_another).into_iter().map(|path| ("the scenario".to_owned(), path));
+    let files =
+        scenario.uses().files.iter().map(|file| (format!("the file `{}`", file.given), file.path.as_path()));
+    let read =
+        scenario_file.chain(files).fold(Places::default(), |places, (what, path)| places.reads(what, path));
+    let replaced = WRITTEN.map(|name| out.join(name));
+    replaced.iter().try_fold(read, |places, path| places.writes("--out", path.as_path())).map(drop)
 }
 
 /// Prints a notice for studies on which `--audit` has no effect.
@@ -141,12 +155,26 @@ pub(crate) fn watched_run(
     if !quiet {
         audit_notice(registry, scenario.study(), audit);
     }
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupt);
+    let interrupt = interrupt()?;
+    let report = view::shown(quiet, |progress| scenario.run(&options, interrupt, progress));
+    let report = report.map_err(|error| match error {
+        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+        _ => Failure::input(error),
+    })?;
+    Ok((options, report))
+}
+
+/// Whether the user has asked the program to stop. A command may run several scenarios, one after the other.
+fn interrupt() -> Result<&'static AtomicBool, Failure> {
+    static INTERRUPT: OnceLock<AtomicBool> = OnceLock::new();
+    if let Some(interrupt) = INTERRUPT.get() {
+        return Ok(interrupt);
+    }
+    let interrupt = INTERRUPT.get_or_init(AtomicBool::default);
     // What is finished is in the journal, so leaving at once loses no more than the runs in progress.
     let leave = || std::process::exit(crate::exit::Exit::Interrupted.code().into());
     let on_interrupt = move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        if interrupt.swap(true, Ordering::Relaxed) {
             leave();
         }
         let grace = GRACE.as_secs();
@@ -158,12 +186,7 @@ pub(crate) fn watched_run(
         });
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
-    let report = view::shown(quiet, |progress| scenario.run(&options, &interrupt, progress));
-    let report = report.map_err(|error| match error {
-        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
-        _ => Failure::input(error),
-    })?;
-    Ok((options, report))
+    Ok(interrupt)
 }
 
 fn print(

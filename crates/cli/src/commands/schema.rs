@@ -6,6 +6,7 @@ use super::{
 };
 use crate::failure::Failure;
 use crate::output::{self, Written};
+use crate::refusal::ErrorAnswer;
 use clap::{Args, Subcommand};
 use dfrsim_lab::{AnyStudy, Registry, schema};
 use dfrsim_model::{event, grid_event};
@@ -41,6 +42,8 @@ enum What {
     Events,
     /// The lines of an events file of a grid
     GridEvents,
+    /// What a command with --format json prints if it fails before it has an answer
+    Error,
     /// The answer of a command with --format json
     Answer {
         /// The command: `simulate`, `results status`
@@ -78,7 +81,7 @@ pub(super) const ANSWERS: [Answering; 31] = [
     ("log info", of::<log::Described>),
     ("log convert", of::<Written>),
     ("log generate", of::<Written>),
-    ("log anonymise", of::<Written>),
+    ("log anonymise", of::<log::anonymise::Anonymised>),
     ("log resample", of::<Written>),
     ("offline pack", of::<offline::Answered>),
     ("plan", of::<plan::Answered>),
@@ -102,6 +105,7 @@ impl Schema {
             What::Manifest => schema::manifest(),
             What::Events => of::<event::Record<'_>>().to_value(),
             What::GridEvents => of::<grid_event::Record<'_>>().to_value(),
+            What::Error => of::<ErrorAnswer>().to_value(),
             What::Answer { command } => answer(&command.join(" "))?,
         };
         output::print(&format!("{schema:#}\n"))

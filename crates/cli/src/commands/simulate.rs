@@ -113,13 +113,13 @@ pub(crate) struct Simulate {
     outages: OutageArguments,
     /// Priorities, limits and preemption of jobs, and their weights in fractional shares: a TOML file (see the pages `priorities` and
     /// `weights` of the guide), or a file named *.conf with parameters of slurm.conf
-    #[arg(long, value_name = "FILE", help_heading = "Priorities")]
+    #[arg(long, value_name = "FILE", help_heading = "Priorities", value_hint = clap::ValueHint::FilePath)]
     priority: Option<PathBuf>,
     /// A site as Slurm's own file has it: its nodes, with memory, GPUs and features, which partitions have them, priorities, limits,
     /// preemption and backfilling. Jobs of a listing (.sacct) have the nodes, GPUs, features and partition that it says, and the
     /// policy knows requested times. Take `NODES=SHARED` policies where jobs share nodes
     #[arg(long, value_name = "FILE", help_heading = "Site")]
-    #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"])]
+    #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"], value_hint = clap::ValueHint::FilePath)]
     slurm_conf: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArguments,
@@ -201,6 +201,7 @@ impl Simulate {
         let subject = Subject {
             policy: self.policy,
             options: self.policy.unusual_options(&self.policy_options()),
+            period: self.policy.reads(PolicySetting::Period).then_some(self.policy_options().period),
             nodes,
             penalty: self.penalty,
             tau: self.tau[0],

@@ -32,10 +32,10 @@ Examples:
               --what-if nodes.gpu=+20 --what-if 'bf_interval=60; bf_max_job_test=1000' --what-if preemption=on")]
 pub(crate) struct MakeSite {
     /// The jobs: what sacct --parsable2 prints, with all the columns that the guide names
-    #[arg(long, value_name = "FILE.sacct")]
+    #[arg(long, value_name = "FILE.sacct", value_hint = clap::ValueHint::FilePath)]
     sacct: PathBuf,
     /// slurm.conf; files that it includes are read too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     slurm_conf: PathBuf,
     #[command(flatten)]
     site: SiteArguments,

@@ -2,11 +2,12 @@
 
 use super::results::status::missing;
 use super::run::audit_notice;
+use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::{Args, ValueEnum};
 use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
-use dfrsim_lab::{AnyScenario, Registry, RunStatus};
+use dfrsim_lab::{AnyScenario, Registry, RunError, RunStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ Examples:
   dfrsim submit scenarios/appendix_b.toml --array 64 --dry-run      only print the scripts")]
 pub(crate) struct Submit {
     /// The scenario
-    #[arg(value_name = "SCENARIO.toml")]
+    #[arg(value_name = "SCENARIO.toml", value_hint = clap::ValueHint::FilePath)]
     scenario: PathBuf,
     /// The batch system
     #[arg(long, value_enum, default_value_t = EngineName::Slurm)]
@@ -41,7 +42,7 @@ pub(crate) struct Submit {
     #[arg(long, value_name = "T")]
     time: Option<String>,
     /// The result folder; by default results/ followed by the scenario's name
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Change a field of the scenario, as in `dfrsim run`
     #[arg(long, value_name = "KEY=VALUE")]
@@ -49,6 +50,8 @@ pub(crate) struct Submit {
     /// Audit every run, as in `dfrsim run`
     #[arg(long)]
     audit: bool,
+    #[command(flatten)]
+    consent: Consent,
     /// Print the scripts without submitting them
     #[arg(long)]
     dry_run: bool,
@@ -118,6 +121,10 @@ impl Submit {
         audit_notice(registry, scenario.study(), self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
+        let commands = &scenario.uses().commands;
+        if !self.consent.covers(scenario.as_ref(), &self.set, &out) {
+            return Err(Failure::input(RunError::Commands { commands: commands.clone() }));
+        }
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
         let engine = self.engine.engine();
         let mut submission = Submission {
@@ -144,6 +151,7 @@ impl Submit {
             partition: self.partition,
             time: self.time,
             audit: self.audit,
+            allow_commands: !commands.is_empty(),
         };
         sweep.check().map_err(Failure::input)?;
         if self.dry_run {

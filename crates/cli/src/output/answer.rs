@@ -51,7 +51,7 @@ impl Printing {
 }
 
 /// A value as JSON, with a line break at the end. Control characters are escaped as JSON has it.
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("answers have texts as keys");
     let mut text = String::with_capacity(json.len() + 1);
     for letter in json.chars() {

@@ -86,7 +86,8 @@ fn simulations(trial: &Trial) {
     let generate = ["--jobs", "60", "--nodes", "16", "--seed", "1", "--load", "0.9", "--out", "week.swf"];
     trial.wrote("log generate", &generate, &["week.swf"]);
     trial.wrote("log convert", &["week.swf", "--first", "9", "--out", "head.swf"], &["head.swf"]);
-    trial.wrote("log anonymise", &["week.swf", "--shift", "--out", "hidden.swf"], &["hidden.swf"]);
+    let hidden = trial.json("log anonymise", &["week.swf", "--shift", "--out", "hidden.swf"], 0);
+    assert_eq!((&hidden["file"], &hidden["jobs"]), (&"hidden.swf".into(), &60.into()));
     trial.wrote("log resample", &["week.swf", "--weeks", "2", "--out", "other.swf"], &["other.swf"]);
     let info = trial.json("log info", &["week.swf"], 0);
     assert_eq!((&info["lines"]["jobs"], &info["processors"]), (&60.into(), &16.into()));
@@ -202,14 +203,14 @@ fn sweeps(trial: &Trial) {
     let whole = trial.json("run", &with(&["--out", "whole"]), 0);
     assert_eq!(whole["rows"]["total"], whole["rows"]["by_status"]["ok"]);
     assert!(whole["tables"][0]["rows"][0].is_object() && whole["failures"] == serde_json::json!([]));
-    let events = trial.folder.path("events");
+    let events = trial.folder.path("whole/events");
     let names = std::fs::read_dir(&events).unwrap().map(|entry| entry.unwrap().path());
     let schema = schema(&["grid-events"]);
     for path in names {
         let lines = valid_lines(&schema, &path);
         crate::schema::altered_is_refused(&schema, &lines[1], |name| name != "home");
     }
-    let audited = trial.json("audit", &["events/days-homogeneous-FCFS-0-with-minmin.jsonl"], 0);
+    let audited = trial.json("audit", &["whole/events/days-homogeneous-FCFS-0-with-minmin.jsonl"], 0);
     assert_eq!(audited["grid"]["clusters"], 2);
 
     let shard = trial.json("run", &with(&["--out", "parts", "--shard", "1/2"]), 0);

@@ -30,7 +30,8 @@ fn a_policy_in_a_process_is_swept_resumed_audited_and_compared() {
     let policy = format!("pipe:sh {}#2", script.display());
     fs::write(folder.path("sweep.toml"), scenario(&policy)).unwrap();
     let run = || {
-        let mut command = dfrsim(["run", "--audit", "--out"]);
+        let mut command = dfrsim(["run", "--audit", "--allow-commands", "--out"]);
+        command.env("XDG_STATE_HOME", folder.path("state"));
         stdout(command.arg(folder.path("results")).arg(folder.path("sweep.toml")))
     };
     let table = run();
@@ -55,7 +56,8 @@ fn a_policy_in_a_process_is_swept_resumed_audited_and_compared() {
 #[test]
 fn a_process_that_ends_is_a_row_with_a_status_and_the_others_stay() {
     let folder = Folder::with(&[("sweep.toml", &scenario("pipe:sh -c 'echo no licence >&2; exit 3'"))]);
-    let mut command = dfrsim(["run", "--out"]);
+    let mut command = dfrsim(["run", "--allow-commands", "--out"]);
+    command.env("XDG_STATE_HOME", folder.path("state"));
     stderr(command.arg(folder.path("results")).arg(folder.path("sweep.toml")), 1);
     let rows = fs::read_to_string(folder.path("results").join("rows.csv")).unwrap();
     let of = |text: &str| rows.lines().filter(|line| line.contains(text)).count();
@@ -77,4 +79,75 @@ fn a_wrong_decision_of_a_process_ends_its_simulation_with_the_rule() {
 
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The processes with this word among their arguments.
+#[cfg(target_os = "linux")]
+fn processes(word: &str) -> usize {
+    let has = |entry: &fs::DirEntry| {
+        let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        arguments.split(|&byte| byte == 0).any(|argument| argument == word.as_bytes())
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(has).count()
+}
+
+/// A policy and all that it starts end when it is given up, and when the program is ended by any signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_process_of_a_policy_is_left() {
+    use std::process::{Command, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+    let folder = Folder::with(&[]);
+    let log = folder.path("jobs.swf");
+    stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
+    // Times that no other process of this machine waits for.
+    let waiting = |number: u32| format!("7{}.{number}", std::process::id());
+    let simulate = |time: &str, limit: &str| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+        command.args(["simulate", "--nodes", "8", "--workload"]).arg(&log);
+        command.args(["--policy", &format!("pipe:sh -c 'sleep {time} & sleep {time}; true'")]);
+        command.env("DFRSIM_POLICY_TIMEOUT", limit).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let within = |seconds: u64, is_so: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is_so() && begin.elapsed() < Duration::from_secs(seconds) {
+            sleep(Duration::from_millis(20));
+        }
+        is_so()
+    };
+    let time = waiting(0);
+    assert_eq!(simulate(&time, "0.3").wait().unwrap().code(), Some(1));
+    assert!(within(5, &|| processes(&time) == 0));
+    for (number, signal) in (1..).zip(["KILL", "TERM", "INT", "HUP"]) {
+        let time = waiting(number);
+        let mut program = simulate(&time, "60");
+        assert!(within(60, &|| processes(&time) == 2), "{signal}");
+        let kill = Command::new("kill").args(["-s", signal, &program.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        program.wait().unwrap();
+        assert!(within(10, &|| processes(&time) == 0), "{signal}: {} are left", processes(&time));
+    }
+}
+
+/// No policy is asked for ever at about the same moment.
+#[test]
+fn a_policy_that_hardly_lets_time_pass_is_given_up() {
+    let folder = Folder::with(&[]);
+    let log = folder.path("jobs.swf");
+    stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
+    let script = r#"while read -r line; do
+  case $line in
+    *'"begin"'*) echo '{}' ;;
+    *) now=$(printf '%s' "$line" | sed 's/.*"now":\([0-9.]*\).*/\1/')
+       awk -v now="$now" 'BEGIN { printf "{\"wake_at\":%.6f}\n", now + 0.000001; fflush() }' ;;
+  esac
+done
+"#;
+    fs::write(folder.path("soon.sh"), script).unwrap();
+    let policy = format!("pipe:sh {}", folder.path("soon.sh").display());
+    let mut command = dfrsim(["simulate", "--nodes", "8", "--policy", &policy, "--workload"]);
+    let message = stderr(command.arg(&log), 1);
+    assert!(message.contains("it makes no progress"), "{message}");
 }

@@ -6,11 +6,11 @@ use std::fs;
 #[test]
 fn the_events_of_a_simulation_can_be_written_and_checked() {
     let folder = Folder::with(&[]);
-    let records = folder.path("records");
+    let records = folder.path("out/records");
     let mut run =
         dfrsim(["run", "--set", "local=[\"CONS\"]", "--set", "meta.heuristics=[\"minmin\"]", "--out"]);
     run.arg(folder.path("out")).arg(scenario("grid_quick"));
-    run.arg("--set").arg(format!("events={}", records.display()));
+    run.args(["--set", "events=records"]);
     run.assert().success();
     // Two platforms, each without reallocation and with both algorithms.
     assert_eq!(fs::read_dir(&records).unwrap().count(), 6);
@@ -32,11 +32,11 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
 #[test]
 fn the_events_of_a_simulation_can_be_drawn() {
     let folder = Folder::with(&[]);
-    let records = folder.path("records");
+    let records = folder.path("out/records");
     let mut run = dfrsim(["run", "--set", "local=FCFS", "--set", "meta.heuristics=minmin", "--out"]);
     run.arg(folder.path("out")).arg(scenario("grid_quick")).arg("--set");
     run.arg("clusters.1.outages=[{ from_s = 90000, until_s = 100000 }]");
-    run.arg("--set").arg(format!("events={}", records.display()));
+    run.args(["--set", "events=records"]);
     run.assert().success();
     let events = records.join("days-homogeneous-FCFS-0-without-minmin.jsonl");
     let picture = folder.path("gantt.svg");

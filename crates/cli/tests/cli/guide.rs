@@ -185,6 +185,11 @@ fn reading_results() {
 }
 
 #[test]
+fn received() {
+    check_page("received");
+}
+
+#[test]
 fn papers() {
     check_page("papers");
 }

@@ -210,6 +210,74 @@ fn an_anonymous_log_has_the_same_simulations() {
     }
 }
 
+/// Free text in the header does not pass as a date, and what one job still gives away is said.
+#[test]
+fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies() {
+    let line = |(job, user, run): (u64, u64, u64)| {
+        format!("{job} {} 1 {run} 4 -1 -1 4 {} -1 1 {user} 3 7 2 1 -1 -1\n", job * 60, run + 100)
+    };
+    let jobs = (0..12).map(|job| (job + 1, job % 6, 1_000 + job)).chain([(13, 5, 900_000)]);
+    let header = "; MaxProcs: 64 of Anna\n; UnixStartTime: 1700000000 anna@lab.example\n; TimeZoneString: Europe/Berlin \
+                  (Anna Smith, desk 12)\n; Note: anna\n";
+    let log = format!("{header}{}", jobs.map(line).collect::<String>());
+    let folder = Folder::with(&[("t.swf", &log), ("odd.swf", &log.replace("Europe/Berlin", "Anna/Smith"))]);
+    let anonymise = |name: &str, more: &[&str]| {
+        let mut command = dfrsim(["log", "anonymise"]);
+        let answer = stdout(
+            command
+                .arg(folder.path(name))
+                .arg("--out")
+                .arg(folder.path("o.swf"))
+                .args(["--format", "json"])
+                .args(more),
+        );
+        let text = fs::read_to_string(folder.path("o.swf")).unwrap();
+        (text, serde_json::from_str::<serde_json::Value>(&answer).unwrap())
+    };
+    let (text, answer) = anonymise("t.swf", &[]);
+    assert!(!text.to_lowercase().contains("anna") && !text.contains("Smith"), "{text}");
+    for kept in ["MaxProcs: 64\n", "UnixStartTime: 1700000000\n", "TimeZoneString: Europe/Berlin\n"] {
+        assert!(text.contains(kept), "{text}");
+    }
+    assert_eq!((&answer["users"], &answer["users_identified_by_one_job"]), (&6.into(), &6.into()));
+    assert!(!anonymise("odd.swf", &[]).0.contains("Anna"));
+
+    let (text, answer) = anonymise("t.swf", &["--shift", "--coarse"]);
+    assert!(text.lines().filter(|line| !line.starts_with(';')).count() == 12, "{text}");
+    assert_eq!((&answer["users_identified_by_one_job"], &answer["k"]), (&0.into(), &6.into()));
+    assert_eq!((&answer["coarse"]["dropped_jobs"], &answer["coarse"]["lost_users"]), (&1.into(), &0.into()));
+    assert!(
+        answer["coarse"]["mean_wait_before_s"].is_number() && answer["coarse"]["mean_wait_s"].is_number()
+    );
+    let mut command = dfrsim(["log", "anonymise", "--coarse", "--k", "7", "--out"]);
+    let refused = stderr(command.arg(folder.path("o.swf")).arg(folder.path("t.swf")), 2);
+    assert!(refused.contains("the log has 6 users, fewer than the 7"), "{refused}");
+}
+
+/// Times that contradict each other, and a column that is there twice, are faults; a mark of the byte order is not.
+#[test]
+fn a_listing_that_contradicts_itself_is_not_read_silently() {
+    let header = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS\n";
+    let job = |start: &str, elapsed: &str| {
+        format!("7|COMPLETED|2026-03-01T09:00:00|2026-03-01T{start}|2026-03-01T10:00:00|{elapsed}|4\n")
+    };
+    let right = job("09:00:00", "3600");
+    let text = format!("\u{feff}{header}{right}{}{}", job("07:00:00", "10800"), job("09:00:00", "86400000"));
+    let twice = format!("{}|State\n{}|FAILED\n", header.trim_end(), right.trim_end());
+    let folder = Folder::with(&[("odd.sacct", &text), ("twice.sacct", &twice)]);
+    let convert = |name: &str| {
+        let mut command = dfrsim(["log", "convert"]);
+        command.arg(folder.path(name)).arg("--out").arg(folder.path("o.swf"));
+        command
+    };
+    let strict = stderr(convert("odd.sacct").arg("--strict"), 2);
+    assert!(strict.contains("a time not before that of Submit"), "{strict}");
+    assert!(strict.contains("no more than the time from Start to End"), "{strict}");
+    let lenient = stderr(&mut convert("odd.sacct"), 0);
+    assert!(lenient.contains("1 job"), "{lenient}");
+    assert!(stderr(&mut convert("twice.sacct"), 2).contains("names the column State twice"));
+}
+
 /// What a real Slurm printed becomes a log and a simulation, and every line of it is accounted for.
 #[test]
 fn a_listing_of_slurm_becomes_a_simulation() {

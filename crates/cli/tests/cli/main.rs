@@ -29,6 +29,7 @@ mod outputs;
 mod pictures;
 mod plan;
 mod readme;
+mod received;
 mod run;
 mod scenarios;
 mod schema;

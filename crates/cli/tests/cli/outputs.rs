@@ -207,6 +207,14 @@ fn no_file_of_a_command_destroys_another() {
         (with(&["--jobs-out", "q", "--swf-out", "./q"]), "--swf-out: ./q is also --jobs-out"),
         (with(&["--jobs-out", "log.swf"]), "--jobs-out: log.swf is also --workload"),
         (with(&["--jobs-out", "link.swf"]), "--jobs-out: link.swf is also --workload"),
+        (
+            with(&["--failures", "easy.csv", "--jobs-out", "easy.csv"]),
+            "--jobs-out: easy.csv is also --failures",
+        ),
+        (
+            with(&["--priority", "easy.csv", "--swf-out", "easy.csv"]),
+            "--swf-out: easy.csv is also --priority",
+        ),
         (vec!["log", "convert", "log.swf", "--out", "log.swf"], "--out: log.swf is also the input"),
         (
             vec!["draw", "gantt", "easy.jsonl", "--out", "easy.svg"],

@@ -118,7 +118,8 @@ impl Adapter {
     ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
         let mut step = (highest.units() / effort.steps).max(1);
-        let finest = highest.units() / effort.finest_steps;
+        // Steps of 0 would never end.
+        let finest = (highest.units() / effort.finest_steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
         let mut last: Option<Vec<u32>> = None;
         let above = |from: Yield, step| {

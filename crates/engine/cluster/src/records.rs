@@ -10,20 +10,30 @@ use dfrsim_platform::{Interruption, NodeSpan, Window};
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
 pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
-    run_with(policy, nodes, penalty, tau, None)
+    run_with(policy, nodes, penalty, tau, (None, None))
 }
 
-/// The same with what the name of the policy leaves open, in words, where that is not as by default.
+/// The same with what the name of the policy leaves open: its period, if it reads one, and the rest in words, where that is not as
+/// by default.
 #[must_use]
 pub fn run_with<'a>(
     policy: &'a str,
     nodes: u32,
     penalty: SimSpan,
     tau: SimSpan,
-    options: Option<&'a str>,
+    (period, options): (Option<SimSpan>, Option<&'a str>),
 ) -> Record<'a> {
     let (penalty_us, tau_us, options) = (penalty.micros(), tau.micros(), options.map(Into::into));
-    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us, options }
+    let period_us = period.map(SimSpan::micros);
+    Record::Run {
+        format: FORMAT_VERSION,
+        policy: policy.into(),
+        nodes,
+        penalty_us,
+        tau_us,
+        options,
+        period_us,
+    }
 }
 
 /// The second record, if nodes go down.

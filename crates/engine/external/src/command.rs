@@ -15,6 +15,8 @@ pub(crate) struct Command {
     pub(crate) words: Vec<String>,
     /// What the policy's rows depend on beside its name: the digests of the files that it names.
     pub(crate) version: String,
+    /// The files that it names.
+    pub(crate) files: Vec<String>,
     /// The longest time that an answer may take.
     pub(crate) limit: Duration,
 }
@@ -27,9 +29,9 @@ impl Command {
         if words.is_empty() {
             return Err("expected a command behind the colon".into());
         }
-        let files = words.iter().filter(|word| Path::new(word).is_file());
-        let versions: Vec<String> = files.map(|file| version(file)).collect::<Result<_, _>>()?;
-        Ok(Command { version: versions.join(", "), limit: limit()?, words })
+        let files: Vec<String> = words.iter().filter(|word| Path::new(word).is_file()).cloned().collect();
+        let versions: Vec<String> = files.iter().map(|file| version(file)).collect::<Result<_, _>>()?;
+        Ok(Command { version: versions.join(", "), limit: limit()?, files, words })
     }
 }
 

@@ -18,13 +18,18 @@
 //! its words name does, or the version that may follow it: `pipe:./scheduler --fast#2` is version 2 of
 //! `./scheduler --fast`.
 //!
+//! A process and all that it starts are a group, which ends with its simulation and with the program, even if that is killed.
+//! Policies that ask to be woken again and again while hardly any time passes end their simulations too.
+//!
 //! A process that ends, answers nonsense or not at all within 60 s (or what `$DFRSIM_POLICY_TIMEOUT` says, in seconds) ends
 //! its simulation, which becomes a row with a status; the message has the last lines of its standard error.
 
 pub mod batsim;
 mod command;
 mod fault;
+mod group;
 mod nodes;
+mod pace;
 pub mod pipe;
 mod process;
 pub mod protocol;

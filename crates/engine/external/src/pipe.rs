@@ -27,12 +27,13 @@ use std::time::Duration;
 /// If it has no command, or a file that it names cannot be read.
 pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
-    let version = command.version.clone();
+    let (version, files) = (command.version.clone(), command.files.clone());
     let make = move |nodes, _: &_, _: Option<&_>| {
         let command = command.clone();
         Box::new(ProtocolScheduler::new(PipedProcess { command, running: None }, nodes)) as _
     };
-    Ok(CustomPolicy::new(name, version, make).described("a command that reads and writes lines of JSON"))
+    let policy = CustomPolicy::new(name, version, make).running_command(files);
+    Ok(policy.described("a command that reads and writes lines of JSON"))
 }
 
 /// A process, from its first message on.

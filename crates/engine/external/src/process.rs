@@ -1,13 +1,14 @@
 //! A process that decides: started, watched, and ended with its simulation.
 
 use crate::fault::Fault;
+use crate::group::Group;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The most bytes of an answer.
 const MOST_BYTES: usize = 1 << 28;
@@ -24,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A running process.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    group: Group,
     last_lines: Arc<Mutex<VecDeque<String>>>,
 }
 
@@ -45,8 +46,8 @@ impl Process {
     /// Starts a command that reads lines and writes lines.
     pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), Fault> {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
-        let mut input = process.child.stdin.take().expect("standard input is piped");
-        let output = process.child.stdout.take().expect("standard output is piped");
+        let mut input = process.group.leader.stdin.take().expect("standard input is piped");
+        let output = process.group.leader.stdout.take().expect("standard output is piped");
         let (to, lines) = channel::<Vec<u8>>();
         thread::spawn(move || lines.into_iter().try_for_each(|line| input.write_all(&line)));
         // There is never more than one unread line.
@@ -59,17 +60,20 @@ impl Process {
         let (program, arguments) = words.split_first().expect("a command has a word");
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| Fault::Start { command: words.join(" "), error })?;
-        let errors = child.stderr.take().expect("standard error is piped");
+        let group = Group::start(&mut command);
+        let mut group = group.map_err(|error| Fault::Start { command: words.join(" "), error })?;
+        let errors = group.leader.stderr.take().expect("standard error is piped");
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let kept = Arc::clone(&last_lines);
         thread::spawn(move || keep_last_lines(errors, &kept));
-        Ok(Process { child, last_lines })
+        Ok(Process { group, last_lines })
     }
 
     /// The fault of a process whose output has ended.
     pub(crate) fn ended(&mut self) -> Fault {
-        let status = self.wait(GRACE).map_or_else(String::new, |status| format!(" with {status}"));
+        let has_ended = self.group.ends_within(GRACE);
+        let status = self.group.end().filter(|_| has_ended);
+        let status = status.map_or_else(String::new, |status| format!(" with {status}"));
         // Its last words are on their way.
         thread::sleep(Duration::from_millis(20));
         Fault::Ended { status, stderr: self.last_words() }
@@ -82,7 +86,7 @@ impl Process {
 
     /// The fault of a process that ends within this time.
     pub(crate) fn ends_within(&mut self, limit: Duration) -> Option<Fault> {
-        self.wait(limit).map(|_| self.ended())
+        self.group.ends_within(limit).then(|| self.ended())
     }
 
     fn last_words(&self) -> String {
@@ -94,34 +98,10 @@ impl Process {
         format!("; its last words: {}", lines.join(" | "))
     }
 
-    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let begin = Instant::now();
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if begin.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
-                _ => return None,
-            }
-        }
-    }
-
-    /// Lets it end by itself for a while, then ends it.
+    /// Lets it end by itself for a while, then ends it, and all that it has started.
     pub(crate) fn end(&mut self) {
-        if self.wait(GRACE).is_none() {
-            self.kill();
-        }
-    }
-
-    fn kill(&mut self) {
-        // It may have ended in this moment.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
+        self.group.ends_within(GRACE);
+        self.group.end();
     }
 }
 

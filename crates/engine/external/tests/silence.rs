@@ -45,7 +45,7 @@ fn a_process_that_is_late_or_does_not_read_is_ended() {
         ("batsim:sh -c 'exit 3' {endpoint}".to_owned(), "its process ended with exit status: 3"),
         ("batsim:sh -c 'exec sleep 60' {endpoint}".to_owned(), "no scheduler listens after 0.3 s"),
         // It accepts connections and stays silent.
-        (format!("batsim:tcp://{address}"), "no scheduler listens after 0.3 s"),
+        (format!("batsim:tcp://{address}"), "mechanism NULL) after 0.3 s"),
     ] {
         let mut scheduler = policies.parse(&policy).unwrap().scheduler(2, &PolicyOptions::default());
         let found = simulate(2, &Options::default(), [job(1)], &mut *scheduler, &mut ());

@@ -29,6 +29,7 @@ pub struct CustomPolicy {
     description: String,
     make: Make,
     reads: Vec<PolicySetting>,
+    command: Option<Vec<String>>,
 }
 
 impl CustomPolicy {
@@ -46,6 +47,7 @@ impl CustomPolicy {
             description: String::new(),
             make: Box::new(make),
             reads: Vec::new(),
+            command: None,
         }
     }
     /// With a line on what it does.
@@ -57,6 +59,11 @@ impl CustomPolicy {
     #[must_use]
     pub fn reading(self, settings: impl Into<Vec<PolicySetting>>) -> CustomPolicy {
         CustomPolicy { reads: settings.into(), ..self }
+    }
+    /// It runs a command, which its name says and in which these files are.
+    #[must_use]
+    pub fn running_command(self, files: Vec<String>) -> CustomPolicy {
+        CustomPolicy { command: Some(files), ..self }
     }
 
     /// Its name.
@@ -73,6 +80,11 @@ impl CustomPolicy {
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
+    }
+    /// The files in the command that it runs, if it runs one.
+    #[must_use]
+    pub fn files_of_command(&self) -> Option<&[String]> {
+        self.command.as_deref()
     }
     pub(crate) fn scheduler(
         &self,

@@ -14,7 +14,6 @@ use crate::table::Statistics;
 use crate::text::csv::ReadFile;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 /// The format that is written and read. Raise it when the meaning of the file changes.
@@ -81,7 +80,7 @@ impl Baseline {
     /// # Errors
     /// If it cannot be read, has another format, or something in it is wrong: everything, with lines and columns.
     pub fn read(path: &Path, study: &dyn AnyStudy) -> Result<Baseline, InputErrors> {
-        let text = fs::read_to_string(path)
+        let text = dfrsim_model::read_text(path)
             .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
         Baseline::parse(&text, &path.display().to_string(), study)
     }

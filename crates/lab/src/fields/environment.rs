@@ -3,11 +3,12 @@
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Values by their types: a registry of policies, a function that locates files.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Environment {
-    values: BTreeMap<TypeId, Box<dyn Any + Send + Sync>>,
+    values: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
 
 impl Environment {
@@ -19,7 +20,7 @@ impl Environment {
     /// With this value, in place of one of the same type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Environment {
-        self.values.insert(TypeId::of::<T>(), Box::new(value));
+        self.values.insert(TypeId::of::<T>(), Arc::new(value));
         self
     }
     /// The value of a type.

@@ -13,7 +13,8 @@
 //! | [`selected`], [`any_selected`] | some of all that has names, by names and regular expressions |
 //! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or perhaps none |
 //! | [`table()`], [`tables`], [`distinct_tables`], [`map`], [`flattened`] | nested tables |
-//! | [`file()`], [`file_or`] | a file that exists, or what could be in it |
+//! | [`file()`], [`log()`], [`file_or`] | a file that exists, or what could be in it |
+//! | [`result_folder`] | a folder in the results |
 //! | [`shorthand`] | names for some values |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!
@@ -33,6 +34,7 @@ mod overrides;
 mod reader;
 mod scenario;
 mod table;
+mod uses;
 mod value;
 
 pub use check::Check;
@@ -50,4 +52,5 @@ pub use reader::Reader;
 pub use scenario::{Document, Scenario, ScenarioSource, document_fields};
 pub use table::TableAt;
 pub use toml::{Table, Value};
+pub use uses::{UsedFile, Uses};
 pub use value::ValueAt;

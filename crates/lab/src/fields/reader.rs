@@ -2,6 +2,7 @@
 
 use super::environment::Environment;
 use super::fault::{Fault, InputErrors, Span, Text};
+use super::uses::Uses;
 use super::value::ValueAt;
 use std::any::Any;
 use std::fmt::Display;
@@ -16,12 +17,13 @@ pub struct Reader<'a> {
     folder: Option<&'a Path>,
     environment: &'a Environment,
     is_detached: bool,
+    uses: Uses,
     faults: Vec<(Span, String)>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(folder: Option<&'a Path>, environment: &'a Environment) -> Reader<'a> {
-        Reader { folder, environment, is_detached: false, faults: Vec::new() }
+        Reader { folder, environment, is_detached: false, uses: Uses::default(), faults: Vec::new() }
     }
     /// Does without the files that the scenario names.
     pub(super) fn detached(self) -> Reader<'a> {
@@ -46,6 +48,10 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn whole_environment(&self) -> &'a Environment {
         self.environment
+    }
+    /// What the scenario uses so far.
+    pub fn uses(&mut self) -> &mut Uses {
+        &mut self.uses
     }
     /// A value is wrong.
     pub fn fault(&mut self, at: &ValueAt<'_>, message: impl Into<String>) {

@@ -10,6 +10,7 @@ use super::order::Ordered;
 use super::overrides;
 use super::reader::Reader;
 use super::table::TableAt;
+use super::uses::Uses;
 use std::ops::Deref;
 use std::path::Path;
 use toml::Value;
@@ -49,6 +50,8 @@ pub struct Scenario<F> {
     /// The metric by which standings, figures and comparisons of its results rank variants; the primary one of the study if
     /// there is none.
     pub objective: Option<String>,
+    /// The files that it reads, and the commands that it runs.
+    pub uses: Uses,
     /// The study's own fields, at the top level of the file.
     pub fields: F,
 }
@@ -136,9 +139,10 @@ impl<'a> Document<'a> {
         let objective = optional(text()).read_field(OBJECTIVE, Some(none), &table, &mut reader);
         let fields = F::read(&table, &mut reader);
         table.finish(&mut reader);
+        let uses = std::mem::take(reader.uses());
         let scenario = || {
             study?;
-            Some(Scenario { title: title?, seed: seed?, objective: objective?, fields: fields? })
+            Some(Scenario { title: title?, seed: seed?, objective: objective?, uses, fields: fields? })
         };
         reader.finish(&self.text, scenario())
     }

@@ -1,6 +1,7 @@
 //! The folder of a run's results: locks, journals, and files that appear whole or not at all.
 
 use super::header::Header;
+use super::inputs::COPIES;
 use super::journal::{self, Found, Journal};
 use super::manifest::{MANIFEST, Manifest};
 use super::options::{Part, RunOptions};
@@ -20,7 +21,7 @@ const PARTIAL: &str = ".partial-";
 /// The files that every run writes, beside folders.
 const OWN_FILES: [&str; 6] = [MANIFEST, "scenario.toml", "rows.csv", "instances.csv", TIMES, "rows.journal"];
 /// The folders of result files.
-const FOLDERS: [&str; 2] = ["tables", "rows"];
+const FOLDERS: [&str; 3] = ["tables", "rows", COPIES];
 
 /// A folder that no other run of the same part writes to.
 pub(crate) struct Folder {
@@ -227,15 +228,9 @@ impl Folder {
         earlier: Option<&Manifest>,
         files: &BTreeMap<String, String>,
     ) -> Result<(), RunError> {
-        let old = earlier.map(|earlier| earlier.files.keys().collect::<Vec<_>>()).unwrap_or_default();
-        for name in old.into_iter().filter(|name| !files.contains_key(*name)) {
-            // The seal of a manifest does not protect against a manifest that names any file.
-            let is_inside = Path::new(name)
-                .components()
-                .all(|component| matches!(component, std::path::Component::Normal(_)));
-            if is_inside {
-                remove(&self.path.join(name))?;
-            }
+        if let Some(earlier) = earlier.filter(|earlier| earlier.outside().is_none()) {
+            let old = earlier.files.keys().filter(|name| !files.contains_key(*name));
+            old.map(|name| remove(&self.path.join(name))).collect::<Result<(), RunError>>()?;
         }
         let journals = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
         journals.iter().try_for_each(|journal| remove_journal(journal))

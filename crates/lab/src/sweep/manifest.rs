@@ -7,7 +7,7 @@ use crate::study::{Audit, Input};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// The name of the manifest in a folder of results.
 pub const MANIFEST: &str = "manifest.toml";
@@ -74,6 +74,9 @@ pub struct InputSection {
     pub file: String,
     /// The SHA-256 of its bytes.
     pub sha256: String,
+    /// The copy that the results keep; they keep none of logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
     /// The counts of the study for this file, as text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
@@ -102,6 +105,7 @@ impl InputSection {
         InputSection {
             file: input.file.clone(),
             sha256: input.digest.to_string(),
+            copy: None,
             counts: input.counts.iter().cloned().collect(),
         }
     }
@@ -123,6 +127,15 @@ impl Manifest {
     /// If it is not what a run wrote.
     pub fn read(folder: &Path) -> Result<Option<Manifest>, SealError> {
         seal::read(&folder.join(MANIFEST))
+    }
+    /// The first name of a file that is not one in the folder of the results. The digest of a manifest does not protect against
+    /// one that names any file.
+    #[must_use]
+    pub fn outside(&self) -> Option<&str> {
+        let is_inside = |name: &str| {
+            name != MANIFEST && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+        };
+        self.files.keys().map(String::as_str).find(|name| !is_inside(name))
     }
     /// Whether a file of the results is what the run wrote. A file that is not listed is not.
     pub(crate) fn matches(&self, name: &str, content: &[u8]) -> bool {

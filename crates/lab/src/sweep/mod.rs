@@ -2,6 +2,7 @@
 
 mod folder;
 mod header;
+mod inputs;
 mod journal;
 mod manifest;
 mod options;

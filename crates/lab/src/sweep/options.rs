@@ -16,6 +16,9 @@ pub struct RunOptions {
     pub fresh: bool,
     /// Whether every run is followed by an independent checker, in studies where that is [optional](crate::Audit::Optional).
     pub audit: bool,
+    /// Whether the commands that the scenario names may run. A scenario may come from another user, and a command may do all
+    /// that the user may.
+    pub allow_commands: bool,
     /// How much of the scenario is run here.
     pub part: Part,
 }
@@ -42,6 +45,7 @@ impl RunOptions {
             max_memory: u64::MAX,
             fresh: false,
             audit: false,
+            allow_commands: false,
             part: Part::Whole,
         }
     }

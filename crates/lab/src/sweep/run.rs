@@ -2,7 +2,8 @@
 
 use super::folder::{self, Folder};
 use super::header::{Header, StudyVersion};
-use super::manifest::{Counts, Host, InputSection, MANIFEST, Manifest, audit_word};
+use super::inputs::{copies, inputs, sections};
+use super::manifest::{Counts, Host, MANIFEST, Manifest, audit_word};
 use super::options::RunOptions;
 use super::plan::Plan;
 use super::progress::Progress;
@@ -58,6 +59,10 @@ pub(crate) fn run<S: Study>(
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
+    let commands = &scenario.uses.commands;
+    if options.part.computes() && !options.allow_commands && !commands.is_empty() {
+        return Err(RunError::Commands { commands: commands.clone() });
+    }
     let (folder, part) = (Folder::open(options)?, &options.part);
     let sources = folder::sources(options)?;
     let mut notices = Vec::new();
@@ -77,7 +82,8 @@ pub(crate) fn run<S: Study>(
     check_memory(options, S::memory(scenario).saturating_mul(threads as u64), &mut notices)?;
     check_memory(options, S::rows_at_least(scenario).saturating_mul(ROW_BYTES), &mut Vec::new())?;
     let study = S::open(scenario)?;
-    let inputs = study.inputs();
+    let inputs = inputs(&scenario.uses, study.inputs())?;
+    let copies = copies(&scenario.uses, &inputs);
     let layout = S::Rows::layout(&study);
     let mut earlier = <S::Rows as RowSet<S>>::Earlier::default();
     if options.fresh {
@@ -147,6 +153,9 @@ pub(crate) fn run<S: Study>(
         staged.add(&format!("tables/{name}.csv"), &table.csv())?;
         staged.add(&format!("tables/{name}.md"), &summary.as_ref().unwrap_or(table).markdown())?;
     }
+    for copy in &copies {
+        staged.add(&copy.name, &copy.text)?;
+    }
     staged.add("scenario.toml", &text)?;
     // Where everything was taken over, the times of what computed it are still those of these rows.
     let times = match (times.table(&study, &plan.instances), &manifest) {
@@ -173,7 +182,7 @@ pub(crate) fn run<S: Study>(
         audit: audit_word(S::AUDIT, audit).to_owned(),
         rows: report.counts.clone(),
         host,
-        inputs: report.inputs.iter().map(InputSection::new).collect(),
+        inputs: sections(&report.inputs, &copies),
         files: files.clone(),
     };
     staged.add(MANIFEST, &seal::write(&new))?;

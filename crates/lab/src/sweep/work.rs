@@ -8,6 +8,7 @@ use crate::RunError;
 use crate::key::Key;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -21,6 +22,7 @@ pub(crate) struct Sweep<'a> {
     kept: BTreeSet<Key>,
     /// `None` if no row is computed and rows are only merged.
     journal: Option<Mutex<Journal>>,
+    out: &'a Path,
     interrupt: &'a AtomicBool,
     /// The first failure; it ends the sweep.
     failure: OnceLock<RunError>,
@@ -31,7 +33,7 @@ impl<'a> Sweep<'a> {
     /// Begins the journal that `header` describes, or goes on with it; the folders of a merge must have the same header.
     /// If `interrupt` becomes true, no further run begins.
     pub(crate) fn begin(
-        options: &RunOptions,
+        options: &'a RunOptions,
         (folder, sources): (&Folder, &[Folder]),
         header: &Header,
         (total, what): (usize, &'static str),
@@ -46,6 +48,7 @@ impl<'a> Sweep<'a> {
             what,
             kept: folder.own_keys(&header.columns)?,
             journal: computes.then(|| folder.open_journal(header).map(Mutex::new)).transpose()?,
+            out: &options.out,
             interrupt,
             failure: OnceLock::new(),
             finished: AtomicUsize::new(0),
@@ -55,6 +58,10 @@ impl<'a> Sweep<'a> {
     /// How many runs are to be finished.
     pub(crate) fn total(&self) -> usize {
         self.total
+    }
+    /// The folder of the results.
+    pub(crate) fn out(&self) -> &'a Path {
+        self.out
     }
     /// What the user interrupts.
     pub(crate) fn interrupt(&self) -> &'a AtomicBool {

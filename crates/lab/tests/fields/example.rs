@@ -211,7 +211,7 @@ fields! {
 
 /// Files are where they are said to be, except those called "missing".
 pub(crate) fn environment() -> Environment {
-    Environment::new().with(FileLocator(|name, _| match name {
+    Environment::new().with(FileLocator::new(|name, _| match name {
         "missing" => Err("there is no file missing".into()),
         name => Ok(format!("/logs/{name}").into()),
     }))

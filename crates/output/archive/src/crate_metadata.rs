@@ -8,11 +8,23 @@ use std::{fs, io};
 /// The name that RO-Crate gives the file.
 pub(crate) const METADATA: &str = "ro-crate-metadata.json";
 
-/// The metadata as JSON-LD. The date is that of the manifest, which a run writes last.
-pub(crate) fn metadata(results: &Results<'_>) -> io::Result<Vec<u8>> {
-    let manifest = &results.manifest;
+/// When the results were finished: the time of the manifest, which a run writes last.
+pub(crate) fn finished(results: &Results<'_>) -> io::Result<String> {
     let finished = fs::metadata(results.folder.join(MANIFEST))?.modified()?;
-    let date = DateTime::<Utc>::from(finished).to_rfc3339_opts(SecondsFormat::Secs, true);
+    Ok(DateTime::<Utc>::from(finished).to_rfc3339_opts(SecondsFormat::Secs, true))
+}
+
+/// The date in metadata that were read.
+pub(crate) fn date(metadata: &[u8]) -> Option<String> {
+    let document: Value = serde_json::from_slice(metadata).ok()?;
+    let entities = document["@graph"].as_array()?;
+    let date = entities.iter().find(|entity| entity["@id"] == "./")?["datePublished"].as_str()?;
+    DateTime::parse_from_rfc3339(date).ok().map(|_| date.to_owned())
+}
+
+/// The metadata as JSON-LD, of results that were finished at this time.
+pub(crate) fn metadata(results: &Results<'_>, date: &str) -> io::Result<Vec<u8>> {
+    let manifest = &results.manifest;
     let title = if manifest.title.is_empty() { &manifest.study } else { &manifest.title };
     let names: Vec<&str> = manifest.files.keys().map(String::as_str).chain([MANIFEST]).collect();
     let reference = |id: &str| json!({ "@id": id });

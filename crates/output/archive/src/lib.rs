@@ -2,12 +2,12 @@
 //! research object ([RO-Crate 1.1](https://w3id.org/ro/crate/1.1)), so that archives of data can read what it is.
 //!
 //! [`write()`] packs results, [`extract`] puts them into a folder again, where [`Results::read`] compares every file with its
-//! digest, and [`differences`] says in which files two folders of results differ. Logs are not packed, since their licences often
-//! forbid it: the manifest has their names and digests, and a run looks for them as always.
+//! digest and [`check_metadata`] the description, and [`differences`] says in which files two folders of results differ. Other files that the scenario names are among the results;
+//! logs are not, since their licences often forbid it: the manifest has their names and digests, and a run looks for them as always.
 
 mod crate_metadata;
 
-use crate_metadata::{METADATA, metadata};
+use crate_metadata::{METADATA, date, finished, metadata};
 use dfrsim_lab::{MANIFEST, Manifest, Results, ResultsError};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
@@ -64,7 +64,9 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
         zip.start_file(name, options).map_err(io::Error::from).and_then(|()| zip.write_all(bytes))
     };
     let manifest = results.folder.join(MANIFEST);
-    put(METADATA, &metadata(results).map_err(ArchiveError::io(&manifest))?).map_err(ArchiveError::Write)?;
+    let description =
+        finished(results).and_then(|date| metadata(results, &date)).map_err(ArchiveError::io(&manifest))?;
+    put(METADATA, &description).map_err(ArchiveError::Write)?;
     put(MANIFEST, &fs::read(&manifest).map_err(ArchiveError::io(&manifest))?).map_err(ArchiveError::Write)?;
     for name in results.manifest.files.keys() {
         put(name, results.file(name)?.as_bytes()).map_err(ArchiveError::Write)?;
@@ -73,18 +75,35 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
     out.flush().map_err(ArchiveError::Write)
 }
 
-/// Puts the results of an archive into an empty folder: only the manifest and the files that it names. Whether these
-/// are what the run wrote is for [`Results::read`] to say.
+/// Puts the results of an archive into an empty folder. Whether these are what the run wrote is for [`Results::read`] to say, and
+/// whether they are described as they are for [`check_metadata`].
 ///
 /// # Errors
-/// The file is not an archive of results, is damaged, or has other files than its manifest says; a file cannot be written.
-pub fn extract(archive: &Path, folder: &Path) -> Result<(), ArchiveError> {
+/// The file is not an archive of results, is damaged, has other files than its manifest says, or unpacks to more than `most`
+/// bytes, which is found before anything is written; a file cannot be written.
+pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveError> {
     let damaged = |message: String| ArchiveError::Damaged { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
     let mut zip = ZipArchive::new(io::BufReader::new(file))
         .map_err(|error| damaged(format!("not an archive of results: {error}")))?;
+    let mut unpacked = 0_u64;
+    for place in 0..zip.len() {
+        let entry = zip.by_index_raw(place).map_err(|error| damaged(error.to_string()))?;
+        if !entry.is_file() {
+            let name = entry.name().escape_debug().to_string();
+            return Err(damaged(format!(
+                "`{name}` is a folder or a link; an archive of results has files only"
+            )));
+        }
+        unpacked = unpacked.saturating_add(entry.size());
+    }
+    if unpacked > most {
+        let (unpacked, most) = (unpacked as f64 / 1e9, most as f64 / 1e9);
+        return Err(damaged(format!("unpacks to {unpacked:.1} GB, more than the {most:.1} GB that it may")));
+    }
+    let mut names: Vec<String> = zip.file_names().map(str::to_owned).collect();
     let mut take = |name: &str| -> Result<(), ArchiveError> {
-        let mut entry = zip.by_name(name).map_err(|error| match error {
+        let entry = zip.by_name(name).map_err(|error| match error {
             ZipError::FileNotFound => damaged(format!("there is no {name} in it")),
             error => damaged(format!("{name}: {error}")),
         })?;
@@ -93,25 +112,38 @@ pub fn extract(archive: &Path, folder: &Path) -> Result<(), ArchiveError> {
         let mut out = BufWriter::new(File::create_new(&path).map_err(ArchiveError::io(&path))?);
         // No more than the size in the entry, even if more can be unpacked.
         let limit = entry.size();
-        let copied = io::copy(&mut entry.by_ref().take(limit), &mut out);
+        let copied = io::copy(&mut entry.take(limit), &mut out);
         copied.map_err(|error| damaged(format!("{name}: {error}")))?;
         out.flush().map_err(ArchiveError::io(&path))
     };
     take(MANIFEST)?;
     let manifest = Manifest::read(folder).map_err(|error| damaged(error.to_string()))?;
-    let names = manifest.map(|manifest| manifest.files).unwrap_or_default();
-    for name in names.keys() {
-        let is_inside =
-            Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        if !is_inside || name == MANIFEST {
-            return Err(damaged(format!(
-                "{MANIFEST} names `{}`, which is not a file of results",
-                name.escape_debug()
-            )));
-        }
-        take(name)?;
+    let manifest = manifest.ok_or_else(|| damaged(format!("there is no {MANIFEST} in it")))?;
+    if let Some(name) = manifest.outside() {
+        let name = name.escape_debug();
+        return Err(damaged(format!("{MANIFEST} names `{name}`, which is not a file of results")));
     }
-    Ok(())
+    let is_listed = |name: &str| [MANIFEST, METADATA].contains(&name) || manifest.files.contains_key(name);
+    names.sort();
+    if let Some(name) = names.iter().find(|name| !is_listed(name)) {
+        return Err(damaged(format!("`{}` is in it, but not in its {MANIFEST}", name.escape_debug())));
+    }
+    manifest.files.keys().map(String::as_str).chain([METADATA]).try_for_each(&mut take)
+}
+
+/// Checks that the description of the archive that was put into the folder of these results is the one that they give. Only
+/// its date, that of the run, may be any.
+///
+/// # Errors
+/// It says something else, or cannot be read.
+pub fn check_metadata(archive: &Path, results: &Results<'_>) -> Result<(), ArchiveError> {
+    let path = results.folder.join(METADATA);
+    let found = fs::read(&path).map_err(ArchiveError::io(&path))?;
+    if date(&found).is_some_and(|date| metadata(results, &date).is_ok_and(|made| made == found)) {
+        return Ok(());
+    }
+    let message = format!("{METADATA} does not say what the results are");
+    Err(ArchiveError::Damaged { file: archive.to_owned(), message })
 }
 
 /// The names of the files in which two results differ, or which only one of them has; times that runs took are left out, as they

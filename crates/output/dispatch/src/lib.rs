@@ -20,6 +20,7 @@
 //!     partition: None,
 //!     time: Some("2:00:00".to_owned()),
 //!     audit: false,
+//!     allow_commands: false,
 //! };
 //! let script = Slurm.array_script(&sweep);
 //! assert!(script.contains("#SBATCH --array=1-3,7\n"));

@@ -22,11 +22,12 @@ impl Engine for Slurm {
         line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing)));
         line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
         let audit = if sweep.audit { " --audit" } else { "" };
+        let allow = if sweep.allow_commands { " --allow-commands" } else { "" };
         let sets: String = sweep.overrides.iter().map(|set| format!(" --set {}", quoted(set))).collect();
         line(
             &mut script,
             &format!(
-                "exec {} run {} --out {} --threads {} --quiet{audit} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
+                "exec {} run {} --out {} --threads {} --quiet{audit}{allow} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
                 path(&sweep.program),
                 path(&sweep.scenario),
                 path(&sweep.out),
@@ -121,6 +122,7 @@ mod tests {
             partition: Some("short".to_owned()),
             time: Some("1:00:00".to_owned()),
             audit: true,
+            allow_commands: true,
         };
         assert_eq!(
             Slurm.array_script(&sweep),
@@ -132,7 +134,7 @@ mod tests {
              #SBATCH --array=2,4\n\
              #SBATCH --cpus-per-task=2\n\
              exec /opt/dfrsim run '/a b/s.toml' --out /scratch/wide --threads 2 --quiet --audit \
-             --shard \"$SLURM_ARRAY_TASK_ID/4\" --set 'policies=[\"EASY\"]'\n"
+             --allow-commands --shard \"$SLURM_ARRAY_TASK_ID/4\" --set 'policies=[\"EASY\"]'\n"
         );
         assert!(Slurm.merge_script(&sweep).ends_with("exec /opt/dfrsim results merge /scratch/wide\n"));
     }

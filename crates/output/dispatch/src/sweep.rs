@@ -25,6 +25,8 @@ pub struct Sweep {
     pub time: Option<String>,
     /// Whether an independent checker follows every run, in studies where it does not always do so.
     pub audit: bool,
+    /// Whether the commands that the scenario names may run.
+    pub allow_commands: bool,
 }
 
 /// What cannot be in a script of a batch system.
@@ -98,6 +100,7 @@ mod tests {
             partition: None,
             time: None,
             audit: false,
+            allow_commands: false,
         }
     }
 

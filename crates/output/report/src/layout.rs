@@ -6,8 +6,11 @@ use crate::names::words;
 use crate::picture::Picture;
 use crate::schedule::{self, Schedule};
 use crate::table::Table;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use dfrsim_lab::{InputSection, Manifest, Ranking, Results, Status, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -71,12 +74,21 @@ pub(crate) fn page_of_schedule(one: &Schedule) -> Markup {
     document(one.title(), concat!("dfrsim ", env!("CARGO_PKG_VERSION")), &body, true)
 }
 
+/// What a browser may do with a page: run its own scripts, which it knows by their digests, and load no file. A
+/// text from a file that passed for markup would have no effect.
+fn security_policy() -> String {
+    let digest = |script: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)));
+    let scripts = [SCRIPT, schedule::SCRIPT].map(digest).join(" ");
+    format!("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {scripts}")
+}
+
 fn document(title: &str, generator: &str, body: &Markup, has_schedules: bool) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(security_policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content=(generator);
                 title { (title) }

@@ -149,5 +149,6 @@ def run(
     audit: bool = False,
     threads: int = 0,
     set: Sequence[str] = (),
+    allow_commands: bool = False,
 ) -> tuple[int, int]:
-    """Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables."""
+    """Runs a scenario file, whose commands (policies `pipe:` and `batsim:`) have to be allowed; how many rows there are, and how many of them failed. `out` then has rows.csv and tables."""

@@ -499,7 +499,13 @@ mod tests {
             usage: vec![0.1],
             ..defaults::<CoallocationFields>().unwrap()
         };
-        let scenario = Scenario { title: String::new(), seed: 1, objective: None, fields };
+        let scenario = Scenario {
+            title: String::new(),
+            seed: 1,
+            objective: None,
+            uses: dfrsim_lab::fields::Uses::default(),
+            fields,
+        };
         let rows = rows(&scenario.fields);
         let claims = claims(&Data::new(&scenario, &rows));
         let ours = [0.8, 1.0, 1.25, 0.25, 1.0, 2.0, 0.4 / 3.0, 0.1, 1.0, 0.2, 0.25, 3.25 / 4.0];

@@ -3,14 +3,19 @@
 use crate::grid::InUse;
 use dfrsim_coallocation::file::{Resources, format_amount, reservation_lines};
 use dfrsim_coallocation::planetlab::PROPERTIES;
-use dfrsim_lab::Failure;
+use dfrsim_lab::{Failure, Watch};
 use dfrsim_model::coallocation::{Request, Reservation};
-use std::fs;
-use std::path::Path;
+use std::io::Write as _;
 
-/// Writes `PATH.nodes.csv`, `PATH.use.csv` and `PATH.toml`: the nodes that a search examines, what is reserved of them, and the
+/// Writes `PLACE.nodes.csv`, `PLACE.use.csv` and `PLACE.toml` in a folder of the results: the nodes that a search examines, what is reserved of them, and the
 /// request.
-pub(crate) fn write(path: &Path, on: &InUse, request: &Request, sample: &[usize]) -> Result<(), Failure> {
+pub(crate) fn write(
+    watch: Watch<'_>,
+    (folder, place): (&str, &str),
+    on: &InUse,
+    request: &Request,
+    sample: &[usize],
+) -> Result<(), Failure> {
     let quantities: Vec<String> = PROPERTIES.iter().map(|property| property.name.to_owned()).collect();
     let nodes = Resources {
         names: sample.iter().map(|node| format!("node-{node}")).collect(),
@@ -32,13 +37,10 @@ pub(crate) fn write(path: &Path, on: &InUse, request: &Request, sample: &[usize]
         ("use.csv", reservation_lines(&nodes, &reserved, true)),
         ("toml", request_text(request, &quantities)),
     ];
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let failed = |path: &Path, error| Failure::failed(format!("{}: {error}", path.display()));
-    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (extension, text) in texts {
-        let path = folder.join(format!("{name}.{extension}"));
-        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        let name = format!("{place}.{extension}");
+        let written = watch.create(folder, &name)?.write_all(text.as_bytes());
+        written.map_err(|error| Failure::failed(format_args!("{folder}/{name}: {error}")))?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use dfrsim_coallocation::Parameters;
 use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, file, fraction, list, name, number, one_or_many, optional,
-    seconds, table,
+    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, one_or_many, optional,
+    result_folder, seconds, table,
 };
 use dfrsim_model::SimSpan;
 
@@ -39,9 +39,9 @@ fields! {
         pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
         /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
-        /// The folder into which the nodes, their use and the request of every search with the parameters of the scenario are
+        /// The folder in the results into which the nodes, their use and the request of every search with the parameters of the scenario are
         /// written, as `dfrsim coallocate` takes them.
-        pub files: Option<String> = optional(name("a folder"));
+        pub files: Option<String> = optional(result_folder());
         /// Whether searches are timed. Only times differ from run to run.
         pub times: bool = boolean(), default false;
         /// The parameters of the algorithm.

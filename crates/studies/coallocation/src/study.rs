@@ -18,8 +18,6 @@ use dfrsim_lab::{
 };
 use dfrsim_model::coallocation::{Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan};
-use std::fs;
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// The day of the test cases.
@@ -137,7 +135,7 @@ impl CoallocationStudy {
 
 /// Nodes with the properties of table 1. Their labels do not matter: no test case asks for any.
 fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
-    let text = fs::read_to_string(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let text = dfrsim_model::read_text(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let list = Resources::parse(&file.given, &text).map_err(|faults| {
         RunError::input(faults.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     })?;
@@ -298,7 +296,7 @@ impl Study for CoallocationStudy {
         instance: &Instance,
         at: usize,
         variant: &Variant,
-        _: Watch<'_>,
+        watch: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let (usage, replication) = self.places[at];
         let row = match *variant {
@@ -318,7 +316,7 @@ impl Study for CoallocationStudy {
                 if let (Some(folder), None) = (&self.fields().files, setting) {
                     let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
                     let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
-                    files::write(&Path::new(folder).join(place), on, &test.request(kind), &sample)?;
+                    files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;
                 }
                 search(&test, on, kind, &how, &mut row)?;
                 Row::Search(row)

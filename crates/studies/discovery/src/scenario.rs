@@ -6,7 +6,7 @@ use dfrsim_discovery::sharing::Sharing;
 use dfrsim_discovery::{Approach, Lowering, Settings, Spare};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    LocatedFile, boolean, choice, count, distinct_tables, file, flattened, fraction, list, name, number,
+    LocatedFile, boolean, choice, count, distinct_tables, flattened, fraction, list, log, name, number,
     one_or_many, optional, positive_fraction, positive_seconds, table,
 };
 use dfrsim_model::{Seed, Share, SimSpan, Yield};
@@ -142,7 +142,7 @@ fields! {
     pub struct Recorded {
         /// Files with a line for each interval and, between commas, a value for each machine; one number a line is one
         /// machine. A first line without numbers, blank lines and lines with `#` are left out.
-        pub files: Vec<LocatedFile> = list(file()).nonempty();
+        pub files: Vec<LocatedFile> = list(log()).nonempty();
         /// The number of nodes.
         pub nodes: u32 = count("a number of nodes", 1, 100_000);
         /// What each machine reserves of a node's memory, at least 0.01.

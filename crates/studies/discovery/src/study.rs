@@ -13,7 +13,6 @@ use dfrsim_lab::{
 };
 use dfrsim_model::vm::VmState;
 use dfrsim_model::{NodeId, Seed, SimSpan, SimTime};
-use std::fs;
 
 /// The discovery study of a scenario.
 pub struct DiscoveryStudy {
@@ -193,7 +192,7 @@ impl Study for DiscoveryStudy {
 fn read(source: &Recorded, inputs: &mut Vec<Input>) -> Result<Workload, String> {
     let (mut traces, mut known, mut faults) = (Vec::new(), SimSpan::MAX, Vec::new());
     for file in &source.files {
-        let text = match fs::read_to_string(&file.path) {
+        let text = match dfrsim_model::read_text(&file.path) {
             Ok(text) => text,
             Err(error) => {
                 faults.push(format!("{}: {error}", file.path.display()));

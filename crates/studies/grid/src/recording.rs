@@ -2,33 +2,28 @@
 
 use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{GridJob, Options, Outcome, Platform, simulate};
-use dfrsim_lab::Failure;
+use dfrsim_lab::{Failure, Watch};
 use dfrsim_model::grid_event::Record;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
 
 /// A file of the records of a simulation, one a line.
 pub(crate) struct EventsFile {
-    path: PathBuf,
+    name: String,
     lines: BufWriter<File>,
 }
 
 impl EventsFile {
-    pub(crate) fn create(folder: &Path, name: &str) -> Result<EventsFile, Failure> {
-        let path = folder.join(format!("{name}.jsonl"));
-        let file = fs::create_dir_all(folder).and_then(|()| File::create(&path));
-        let file = file.map_err(|error| unwritten(&path, &error))?;
-        Ok(EventsFile { path, lines: BufWriter::new(file) })
+    /// The file of this name in a folder of the results.
+    pub(crate) fn create(watch: Watch<'_>, folder: &str, name: &str) -> Result<EventsFile, Failure> {
+        let name = format!("{name}.jsonl");
+        let lines = BufWriter::new(watch.create(folder, &name)?);
+        Ok(EventsFile { name, lines })
     }
     fn write(&mut self, record: &Record<'_>) -> io::Result<()> {
         serde_json::to_writer(&mut self.lines, record)?;
         self.lines.write_all(b"\n")
     }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("{}: {error}", path.display()))
 }
 
 /// Simulates, and has the records checked and written.
@@ -53,7 +48,7 @@ pub(crate) fn recorded(
     let outcome = simulate(platform, jobs, options, observe).map_err(Failure::failed)?;
     if let Some(mut events) = events {
         let written = written.and_then(|()| events.lines.flush());
-        written.map_err(|error| unwritten(&events.path, &error))?;
+        written.map_err(|error| Failure::failed(format_args!("{}: {error}", events.name)))?;
     }
     match auditor.map(|auditor| auditor.and_then(Auditor::finish)) {
         Some(Err(faults)) => Err(Failure::invalid(faults)),

@@ -8,8 +8,9 @@ use dfrsim_grid::{
 };
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or, flattened, list,
-    name, named, number, one_or_many, optional, positive, seconds, serde, shorthand, table, tables, via,
+    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file_or, flattened, list, log, name,
+    named, number, one_or_many, optional, positive, result_folder, seconds, serde, shorthand, table, tables,
+    via,
 };
 use dfrsim_model::SimSpan;
 use dfrsim_model::priority::Priorities;
@@ -37,8 +38,8 @@ fields! {
         pub local: Vec<BatchPolicy> = one_or_many(named("a local policy")), default vec![Discipline::Fcfs.into(), Discipline::Conservative(Compression::OneByOne).into()];
         /// The report whose tables and statements are beside the results. Only scenarios with its workloads should name it.
         pub published: Option<Published> = optional(named("a report"));
-        /// The folder into which every simulation that is run writes its records.
-        pub events: Option<String> = optional(name("a folder"));
+        /// The folder in the results into which every simulation that is run writes its records.
+        pub events: Option<String> = optional(result_folder());
         /// The meta-scheduler.
         pub meta: MetaFields = table();
         /// Parameters of all jobs.
@@ -237,7 +238,7 @@ fields! {
         /// Its cluster.
         pub cluster: String = name("a cluster");
         /// A log of the site. Times in it are those of its cluster at speed 1.
-        pub log: Option<LocatedFile> = optional(file().advised(WITHOUT_LOGS));
+        pub log: Option<LocatedFile> = optional(log().advised(WITHOUT_LOGS));
         /// The number of jobs of each month. Without a log they are those of the Lublin-Feitelson model. With one they are the next
         /// this many of the log, their arrivals stretched or compressed by one factor to fill the month; where it is missing, a
         /// month has the jobs that arrive in its days.

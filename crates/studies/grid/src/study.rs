@@ -20,7 +20,6 @@ use dfrsim_lab::{
     Prepared, RunError, Study, Watch,
 };
 use dfrsim_model::{Seed, SimSpan};
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// Shorter run times count as this in slowdowns.
@@ -119,7 +118,13 @@ impl GridStudy {
         windows
     }
 
-    fn simulate(&self, instance: &Instance, place: Place, variant: Variant) -> Result<Outcome, Failure> {
+    fn simulate(
+        &self,
+        instance: &Instance,
+        place: Place,
+        variant: Variant,
+        watch: Watch<'_>,
+    ) -> Result<Outcome, Failure> {
         let meta = &self.fields.meta;
         let (period, threshold) = (meta.period_s, meta.threshold_s);
         let reallocation =
@@ -140,7 +145,7 @@ impl GridStudy {
             let variant = variant
                 .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
             let name = format!("{workload}-{platform}-{local}-{}-{variant}", place.replication);
-            EventsFile::create(Path::new(folder), &name)
+            EventsFile::create(watch, folder, &name)
         });
         recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
     }
@@ -324,12 +329,12 @@ impl Study for GridStudy {
         instance: &Instance,
         at: usize,
         variant: &Variant,
-        _: Watch<'_>,
+        watch: Watch<'_>,
     ) -> Result<Vec<Simulation>, Failure> {
         let place = self.places[at];
         // The run of the variant comes first: another thread may be about to finish the reference run.
-        let own = variant.map(|_| self.simulate(instance, place, *variant)).transpose()?;
-        let reference = instance.reference.get_or_init(|| self.simulate(instance, place, None));
+        let own = variant.map(|_| self.simulate(instance, place, *variant, watch)).transpose()?;
+        let reference = instance.reference.get_or_init(|| self.simulate(instance, place, None, watch));
         let reference = reference.as_ref().map_err(Clone::clone)?;
         let outcome = own.as_ref().unwrap_or(reference);
         Ok(vec![self.row(instance, place, *variant, (reference, outcome))])

@@ -116,7 +116,7 @@ pub fn replay(
 
 /// The instance in a file.
 fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
-    let text = std::fs::read_to_string(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let text = dfrsim_model::read_text(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
     let Shape { nodes, tasks, .. } = Shape::of(&instance);
     let input = Input {

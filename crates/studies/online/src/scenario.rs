@@ -5,9 +5,9 @@ use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or,
-    flattened, list, map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction,
-    positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
+    Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables, file,
+    file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
+    positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::named;
 use dfrsim_model::named::UnknownName;
@@ -386,7 +386,7 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Log {
         /// The file, plain or compressed by gzip.
-        pub file: LocatedFile = file();
+        pub file: LocatedFile = log();
         /// Whether the log is one instance, or each week of its own time.
         pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
         /// The rule for lines that cannot be read: `lenient` skips and counts them, `strict` refuses the log. Jobs
@@ -489,7 +489,16 @@ fn known(environment: &Environment) -> Policies {
 }
 
 fn policies() -> Codec<Vec<Policy>> {
-    let one = parsed("a policy", |name, environment| known(environment).parse(name));
+    let one = parsed("a policy", |name, environment| known(environment).parse(name)).using(|policy, uses| {
+        if let Policy::Custom(custom) = policy
+            && let Some(files) = custom.files_of_command()
+        {
+            uses.command(custom.name());
+            files.iter().for_each(|file| {
+                uses.file(UsedFile { given: file.clone(), path: file.into(), is_copied: true });
+            });
+        }
+    });
     selected("a policy", one, |environment| {
         known(environment).catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
     })

@@ -8,7 +8,6 @@ pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode};
 pub use requests::{Demands, ParseRequestError, Request, Requested};
 
 use dfrsim_model::{CpuUse, Job, Share, Yield};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use std::sync::Arc;
 /// # Errors
 /// If the file cannot be read, or is not a platform.
 pub fn read(path: &Path) -> Result<PlatformFields, PlatformError> {
-    let text = fs::read_to_string(path)?;
+    let text = dfrsim_model::read_text(path)?;
     if path.extension().is_some_and(|extension| extension == "xml") {
         simgrid::parse(&text)
     } else {

@@ -3,40 +3,114 @@
 use super::{read, write};
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Printing, Written, counted, notice};
+use crate::output::{Answer, Printing, counted, notice};
 use clap::Args;
-use dfrsim_workload::anonymise::{Replaced, anonymise};
-use std::path::PathBuf;
+use dfrsim_cluster::{EstimateModel, Metrics, Options, SummaryOptions, simulate};
+use dfrsim_policies::{Policies, PolicyOptions};
+use dfrsim_workload::anonymise::{self, Identified, Replaced, coarse, identified};
+use dfrsim_workload::log::{Header, Record};
+use dfrsim_workload::prepare;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-/// Write a log in which no user can be recognised, with the same simulations
+/// Write a log without names, and count the users that one job still identifies
 ///
 /// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by their first appearance;
-/// paths, hosts and comments are left out, but for the size of the machine. The output is SWF for every input. A
-/// simulation of it has the same figures.
+/// paths, hosts and comments are left out, but for the size of the machine and, without --shift, its date. The output is SWF
+/// for every input, and a simulation of it has the same figures. Run times, widths, requests and times of submission stay:
+/// who knows one job of a user may find the others. --coarse makes each job look like those of at least --k users, which
+/// changes simulations: the mean wait under EASY is printed before and after.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim log anonymise march.sacct --shift --out march.swf.gz
-  dfrsim log anonymise march.pbs --out march.swf")]
+  dfrsim log anonymise march.pbs --shift --coarse --k 5 --out march.swf")]
 pub(crate) struct Anonymise {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
     /// Let times begin with the first job, and do not say when that was
     #[arg(long)]
     shift: bool,
+    /// Round run times, widths and requests to those of groups of similar jobs and submissions to quarters of an hour, and
+    /// leave out jobs that are too rare, and all fields that simulations do not need
+    #[arg(long)]
+    coarse: bool,
+    /// The users that a group has at least
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "coarse", value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    k: u32,
     /// The file to write
-    #[arg(long, value_name = "FILE.swf[.gz]")]
+    #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
 }
 
+/// What is hidden, and what is not.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Anonymised {
+    file: String,
+    jobs: usize,
+    users: usize,
+    /// The users with a job whose run time, width and requested time no other user's job has.
+    users_identified_by_one_job: usize,
+    /// The fewest users that have jobs of the same run time, width and requested time.
+    k: usize,
+    /// With `--coarse`.
+    coarse: Option<Coarsened>,
+}
+
+/// What making the log coarse did.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Coarsened {
+    users_identified_before: usize,
+    dropped_jobs: usize,
+    lost_users: usize,
+    /// The mean wait under EASY; `null` if the header names no machine or no job can be simulated.
+    mean_wait_before_s: Option<f64>,
+    mean_wait_s: Option<f64>,
+}
+
+impl Answer for Anonymised {
+    fn text(&self) -> String {
+        let Anonymised { file, jobs, users, users_identified_by_one_job: found, k, coarse } = self;
+        let mut text = format!("{file}: {jobs} jobs of {users} users, without names\n");
+        if let Some(Coarsened {
+            users_identified_before,
+            dropped_jobs,
+            lost_users,
+            mean_wait_before_s,
+            mean_wait_s,
+        }) = coarse
+        {
+            let wait = |wait: &Option<f64>| wait.map_or("unknown".to_owned(), |wait| format!("{wait:.1} s"));
+            let (before, after) = (wait(mean_wait_before_s), wait(mean_wait_s));
+            writeln!(
+                text,
+                "left out: {dropped_jobs} jobs, all of {lost_users} users; one job identified {users_identified_before} \
+                 users before\nmean wait under EASY: {before} before, {after} now"
+            )
+            .expect("a string takes any text");
+        }
+        writeln!(
+            text,
+            "run time, width and requested time of one job identify {found} of {users} users (at least {k} users have jobs of \
+             the same three)\nnot hidden: which jobs are of the same user, and when they were submitted"
+        )
+        .expect("a string takes any text");
+        text
+    }
+}
+
 impl Anonymise {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let (_, header, mut records) = read::selected(&self.input, &self.out, &self.log)?;
-        let (header, replaced) = anonymise(&header, &mut records, self.shift);
+        let (_, header, mut records) = read::selected(&self.input, &self.log)?;
+        let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
+        let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;
         write::log(&self.out, &header, &records)?;
         let Replaced { jobs, users, groups, executables, queues, partitions } = replaced;
         let replaced = [
@@ -48,6 +122,54 @@ impl Anonymise {
             (partitions, "partition"),
         ];
         notice!("{}: {}", self.out.display(), replaced.map(|(count, of)| counted(count, of)).join(", "));
-        self.printing.print(&Written::new([&self.out]))
+        let Identified { users, by_one_job, k } = identified(&records);
+        let file = self.out.display().to_string();
+        let answer = Anonymised {
+            file,
+            jobs: records.len(),
+            users,
+            users_identified_by_one_job: by_one_job,
+            k,
+            coarse,
+        };
+        // Standard output may be the log.
+        if self.printing.is_json() {
+            return self.printing.print(&answer);
+        }
+        answer.text().lines().for_each(|line| notice!("{line}"));
+        Ok(())
     }
+
+    fn coarsen(&self, header: &Header, records: &mut Vec<Record>) -> Result<Coarsened, Failure> {
+        let users_identified_before = identified(records).by_one_job;
+        let mean_wait_before_s = mean_wait(header, records)?;
+        let coarse = coarse(records, self.k as usize);
+        let coarse = coarse.map_err(|error| Failure::input(format!("{}: {error}", self.input.display())))?;
+        let anonymise::Coarse { dropped, lost_users } = coarse;
+        let mean_wait_s = mean_wait(header, records)?;
+        Ok(Coarsened {
+            users_identified_before,
+            dropped_jobs: dropped,
+            lost_users,
+            mean_wait_before_s,
+            mean_wait_s,
+        })
+    }
+}
+
+/// The mean wait under EASY with the requested times on the machine of the header.
+fn mean_wait(header: &Header, records: &[Record]) -> Result<Option<f64>, Failure> {
+    let machine = header.max_procs().or(header.max_nodes()).and_then(|count| u32::try_from(count).ok());
+    let Some(nodes) = machine.filter(|nodes| *nodes > 0) else { return Ok(None) };
+    let folder = tempfile::tempdir().map_err(Failure::input)?;
+    let path: &Path = &folder.path().join("log.swf");
+    write::log(path, header, records)?;
+    let options = prepare::Options { units: Some(nodes), ..prepare::Options::default() };
+    let (jobs, _) = prepare::read_jobs(path, &options).map_err(Failure::input)?;
+    let easy = Policies::standard().parse("EASY").map_err(Failure::input)?;
+    let mut metrics = Metrics::new(SummaryOptions::new(nodes));
+    let estimates = Options { estimates: EstimateModel::Requested, ..Options::default() };
+    let mut scheduler = easy.scheduler(nodes, &PolicyOptions::default());
+    simulate(nodes, &estimates, jobs, scheduler.as_mut(), &mut metrics).map_err(Failure::input)?;
+    Ok(metrics.summary().map(|summary| summary.wait.mean))
 }

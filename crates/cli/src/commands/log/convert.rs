@@ -3,7 +3,7 @@
 use super::write;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, counted, notice};
+use crate::output::{Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
@@ -27,6 +27,7 @@ Examples:
   dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
@@ -40,7 +41,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
     /// The file to write
-    #[arg(long, value_name = "FILE.swf[.gz]")]
+    #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
@@ -49,7 +50,6 @@ pub(crate) struct Convert {
 impl Convert {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.input).map_err(Failure::input)?;
-        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
         let options = self.log.options();
         let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
         let mut header = whole.header().clone();

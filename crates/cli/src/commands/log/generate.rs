@@ -41,7 +41,7 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "X")]
     load: Option<f64>,
     /// The file to write
-    #[arg(long, value_name = "FILE.swf")]
+    #[arg(long, value_name = "FILE.swf", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
     log: LogArguments,

@@ -1,6 +1,6 @@
 //! `dfrsim log`: logs and workloads.
 
-mod anonymise;
+pub(super) mod anonymise;
 mod convert;
 mod generate;
 mod info;

@@ -2,7 +2,7 @@
 
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, notice};
+use crate::output::notice;
 use dfrsim_workload::log::{Header, Record, Source as _};
 use dfrsim_workload::{prepare, traces};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,9 @@ use std::path::{Path, PathBuf};
 /// Where the log is, its header, and the records of the selected part; what is odd about it goes to standard error.
 ///
 /// # Errors
-/// If it cannot be found or read, or if `out`, which is written later, is the same file.
-pub(super) fn selected(
-    input: &Path,
-    out: &Path,
-    log: &LogArguments,
-) -> Result<(PathBuf, Header, Vec<Record>), Failure> {
+/// If it cannot be found or read.
+pub(super) fn selected(input: &Path, log: &LogArguments) -> Result<(PathBuf, Header, Vec<Record>), Failure> {
     let path = traces::locate(input).map_err(Failure::input)?;
-    Places::default().reads("the input", &path).writes("--out", out)?;
     let options = log.options();
     let mut whole = prepare::read_whole(&path, &options).map_err(|error| log.failure(&error))?;
     let header = whole.header().clone();

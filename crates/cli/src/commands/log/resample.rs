@@ -20,6 +20,7 @@ Example:
   dfrsim log resample HPC2N-2002-2.1-cln.swf.gz --weeks 8 --seed 3 --out sample-3.swf")]
 pub(crate) struct Resample {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    #[arg(value_hint = clap::ValueHint::FilePath)]
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
@@ -30,7 +31,7 @@ pub(crate) struct Resample {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// The file to write
-    #[arg(long, value_name = "FILE.swf[.gz]")]
+    #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,
@@ -38,7 +39,7 @@ pub(crate) struct Resample {
 
 impl Resample {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let (path, mut header, records) = read::selected(&self.input, &self.out, &self.log)?;
+        let (path, mut header, records) = read::selected(&self.input, &self.log)?;
         let drawn = draw(&records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
         let new: Vec<Record> = drawn.iter().map(|one| one.record(&records[one.place])).collect();

@@ -37,7 +37,7 @@ pub(crate) struct Instance {
     #[arg(long, value_name = "YIELD")]
     vbp: Option<f64>,
     /// The file to write; by default standard output
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
 }
 

@@ -4,7 +4,7 @@ use super::answer::{Answered, Came, Tried};
 use super::fewest::{admitted, fewest};
 use super::replayed::Replayed;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, Printing};
+use crate::output::{OutputFile, Printing};
 use clap::Args;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::named::UnknownName;
@@ -35,7 +35,7 @@ Examples:
   dfrsim offline pack cluster.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
 pub(crate) struct Pack {
     /// The instance
-    #[arg(value_name = "INSTANCE.json", required_unless_present_any = ["list", "as_run"], conflicts_with = "as_run")]
+    #[arg(value_name = "INSTANCE.json", required_unless_present_any = ["list", "as_run"], conflicts_with = "as_run", value_hint = clap::ValueHint::FilePath)]
     instance: Option<PathBuf>,
     /// The names of the algorithms (see `--list`)
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm, default_value = "VP_CPSUM")]
@@ -67,7 +67,7 @@ pub(crate) struct Pack {
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes"])]
     admit: Option<Yield>,
     /// Write the best packing: where each job is, and its yield after the second phase
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     mapping_out: Option<PathBuf>,
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["instance", "as_run"])]
@@ -105,7 +105,6 @@ impl Pack {
             let names = Algorithm::all().map(|algorithm| algorithm.to_string());
             return self.printing.print(&Answered::Names { algorithms: names.collect() });
         };
-        Places::default().reads("the instance", path).writes("--mapping-out", self.mapping_out.as_deref())?;
         let text = read(path).map_err(Failure::input)?;
         let name = path.display().to_string();
         let is_vbp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"));

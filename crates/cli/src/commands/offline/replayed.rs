@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) struct Replayed {
     /// Instead of a file, an instance of this scenario (also the scenario.toml of results), packed as a run of it does: with
     /// the same seeds, readings and solver
-    #[arg(long, value_name = "SCENARIO.toml", requires_all = ["group", "number"])]
+    #[arg(long, value_name = "SCENARIO.toml", requires_all = ["group", "number"], value_hint = clap::ValueHint::FilePath)]
     as_run: Option<PathBuf>,
     /// The group of instances, by its name in the scenario
     #[arg(long, value_name = "NAME", requires = "as_run")]
@@ -34,7 +34,7 @@ impl Replayed {
             return Ok(None);
         };
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = dfrsim_model::read_text(path)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
         let environment = Environment::new();
         let source = ScenarioSource {

@@ -1,5 +1,6 @@
 //! `dfrsim results archive`
 
+use super::signature;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Printing, Written, counted, notice};
 use clap::Args;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 ///
 /// A ZIP file of the rows, the tables, the scenario with all its defaults, and the manifest with the version, the seed
 /// and the digests of all files and inputs; `ro-crate-metadata.json` describes them to data archives (RO-Crate 1.1).
-/// Logs are not packed: a run looks for them in the usual places. The same results give the same bytes.
+/// Other files that the scenario names, such as platforms, outages and scripts of policies, are packed; logs are not: a run looks for them in the usual places. The same results give the same bytes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -18,10 +19,14 @@ Examples:
   dfrsim results verify quickstart.zip --rerun")]
 pub(crate) struct Archive {
     /// The folder of the results
+    #[arg(value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The file to write
-    #[arg(long, value_name = "FILE.zip")]
+    #[arg(long, value_name = "FILE.zip", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
+    /// Sign the archive with this key of SSH, by `ssh-keygen`; the signature is FILE.zip.sig
+    #[arg(long, value_name = "KEY", value_hint = clap::ValueHint::FilePath)]
+    sign: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,
 }
@@ -33,7 +38,8 @@ impl Archive {
         let mut out = OutputFile::create(&self.out)?;
         dfrsim_archive::write(&results, &mut out).map_err(Failure::input)?;
         out.finish()?;
+        let signature = self.sign.as_ref().map(|key| signature::sign(&self.out, key)).transpose()?;
         notice!("{}: {}", self.out.display(), counted(results.manifest.files.len() + 1, "file"));
-        self.printing.print(&Written::new([&self.out]))
+        self.printing.print(&Written::new([Some(self.out), signature].into_iter().flatten()))
     }
 }

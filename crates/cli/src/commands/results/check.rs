@@ -29,10 +29,10 @@ In a GitHub workflow:
   dfrsim results check results/ci --baseline baseline.toml --junit check.xml --markdown \"$GITHUB_STEP_SUMMARY\"")]
 pub(crate) struct Check {
     /// The folder that `dfrsim run` wrote
-    #[arg(value_name = "RESULTS")]
+    #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The baseline: a small TOML file with a line for each value
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     baseline: PathBuf,
     /// Write these results to the baseline instead of comparing them
     #[arg(long, conflicts_with_all = ["tolerance_for", "strict", "allow_missing", "junit", "markdown"])]
@@ -51,10 +51,10 @@ pub(crate) struct Check {
     #[arg(long)]
     allow_missing: bool,
     /// Write a JUnit report, a test case for each group
-    #[arg(long, value_name = "FILE.xml")]
+    #[arg(long, value_name = "FILE.xml", value_hint = clap::ValueHint::AnyPath)]
     junit: Option<PathBuf>,
     /// Write a summary for a comment on a pull request or $GITHUB_STEP_SUMMARY
-    #[arg(long, value_name = "FILE.md")]
+    #[arg(long, value_name = "FILE.md", value_hint = clap::ValueHint::AnyPath)]
     markdown: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

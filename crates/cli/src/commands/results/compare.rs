@@ -26,10 +26,10 @@ Examples:
   dfrsim results compare results/exact results/requested --variant EASY --metric mean_wait_s --metric utilisation --out results/estimates")]
 pub(crate) struct Compare {
     /// The results A: a folder that `dfrsim run` wrote
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_hint = clap::ValueHint::DirPath)]
     a: PathBuf,
     /// The results B: another such folder; by default A itself
-    #[arg(value_name = "B", required_unless_present_all = ["variant", "with"])]
+    #[arg(value_name = "B", required_unless_present_all = ["variant", "with"], value_hint = clap::ValueHint::DirPath)]
     b: Option<PathBuf>,
     /// What is taken from A: a value of a variant column (EASY), or a column and its value (period_s=600); all if not given
     #[arg(long, value_name = "[COLUMN=]VALUE", alias = "policy")]
@@ -51,7 +51,7 @@ pub(crate) struct Compare {
     confidence: Confidence,
     /// Write comparison.md, comparison.csv (with all intervals), pairs.csv (a line for each pair) and a picture of the ratios
     /// into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

@@ -19,12 +19,13 @@ Examples:
 #[command(group = clap::ArgGroup::new("formats").required(true).multiple(true))]
 pub(crate) struct Export {
     /// The folder of the results
+    #[arg(value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// Write a JSON object for each row
-    #[arg(long, value_name = "FILE.jsonl", group = "formats")]
+    #[arg(long, value_name = "FILE.jsonl", group = "formats", value_hint = clap::ValueHint::AnyPath)]
     jsonl: Option<PathBuf>,
     /// Write a Parquet table for each type of rows
-    #[arg(long, value_name = "FILE.parquet", group = "formats")]
+    #[arg(long, value_name = "FILE.parquet", group = "formats", value_hint = clap::ValueHint::AnyPath)]
     parquet: Option<PathBuf>,
     #[command(flatten)]
     printing: Printing,

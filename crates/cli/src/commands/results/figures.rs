@@ -22,10 +22,10 @@ Examples:
   dfrsim results figures results/table_5_2 --out paper/figures --pictures svg")]
 pub(crate) struct Figures {
     /// The folder that `dfrsim run` wrote
-    #[arg(value_name = "RESULTS")]
+    #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The folder for the figures; by default figures/ in the results
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// The formats of the pictures
     #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]

@@ -20,10 +20,10 @@ Examples:
   dfrsim results merge from-a from-b from-c --out results/scaled")]
 pub(crate) struct Merge {
     /// The folders of the shards
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// The result folder; by default the first of the folders of shards
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]

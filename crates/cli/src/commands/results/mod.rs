@@ -7,6 +7,7 @@ mod export;
 mod figures;
 mod merge;
 mod report;
+mod signature;
 pub(crate) mod status;
 pub(super) mod verify;
 

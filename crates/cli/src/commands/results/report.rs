@@ -24,17 +24,17 @@ Examples:
   dfrsim results report results/table_5_2 --out table_5_2.html
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
   dfrsim results report results/quickstart --events easy.jsonl
-  dfrsim run scenarios/grid_quick.toml --set events=results/grid_quick/events
+  dfrsim run scenarios/grid_quick.toml --set events=events
   dfrsim results report results/grid_quick")]
 pub(crate) struct Report {
     /// The folder that `dfrsim run` wrote
-    #[arg(value_name = "RESULTS")]
+    #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The page to write; by default report.html in the folder
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// Events files of simulations to show, as `dfrsim simulate --events-out` writes them
-    #[arg(long, value_name = "EVENTS.jsonl", num_args = 1..)]
+    #[arg(long, value_name = "EVENTS.jsonl", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
     events: Vec<PathBuf>,
     #[command(flatten)]
     printing: Printing,

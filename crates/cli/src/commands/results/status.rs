@@ -19,7 +19,7 @@ Examples:
   dfrsim results status results/scaled --missing 8          the shards that have not finished: 3,7")]
 pub(crate) struct Status {
     /// The result folder
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
     /// Print only the numbers of those of n shards that have not finished, joined by commas, as `sbatch --array` takes them
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

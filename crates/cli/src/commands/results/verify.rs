@@ -1,38 +1,58 @@
 //! `dfrsim results verify`
 
+use super::signature;
+use crate::arguments::gigabytes;
 use crate::commands::run::{Execution, watched_run};
+use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::memory::Limit;
 use crate::output::{Answer, Printing, notice};
 use clap::Args;
-use dfrsim_lab::{InputSection, Manifest, Registry, Results, RunOptions};
+use dfrsim_lab::{
+    AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Registry, Results, RunOptions,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Verify packed results, and run them again
 ///
-/// Every file is compared with its digest in the manifest. With --rerun the scenario is then run in an empty folder,
-/// and every file of the new run is compared with the one in the archive; exit code 1 if one differs. Logs are searched
-/// in the usual places, and must have the digests of the manifest.
+/// Every file is compared with its digest in the manifest, the description with the one that the results give, the
+/// number of rows with their files, and the tables with those that the rows give, where the logs of the scenario are
+/// here. This finds damage, not deceit: who makes an archive can make its digests too. Only --rerun shows that the rows
+/// are those of the scenario, and only a signature (--signers) who made it. With --rerun the scenario is run in an empty
+/// folder, and every file of the new run is compared with the one in the archive; exit code 1 if one differs. Logs are
+/// searched in the usual places, and must have the digests of the manifest. Commands of the scenario do not run without
+/// --allow-commands, and no file is written outside of the folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim results verify quickstart.zip
   dfrsim results verify quickstart.zip --rerun --threads 2
-  dfrsim results verify quickstart.zip --into results/theirs")]
+  dfrsim results verify quickstart.zip --into results/theirs
+  dfrsim results verify quickstart.zip --signers allowed_signers")]
 pub(crate) struct Verify {
     /// The archive, as `dfrsim results archive` writes it
-    #[arg(value_name = "FILE.zip")]
+    #[arg(value_name = "FILE.zip", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
     /// Unpack the results into this folder, which must not exist yet
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     into: Option<PathBuf>,
+    /// The most that the archive may unpack to
+    #[arg(long, value_name = "GB", default_value_t = 1.0, value_parser = gigabytes)]
+    max_unpacked: f64,
+    /// Check the signature beside the archive, FILE.zip.sig, with `ssh-keygen`: it must be of one of the signers in this
+    /// file, a line for each: a name and the public key
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    signers: Option<PathBuf>,
     /// Run the scenario again, and compare all files
     #[arg(long)]
     rerun: bool,
+    #[command(flatten)]
+    consent: Consent,
     #[command(flatten)]
     execution: Execution,
     #[command(flatten)]
@@ -51,6 +71,10 @@ pub(crate) struct Verified {
     rows: usize,
     files: usize,
     inputs: Vec<Input>,
+    /// Who signed the archive, with `--signers`.
+    signer: Option<String>,
+    /// Why tables were not made again from the rows; `null` if they were, and are the same.
+    unchecked_tables: Option<String>,
     /// With `--rerun`: the result of the new run.
     rerun: Option<Rerun>,
 }
@@ -85,6 +109,17 @@ impl Answer for Verified {
         for Input { file, sha256 } in &self.inputs {
             writeln!(text, "input {file}, SHA-256 {sha256}").expect("a string takes any text");
         }
+        match &self.unchecked_tables {
+            None => text += "the rows are of this scenario, and give these tables\n",
+            Some(why) => {
+                writeln!(text, "the tables were not made again from the rows: {why}")
+                    .expect("a string takes any text");
+            }
+        }
+        match &self.signer {
+            Some(signer) => writeln!(text, "signed by {signer}").expect("a string takes any text"),
+            None => text += "not signed, as far as it was checked: digests show damage, not who made it\n",
+        }
         if let Some(Rerun { files, .. }) = self.rerun.as_ref().filter(|rerun| rerun.differing.is_empty()) {
             writeln!(text, "run again: {files} files with the same bytes").expect("a string takes any text");
         }
@@ -94,18 +129,24 @@ impl Answer for Verified {
 
 impl Verify {
     pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
-        let temporary = tempfile::tempdir().map_err(Failure::input)?;
-        let folder = match &self.into {
-            Some(folder) => {
-                std::fs::create_dir(folder)
-                    .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
-                folder.as_path()
-            }
-            None => temporary.path(),
-        };
-        dfrsim_archive::extract(&self.archive, folder).map_err(Failure::input)?;
-        let results = Results::read(folder, registry).map_err(Failure::input)?;
+        let temporary = self.unpacking()?;
+        let signer =
+            self.signers.as_ref().map(|signers| signature::verify(&self.archive, signers)).transpose()?;
+        let most = (self.max_unpacked * 1e9) as u64;
+        let folder = temporary.path().join("results");
+        std::fs::create_dir(&folder).map_err(Failure::input)?;
+        dfrsim_archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
+        let results = Results::read(&folder, registry).map_err(Failure::input)?;
         let manifest = &results.manifest;
+        let (counted, said) = (results.count_rows().map_err(Failure::input)?, manifest.rows.total);
+        if counted != said {
+            let archive = self.archive.display();
+            return Err(Failure::input(format!(
+                "{archive}: {MANIFEST} says {said} rows, and there are {counted}"
+            )));
+        }
+        dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
+        let unchecked_tables = self.recompute(registry, memory, &results)?;
         let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
         let verified = Verified {
             archive: self.archive.display().to_string(),
@@ -117,8 +158,16 @@ impl Verify {
             rows: manifest.rows.total,
             files: manifest.files.len(),
             inputs: manifest.inputs.iter().map(input).collect(),
+            signer,
+            unchecked_tables,
             rerun: if self.rerun { Some(self.rerun(registry, memory, &results)?) } else { None },
         };
+        if let Some(into) = &self.into {
+            // It appears when all of it is checked.
+            let failed = |error| Failure::output(into.display(), &error);
+            std::fs::create_dir(into).map_err(failed)?;
+            std::fs::rename(&folder, into).map_err(failed)?;
+        }
         self.printing.print(&verified)?;
         match verified.rerun {
             Some(Rerun { differing, .. }) if !differing.is_empty() => {
@@ -128,11 +177,57 @@ impl Verify {
         }
     }
 
+    /// A folder to unpack into: beside the one that results go to, so that they can be moved there.
+    fn unpacking(&self) -> Result<TempDir, Failure> {
+        let Some(into) = &self.into else { return tempfile::tempdir().map_err(Failure::input) };
+        if into.symlink_metadata().is_ok() {
+            return Err(Failure::input(format!("{}: exists; choose another name", into.display())));
+        }
+        let beside = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let made = tempfile::Builder::new().prefix(".dfrsim-").tempdir_in(beside);
+        made.map_err(|error| Failure::output(into.display(), &error))
+    }
+
+    /// Makes the tables again from the rows, as a merge does, and compares all files; or says why that cannot be done here.
+    fn recompute(
+        &self,
+        registry: &Registry,
+        memory: Limit,
+        archived: &Results<'_>,
+    ) -> Result<Option<String>, Failure> {
+        let scenario = match archived.scenario(registry) {
+            Ok(scenario) => scenario,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        if let Some(file) = other_input(scenario.as_ref(), &archived.manifest) {
+            return Ok(Some(format!("{file} is another file here")));
+        }
+        let again = tempfile::tempdir().map_err(Failure::input)?;
+        let part = Part::Merged(vec![archived.folder.clone()]);
+        let options = RunOptions { part, max_memory: memory.bytes(), ..RunOptions::new(again.path()) };
+        let execution = Execution { audit: false, quiet: true, ..self.execution };
+        let archive = self.archive.display();
+        watched_run(registry, scenario.as_ref(), options, &execution).map_err(|failure| match failure {
+            Failure::Input(fault) => {
+                Failure::input(format!("{archive}: its rows are not of its scenario: {fault}"))
+            }
+            other => other,
+        })?;
+        let differing = dfrsim_archive::differences(&archived.manifest, &manifest(again.path())?);
+        if differing.is_empty() {
+            return Ok(None);
+        }
+        Err(Failure::input(format!("{archive}: its rows give other files: {}", differing.join(", "))))
+    }
+
     fn rerun(&self, registry: &Registry, memory: Limit, archived: &Results<'_>) -> Result<Rerun, Failure> {
-        let scenario =
-            registry.parse(&archived.scenario, "scenario.toml", None, &[]).map_err(Failure::input)?;
+        let scenario = archived.scenario(registry).map_err(Failure::input)?;
         let again: TempDir = tempfile::tempdir().map_err(Failure::input)?;
-        let options = RunOptions { max_memory: memory.bytes(), ..RunOptions::new(again.path()) };
+        let options = RunOptions {
+            max_memory: memory.bytes(),
+            allow_commands: self.consent.is_given(),
+            ..RunOptions::new(again.path())
+        };
         let execution = Execution { audit: archived.manifest.audit == "on", ..self.execution };
         watched_run(registry, scenario.as_ref(), options, &execution)?;
         let manifest = manifest(again.path())?;
@@ -144,6 +239,16 @@ impl Verify {
         let differing = dfrsim_archive::differences(&archived.manifest, &manifest);
         Ok(Rerun { files: manifest.files.len(), differing })
     }
+}
+
+/// A file that the results are of and that is another one here.
+fn other_input(scenario: &dyn AnyScenario, manifest: &Manifest) -> Option<String> {
+    let digest = |path: &Path| File::open(path).and_then(Digest::from_reader).ok().map(|it| it.to_string());
+    let is_other = |input: &&InputSection| {
+        let used = scenario.uses().files.iter().find(|file| file.given == input.file);
+        used.is_some_and(|file| digest(&file.path).as_ref() != Some(&input.sha256))
+    };
+    manifest.inputs.iter().find(is_other).map(|input| input.file.clone())
 }
 
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {

@@ -2,7 +2,7 @@
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
-use crate::output::{OutputFile, OutputFiles, Places};
+use crate::output::{OutputFile, OutputFiles};
 use clap::Args;
 use dfrsim_cluster::{
     EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights, records,
@@ -23,19 +23,19 @@ use std::sync::Arc;
 #[command(next_help_heading = "Output")]
 pub(super) struct FileArguments {
     /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     jobs_out: Option<PathBuf>,
     /// Write everything that happens, for `dfrsim audit`
-    #[arg(long, value_name = "FILE.jsonl")]
+    #[arg(long, value_name = "FILE.jsonl", value_hint = clap::ValueHint::AnyPath)]
     events_out: Option<PathBuf>,
     /// Write the schedule as a log: SWF with wait times, run times and processors of the simulation
-    #[arg(long, value_name = "FILE.swf")]
+    #[arg(long, value_name = "FILE.swf", value_hint = clap::ValueHint::AnyPath)]
     swf_out: Option<PathBuf>,
     /// Write the jobs as Batsim does, for evalys: allocated_resources are all nodes that a job ever had
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     batsim_jobs_out: Option<PathBuf>,
     /// Write Batsim's machine states: how many nodes are idle and how many compute, over time
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     batsim_machines_out: Option<PathBuf>,
 }
 
@@ -44,6 +44,8 @@ pub(super) struct Subject<'a> {
     pub(super) policy: Policy,
     /// What its name leaves open, in words, where that is not as by default.
     pub(super) options: Option<String>,
+    /// The time between its ticks, if it has any.
+    pub(super) period: Option<SimSpan>,
     pub(super) nodes: u32,
     pub(super) penalty: SimSpan,
     pub(super) tau: SimSpan,
@@ -92,15 +94,6 @@ impl FileArguments {
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
         let Subject { policy, nodes, penalty, tau, ref weights, .. } = *subject;
-        let outputs = [
-            ("--jobs-out", &self.jobs_out),
-            ("--events-out", &self.events_out),
-            ("--swf-out", &self.swf_out),
-            ("--batsim-jobs-out", &self.batsim_jobs_out),
-            ("--batsim-machines-out", &self.batsim_machines_out),
-        ];
-        let places = Places::default().reads("--workload", subject.workload);
-        outputs.iter().try_fold(places, |places, (option, path)| places.writes(option, path.as_deref()))?;
         let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
         let name =
             subject.workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
@@ -113,7 +106,13 @@ impl FileArguments {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
-                let run = records::run_with(&name, nodes, penalty, tau, subject.options.as_deref());
+                let run = records::run_with(
+                    &name,
+                    nodes,
+                    penalty,
+                    tau,
+                    (subject.period, subject.options.as_deref()),
+                );
                 let log = EventLog::of_run(out, &run);
                 let outages = subject.outages.as_ref();
                 let log = match outages {

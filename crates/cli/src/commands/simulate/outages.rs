@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct OutageArguments {
     /// A file, CSV or JSONL, with nodes, `from_s`, `until_s` and, for windows, `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds
     /// (exponential:MEAN, weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until the last job arrives
-    #[arg(long, value_name = "FILE|BETWEEN,REPAIR")]
+    #[arg(long, value_name = "FILE|BETWEEN,REPAIR", value_hint = clap::ValueHint::FilePath)]
     failures: Option<String>,
     /// The nodes of a rack, and how likely a drawn failure takes the whole rack down
     #[arg(long, value_name = "NODES:PROBABILITY", requires = "failures")]

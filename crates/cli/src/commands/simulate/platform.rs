@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) struct PlatformArguments {
     /// The classes of nodes, in place of `--nodes`: a TOML file (number, cores, memory, speed, GPUs and other resources, features), or
     /// a platform of SimGrid (.xml), of which the hosts count
-    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    #[arg(long, value_name = "FILE", conflicts_with = "nodes", value_hint = clap::ValueHint::FilePath)]
     platform: Option<PathBuf>,
     /// What jobs, drawn by the seed, ask for: RESOURCE:PROBABILITY:NUMBERS[:NEED] (each task one of these numbers of units, and to use
     /// such a part of each, as gpu:0.3:1+2:0.5-1), or @FEATURE:PROBABILITY. May be given several times

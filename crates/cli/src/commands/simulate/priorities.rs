@@ -7,7 +7,6 @@ use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::formats::slurm_conf;
 use dfrsim_workload::log::Header;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Optio
         read.notices().iter().for_each(|text| notice!("{name}: {text}"));
         read.settings
     } else {
-        let text = fs::read_to_string(file).map_err(|error| fault(&error))?;
+        let text = dfrsim_model::read_text(file).map_err(|error| fault(&error))?;
         by_names(&text, header).map_err(|error| fault(&error))?
     };
     checked(file, settings, policy)

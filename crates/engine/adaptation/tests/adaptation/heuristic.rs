@@ -90,3 +90,19 @@ fn overloads_beyond_all_measure_are_repaired() {
     let found = yields(&Adaptation { instance, current, cost: vec![1] }, [0, 1_000]);
     assert!(found[0] < found[1], "{found:?}");
 }
+
+/// Yields of a few units leave no smaller step: the climb ends all the same.
+#[test]
+fn needs_of_which_nodes_give_hardly_a_part_are_adapted() {
+    use dfrsim_model::offline::{Instance, OfflineJob};
+    use dfrsim_model::{NodeId, NodeTasks};
+    // A job needs 100,000 times the CPU of a node in each of its tasks.
+    let job = |demand: u32, tasks| OfflineJob { tasks, demand: [demand, 1].into(), least_yield: Yield::ZERO };
+    let nodes = vec![[40_000, 100].into(); 4];
+    let jobs = vec![job(4_000_000_000, 3), job(20_000, 2), job(10_000, 4)];
+    let instance = Instance { fixed: 1, fluid: 1, nodes, jobs };
+    let at = |node, tasks| NodeTasks { node: NodeId(node), tasks };
+    let current = vec![vec![at(0, 1), at(1, 2)], vec![at(2, 2)], vec![at(3, 4)]];
+    let found = yields(&Adaptation { instance, current, cost: vec![1; 3] }, [0, 9]);
+    assert!(found[0].is_some() && found[0] <= found[1], "{found:?}");
+}

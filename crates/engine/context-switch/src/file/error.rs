@@ -57,7 +57,7 @@ pub(super) fn alone(file: &str, path: impl Into<String>, message: impl Display) 
 /// # Errors
 /// It cannot be read, or is not UTF-8.
 pub fn read(file: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(file).map_err(|source| FileError::Io { file: file.display().to_string(), source })
+    dfrsim_model::read_text(file).map_err(|source| FileError::Io { file: file.display().to_string(), source })
 }
 
 /// What a text holds.

@@ -49,10 +49,11 @@ impl Connection {
                 return Err(fault);
             }
             if begin.elapsed() >= limit {
-                return Err(network(format!(
-                    "no scheduler listens after {} s: {error}",
-                    limit.as_secs_f64()
-                )));
+                let what = match error.kind() {
+                    ErrorKind::ConnectionRefused | ErrorKind::AddrNotAvailable => "no scheduler listens",
+                    _ => "what listens there does not greet as ZeroMQ does (ZMTP 3, mechanism NULL)",
+                };
+                return Err(network(format!("{what} after {} s: {error}", limit.as_secs_f64())));
             }
             thread::sleep(PAUSE);
         }

@@ -64,13 +64,16 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
             "expected {SCHEME}HOST:PORT, or a command with {ENDPOINT} where the address to bind goes"
         ));
     }
-    let version = command.version.clone();
+    let (version, files) = (command.version.clone(), command.files.clone());
     let make = move |nodes, _: &_, _: Option<&_>| {
         let command = command.clone();
         let connect = move || Connection::open(&command);
         Box::new(BatsimScheduler::new(connect, nodes, sharing)) as _
     };
-    Ok(CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol"))
+    let policy =
+        CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol");
+    // An address too is one that the author of a scenario chose.
+    Ok(policy.running_command(files))
 }
 
 /// In a command: where the address goes.

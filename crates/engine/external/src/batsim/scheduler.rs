@@ -7,6 +7,7 @@ use super::sharing::Owners;
 use super::{Sharing, Transport};
 use crate::fault::Fault;
 use crate::nodes;
+use crate::pace::Pace;
 use crate::seconds::{moment, next};
 use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
@@ -28,6 +29,7 @@ pub(super) struct BatsimScheduler<C, T: Transport> {
     connect: C,
     nodes: u32,
     sharing: Sharing,
+    pace: Pace,
     session: Option<Session<T>>,
 }
 
@@ -75,7 +77,7 @@ enum Phase {
 
 impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
     pub(super) fn new(connect: C, nodes: u32, sharing: Sharing) -> BatsimScheduler<C, T> {
-        BatsimScheduler { connect, nodes, sharing, session: None }
+        BatsimScheduler { connect, nodes, sharing, pace: Pace::default(), session: None }
     }
 
     fn session(&mut self) -> Result<&mut Session<T>, Fault> {
@@ -89,7 +91,9 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
 
 impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C, T> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-        let decided = self.session().and_then(|session| session.decide(situation, decision));
+        let paced = self.pace.check(situation).map_err(Fault::Wrong);
+        let decided =
+            paced.and_then(|()| self.session()).and_then(|session| session.decide(situation, decision));
         if let Err(fault) = decided {
             self.session = None;
             decision.fail(fault.to_string());

@@ -3,6 +3,7 @@
 use super::Partner;
 use super::messages::{Answer, Arrival, Change, FORMAT, Greeting, Message, Nodes, Placed, Progress};
 use crate::nodes;
+use crate::pace::Pace;
 use crate::seconds::moment;
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, Yield};
@@ -15,6 +16,7 @@ pub struct ProtocolScheduler<P: Partner> {
     stage: Stage,
     wants_progress: bool,
     now: SimTime,
+    pace: Pace,
     /// The jobs in the system by their place in the order of submission.
     jobs: BTreeMap<u64, JobHandle>,
 }
@@ -30,7 +32,12 @@ enum Stage {
 impl<P: Partner> Scheduler for ProtocolScheduler<P> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         self.now = situation.view.now();
-        if let Err(fault) = self.begin().and_then(|()| self.ask(situation, decision)) {
+        if let Err(fault) = self
+            .pace
+            .check(situation)
+            .and_then(|()| self.begin())
+            .and_then(|()| self.ask(situation, decision))
+        {
             self.stage = Stage::Failed;
             decision.fail(fault);
         }
@@ -54,6 +61,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             stage: Stage::Silent,
             wants_progress: false,
             now: SimTime::ZERO,
+            pace: Pace::default(),
             jobs: BTreeMap::new(),
         }
     }

@@ -87,7 +87,7 @@ pub enum FileError {
 /// # Errors
 /// It cannot be read, or is not UTF-8.
 pub fn read(file: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(file).map_err(|source| FileError::Io { file: file.to_owned(), source })
+    dfrsim_model::read_text(file.as_ref()).map_err(|source| FileError::Io { file: file.to_owned(), source })
 }
 
 /// A JSON list with a line for each item.

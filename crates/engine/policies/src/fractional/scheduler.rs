@@ -107,7 +107,8 @@ impl FractionalScheduler {
 
     /// The time between ticks.
     fn period(&self) -> SimSpan {
-        self.policy.extensions.period.unwrap_or(self.options.period)
+        // A program may ask for none: ticks are at every moment then.
+        self.policy.extensions.period.unwrap_or(self.options.period).max(SimSpan::from_micros(1))
     }
 
     /// The jobs in the system, by order of submission.

@@ -290,7 +290,7 @@ fn broken(
     Some(changed)
 }
 
-/// Whether a record is right whatever policy it is of.
+/// Whether a record is right under any policy.
 fn is_right(records: &[Record<'static>]) -> bool {
     let Ok(mut auditor) = Auditor::begin(&records[0]) else { return false };
     records[1..].iter().for_each(|record| auditor.record(record));

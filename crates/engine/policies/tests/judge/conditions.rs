@@ -346,6 +346,7 @@ impl Case {
             penalty_us: penalty.micros(),
             tau_us: 10_000_000,
             options: None,
+            period_us: None,
         }];
         before.extend(outages.as_ref().map(|outages| records::platform(outages.interruption)));
         before.extend(unequal.as_ref().map(|unequal| records::classes(&unequal.classes)));

@@ -8,7 +8,7 @@ mod selected;
 mod tables;
 mod texts;
 
-pub use file::{FileLocator, FileOr, LocatedFile, file, file_or};
+pub use file::{FileLocator, FileOr, LocatedFile, file, file_or, log, result_folder};
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{
@@ -22,6 +22,7 @@ pub use texts::{choice, name, named, parsed, text};
 use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;
 use super::table::TableAt;
+use super::uses::Uses;
 use super::value::ValueAt;
 use std::fmt;
 use std::rc::Rc;
@@ -106,10 +107,24 @@ impl<T> Codec<T> {
         T: 'static,
     {
         let read = Rc::clone(&self.read);
-        let advised = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-            reader.advising(advice, |reader| read(at, reader))
-        };
-        Codec { read: Rc::new(advised), ..self }
+        self.reading(move |at, reader| reader.advising(advice, |reader| read(at, reader)))
+    }
+    /// Notes what a value uses.
+    #[must_use]
+    pub fn using(self, note: impl Fn(&T, &mut Uses) + 'static) -> Codec<T>
+    where
+        T: 'static,
+    {
+        let read = Rc::clone(&self.read);
+        self.reading(move |at, reader| {
+            let value = read(at, reader)?;
+            note(&value, reader.uses());
+            Some(value)
+        })
+    }
+    /// With another way to read the value.
+    fn reading(self, read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static) -> Codec<T> {
+        Codec { read: Rc::new(read), ..self }
     }
 
     /// The value, or faults in the reader.

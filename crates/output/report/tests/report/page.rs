@@ -1,7 +1,10 @@
 use crate::toy::Toy;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use dfrsim_lab::{Registry, Results, RunOptions};
 use dfrsim_plots::{Figure, Window, draw_results};
 use dfrsim_report::{Picture, Schedule, page};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -43,6 +46,15 @@ fn the_page_needs_no_network_and_takes_any_name() {
     let page = page(&results, &[picture], &[]).unwrap();
     assert!(page.contains("<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>"));
     assert!(!page.contains("<i>"), "no part of a name is taken for a tag");
+    // A browser runs the scripts of the page, and no other.
+    let (_, policy) = page.split_once("Content-Security-Policy\" content=\"").unwrap();
+    let (policy, _) = policy.split_once('"').unwrap();
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("script-src 'unsafe"), "{policy}");
+    for script in page.split("<script>").skip(1) {
+        let (script, _) = script.split_once("</script>").unwrap();
+        let digest = STANDARD.encode(Sha256::digest(script));
+        assert!(policy.contains(&format!("'sha256-{digest}'")), "{policy}");
+    }
     assert!(page.contains(r"\u003c/script>\u003ci>"), "in data neither");
     assert!(page.contains("data:image/svg+xml,%3Csvg id=&quot;%231&quot;%3E100%25%3C/svg%3E"));
     for reference in ["http:", "https:", "src=\"/", "@import"] {

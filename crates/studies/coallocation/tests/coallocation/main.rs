@@ -261,12 +261,8 @@ fn searches_examine_eligible_nodes_by_default() {
 #[test]
 fn rows_can_be_recomputed_from_files() {
     let folder = tempfile::tempdir().unwrap();
-    let written = folder.path().join("files");
-    run(
-        SMALL,
-        &[&format!("files='{}'", written.display()), "replications=1"],
-        &folder.path().join("results"),
-    );
+    let written = folder.path().join("results/files");
+    run(SMALL, &["files='files'", "replications=1"], &folder.path().join("results"));
     let frame = &frames(&folder.path().join("results"))[0];
     let kind = frame.place("kind").unwrap();
     let mut starts = 0;

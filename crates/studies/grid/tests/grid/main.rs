@@ -140,8 +140,7 @@ fn shards_merge_to_the_same_bytes() {
 fn events_are_written_and_pass_the_checker() {
     let folder = tempfile::tempdir().unwrap();
     let events = folder.path().join("events");
-    let set = format!("events='{}'", events.display());
-    run(&["local='CONS'", "heterogeneous=true", "meta.heuristics='mct'", &set], folder.path());
+    run(&["local='CONS'", "heterogeneous=true", "meta.heuristics='mct'", "events='events'"], folder.path());
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(events).unwrap() {
         let path = entry.unwrap().path();
@@ -160,10 +159,10 @@ fn events_of_every_simulation_pass_the_audit() {
     let local = "local=['FCFS', 'CONS', 'CONS/REPLAN', 'EASY']";
     let folder = tempfile::tempdir().unwrap();
     let audited = |name: &str, overrides: &[&str]| {
-        let events = folder.path().join(name);
-        let set = format!("events='{}'", events.display());
-        let all: Vec<&str> = [local, set.as_str()].iter().chain(overrides).copied().collect();
-        let computed = run(&all, &folder.path().join(format!("{name}-results"))).counts.computed;
+        let results = folder.path().join(name);
+        let events = results.join("events");
+        let all: Vec<&str> = [local, "events='events'"].iter().chain(overrides).copied().collect();
+        let computed = run(&all, &results).counts.computed;
         let mut files = 0;
         for entry in fs::read_dir(&events).unwrap() {
             let path = entry.unwrap().path();
@@ -274,7 +273,7 @@ fn a_log_of_a_grid_is_split_by_site() {
         [[clusters]]\nname = 'a'\ncores = 4\nspeed = 1\n[[clusters]]\nname = 'b'\ncores = 2\nspeed = 1\n\
         [[workloads]]\nname = 'w'\ndays = [1]\nsites = [{ cluster = 'a', log = 'two.gwf', origin = 'S1' },\n\
         { cluster = 'b', log = 'two.gwf', origin = 'S2' }]\n";
-    let events = format!("events='{}'", folder.path().join("events").display());
+    let events = "events='events'".to_owned();
     let options = RunOptions::new(folder.path().join("out"));
     let run = |text: &str| {
         let parsed =
@@ -296,7 +295,8 @@ fn a_log_of_a_grid_is_split_by_site() {
         "{windows}"
     );
     // Job 3, the first of S2, is the third one to arrive, at ten minutes.
-    let events = fs::read_to_string(folder.path().join("events/w-homogeneous-CONS-0-none.jsonl")).unwrap();
+    let events =
+        fs::read_to_string(folder.path().join("out/events/w-homogeneous-CONS-0-none.jsonl")).unwrap();
     assert!(events.contains("\"event\":\"arrive\",\"at_us\":600000000,\"job\":2,"), "{events}");
     let missing = run(&scenario.replace("'S2'", "'S9'")).unwrap_err().to_string();
     assert!(missing.contains("no job is from site `S9`; there are jobs from S1, S2"), "{missing}");

@@ -19,8 +19,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 fn registry() -> Registry {
-    register(Registry::new())
-        .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())))
+    register(Registry::new()).with(FileLocator::new(|name, folder| {
+        locate_beside(name, folder).map_err(|missing| missing.to_string())
+    }))
 }
 
 fn overrides(set: &[&str]) -> Vec<String> {

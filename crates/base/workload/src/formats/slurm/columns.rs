@@ -56,12 +56,17 @@ pub(super) struct Row<'a> {
 impl Columns {
     /// The columns that the first line of a listing names, or what is wrong with it.
     pub(super) fn parse(line: &str) -> Result<Columns, String> {
+        // Spreadsheets put a mark of the byte order before the text.
+        let line = line.trim_start_matches('\u{feff}');
         let is_delimiter = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '/');
         let delimiter = line.chars().find(|&letter| is_delimiter(letter)).unwrap_or('|');
         let names: Vec<&str> = line.split(delimiter).collect();
         let place = |column: &Column| names.iter().position(|name| name.eq_ignore_ascii_case(column.name()));
         let mut places = [None; Column::ALL.len()];
         for column in Column::ALL {
+            if names.iter().filter(|name| name.eq_ignore_ascii_case(column.name())).count() > 1 {
+                return Err(format!("the first line names the column {} twice", column.name()));
+            }
             places[*column as usize] = place(column);
         }
         let columns = Columns { delimiter, count: names.len(), places };

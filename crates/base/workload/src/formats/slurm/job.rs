@@ -5,6 +5,9 @@ use super::columns::{Column, Row};
 use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status};
 use dfrsim_model::SimSpan;
 
+/// By how much local times may be off where the clock was changed, in seconds.
+const CLOCK_CHANGE: i64 = 3_600;
+
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -89,11 +92,20 @@ impl Check<'_, '_> {
 
     fn run_seconds(&mut self, start: i64, end: Option<i64>) -> Option<u64> {
         match self.row.first(&[Column::ElapsedRaw, Column::Elapsed]) {
-            Some((column @ Column::ElapsedRaw, text)) => {
+            Some((column, text)) => {
                 let seconds = |text: &str| text.parse().ok().filter(|&seconds| seconds <= MAX_SECONDS);
-                self.read(column, text, "a number of seconds (at most 16,000,000,000)", seconds)
+                let run = match column {
+                    Column::ElapsedRaw => {
+                        self.read(column, text, "a number of seconds (at most 16,000,000,000)", seconds)
+                    }
+                    _ => self.read(column, text, "a time such as 1-02:03:04", span),
+                };
+                let longest = end.and_then(|end| u64::try_from(end - start + CLOCK_CHANGE).ok());
+                if run.zip(longest).is_some_and(|(run, longest)| run > longest) {
+                    self.fault(column, "no more than the time from Start to End");
+                }
+                run
             }
-            Some((column, text)) => self.read(column, text, "a time such as 1-02:03:04", span),
             None => {
                 let run = end.and_then(|end| u64::try_from(end - start).ok());
                 if run.is_none() {
@@ -173,6 +185,9 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
     }
     let (start, end) = (check.moment(Column::Start), check.moment(Column::End));
     let submit = submit.unwrap_or_default();
+    if start.is_some_and(|start| start < submit - CLOCK_CHANGE) {
+        check.fault(Column::Start, "a time not before that of Submit");
+    }
     let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
     let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
     let requested = check.processors(&[Column::ReqCpus], Column::ReqTres);

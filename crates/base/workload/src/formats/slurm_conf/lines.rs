@@ -1,7 +1,6 @@
 //! The lines of Slurm's files of parameters: `slurm.conf`, `gres.conf`, and what they include.
 
 use super::ConfError;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,7 +92,7 @@ fn add_file(path: &Path, from: &At, depth: usize, lines: &mut Vec<ConfLine>) -> 
     if depth > DEEPEST {
         return Err(from.fault("expected files that do not include each other"));
     }
-    let text = fs::read_to_string(path).map_err(|error| match depth {
+    let text = dfrsim_model::read_text(path).map_err(|error| match depth {
         0 => from.fault(error.to_string()),
         _ => from.fault(format!("{}: {error}", path.display())),
     })?;
@@ -156,6 +155,7 @@ fn words(line: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn times_have_the_forms_of_slurm() {

@@ -1,0 +1,62 @@
+//! The files on a command line: none of them is overwritten by another one.
+
+use crate::failure::Failure;
+use crate::output::Places;
+use clap::{Arg, ArgMatches, Command, ValueHint};
+use dfrsim_workload::traces;
+use std::path::{Path, PathBuf};
+
+/// Refuses an output that is also an input or another output. The hint of each argument says what it is: `FilePath` is read,
+/// `AnyPath` is written, `DirPath` is a folder.
+///
+/// # Errors
+/// The first such output.
+pub(super) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(), Failure> {
+    while let Some((name, below)) = matches.subcommand() {
+        (command, matches) = (command.find_subcommand(name).expect("it was found in the arguments"), below);
+    }
+    let named = |hint: ValueHint| {
+        let with_hint = command.get_arguments().filter(move |it| it.get_value_hint() == hint);
+        with_hint.flat_map(|argument| paths(argument, matches).map(|path| (name(argument), path)))
+    };
+    let read = named(ValueHint::FilePath).fold(Places::default(), |places, (what, path)| {
+        // Logs are looked for in several places.
+        places.reads(what, &traces::locate(&path).unwrap_or(path))
+    });
+    named(ValueHint::AnyPath)
+        .try_fold(read, |places, (what, path)| places.writes(&what, path.as_path()))
+        .map(drop)
+}
+
+fn paths<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = PathBuf> + use<'a> {
+    let values = matches.try_get_raw(argument.get_id().as_str()).ok().flatten();
+    values.into_iter().flatten().map(|value| Path::new(value).to_owned())
+}
+
+/// `--out`, or `the input` for an argument without a name on the command line.
+fn name(argument: &Arg) -> String {
+    argument.get_long().map_or_else(|| format!("the {}", argument.get_id()), |long| format!("--{long}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cli;
+    use clap::{Command, ValueHint};
+    use std::any::TypeId;
+    use std::path::PathBuf;
+
+    /// A new option with a file is protected too.
+    #[test]
+    fn every_path_says_whether_it_is_read_or_written() {
+        fn check(command: &Command) {
+            for argument in command.get_arguments() {
+                let hint = argument.get_value_hint();
+                let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+                let says_it = [ValueHint::FilePath, ValueHint::AnyPath, ValueHint::DirPath].contains(&hint);
+                assert!(!is_path || says_it, "{} {}", command.get_name(), argument.get_id());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::hidden());
+    }
+}

@@ -1,0 +1,324 @@
+//! What one receives from others: commands need consent, no file is written outside, and altered archives are refused.
+
+use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Cursor, Read as _, Write as _};
+use std::path::Path;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+const SCENARIO: &str = r#"
+study = "online"
+policies = ["FCFS", "EASY"]
+workloads = [{ name = "small", nodes = 8, lublin = { replications = 1, jobs = 10 }, platform = "pl.toml" }]
+outages = { file = "out.csv" }
+"#;
+const PLATFORM: &str = "[[classes]]\nname = \"all\"\nnodes = 8\ncores = 4\nmemory_gb = 8\n";
+const OUTAGES: &str = "nodes,from_s,until_s\n1,100,200\n";
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A command with its own memory of what is allowed.
+fn command(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(arguments);
+    command.current_dir(folder.path("")).env("XDG_STATE_HOME", folder.path("state"));
+    command
+}
+
+/// A folder with results in `r` and their archive `a.zip`.
+fn archived(text: &str) -> Folder {
+    let folder = Folder::with(&[("s.toml", text), ("pl.toml", PLATFORM), ("out.csv", OUTAGES)]);
+    stdout(&mut command(&folder, &["run", "-q", "s.toml", "--out", "r", "--allow-commands"]));
+    stdout(&mut command(&folder, &["results", "archive", "r", "--out", "a.zip"]));
+    fs::remove_dir_all(folder.path("state")).ok();
+    folder
+}
+
+fn unpacked(archive: &Path) -> Files {
+    let mut zip = ZipArchive::new(Cursor::new(fs::read(archive).unwrap())).unwrap();
+    let count = zip.len();
+    let read = |place| {
+        let mut entry = zip.by_index(place).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.name().to_owned(), bytes)
+    };
+    (0..count).map(read).collect()
+}
+
+fn packed(archive: &Path, files: &Files) {
+    let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        out.start_file(name, SimpleFileOptions::default()).unwrap();
+        out.write_all(bytes).unwrap();
+    }
+    fs::write(archive, out.finish().unwrap().into_inner()).unwrap();
+}
+
+/// Replaces a text in a file, if it has one.
+fn replaced(files: &mut Files, name: &str, from: &str, to: &str) {
+    let text = String::from_utf8(files[name].clone()).unwrap();
+    assert!(text.contains(from), "{name}: {text}");
+    files.insert(name.to_owned(), text.replacen(from, to, 1).into_bytes());
+}
+
+/// Makes all digests of the manifest and its seal again, as one would who deceives.
+fn digested_again(files: &mut Files) {
+    let text = String::from_utf8(files["manifest.toml"].clone()).unwrap();
+    let mut body = text.rsplit_once("# sha256 ").unwrap().0.to_owned();
+    let listed = body.split_once("[files]").unwrap().1.to_owned();
+    for line in listed.lines().filter(|line| line.contains(" = ")) {
+        let (name, old) = line.split_once(" = ").unwrap();
+        if let Some(bytes) = files.get(name.trim_matches('"')) {
+            body = body.replace(old.trim_matches('"'), &digest(bytes));
+        }
+    }
+    let sealed = format!("{body}# sha256 {}\n", digest(body.as_bytes()));
+    let crate_text = String::from_utf8(files["ro-crate-metadata.json"].clone()).unwrap();
+    let old = listed.lines().filter_map(|line| line.split_once(" = "));
+    let new = body.split_once("[files]").unwrap().1.to_owned();
+    let new: BTreeMap<&str, &str> = new.lines().filter_map(|line| line.split_once(" = ")).collect();
+    let described = old.fold(crate_text, |text, (name, old)| {
+        text.replace(old.trim_matches('"'), new[name].trim_matches('"'))
+    });
+    files.insert("ro-crate-metadata.json".to_owned(), described.into_bytes());
+    files.insert("manifest.toml".to_owned(), sealed.into_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_of_a_scenario_need_consent_which_is_remembered_for_the_folder() {
+    let policy = "pipe:sh -c 'touch PWNED; exit 3'";
+    let text = format!(
+        "study = \"online\"\npolicies = [\"FCFS\", \"{policy}\"]\nworkloads = [{{ name = \"l\", nodes = 8, lublin = \
+         {{ replications = 1, jobs = 5 }} }}]\n"
+    );
+    let folder = Folder::with(&[("e.toml", &text)]);
+    let run = |more: &[&str]| command(&folder, &[&["run", "-q", "e.toml"], more].concat());
+    let has_run = || fs::remove_file(folder.path("PWNED")).is_ok();
+
+    let refused = stderr(&mut run(&["--out", "r"]), 2);
+    assert!(refused.contains(policy) && refused.contains("--allow-commands"), "{refused}");
+    assert!(!has_run() && !folder.path("r").exists());
+    let refused = stderr(&mut command(&folder, &["submit", "e.toml", "--dry-run"]), 2);
+    assert!(refused.contains(policy), "{refused}");
+    let allowed = stdout(&mut command(&folder, &["submit", "e.toml", "--dry-run", "--allow-commands"]));
+    assert!(allowed.contains(" --allow-commands --shard"), "{allowed}");
+
+    // It ends with a status, not with a refusal, and may run again without being asked, but only there.
+    stderr(&mut run(&["--out", "r", "--allow-commands"]), 1);
+    assert!(has_run());
+    stderr(&mut run(&["--out", "r", "--fresh"]), 1);
+    assert!(has_run());
+    stderr(&mut run(&["--out", "other"]), 2);
+    fs::write(folder.path("e.toml"), text.replace("exit 3", "exit 4")).unwrap();
+    stderr(&mut run(&["--out", "r"]), 2);
+    assert!(!has_run());
+
+    // What is given on the command line is the user's own.
+    let set = "policies=[\"pipe:sh -c 'touch PWNED; exit 5'\"]";
+    stderr(&mut run(&["--out", "own", "--set", set]), 1);
+    assert!(has_run());
+}
+
+#[cfg(unix)]
+#[test]
+fn verify_runs_no_command_unless_it_is_allowed() {
+    let text = "study = \"online\"\npolicies = [\"FCFS\", \"pipe:sh script.sh\"]\nworkloads = [{ name = \"l\", nodes = 8, \
+                lublin = { replications = 1, jobs = 5 } }]\n";
+    let folder = Folder::with(&[("e.toml", text)]);
+    let script = format!("touch PWNED\n{}", include_str!("one_by_one.sh"));
+    fs::write(folder.path("script.sh"), &script).unwrap();
+    stdout(&mut command(&folder, &["run", "-q", "e.toml", "--out", "r", "--allow-commands"]));
+    stdout(&mut command(&folder, &["results", "archive", "r", "--out", "a.zip"]));
+    let has_run = || fs::remove_file(folder.path("PWNED")).is_ok();
+    assert!(has_run());
+    let files = unpacked(&folder.path("a.zip"));
+    let copy = files.keys().find(|name| name.ends_with("-script.sh")).unwrap();
+    assert_eq!(files[copy], script.as_bytes());
+
+    stdout(&mut command(&folder, &["results", "verify", "a.zip"]));
+    let refused = stderr(&mut command(&folder, &["results", "verify", "a.zip", "--rerun"]), 2);
+    assert!(refused.contains("pipe:sh script.sh") && !has_run(), "{refused}");
+    let rerun = ["results", "verify", "a.zip", "--rerun", "--allow-commands"];
+    assert!(stdout(&mut command(&folder, &rerun)).contains("with the same bytes"));
+    assert!(has_run());
+}
+
+#[test]
+fn what_a_scenario_writes_stays_in_the_results() {
+    let folder = Folder::with(&[]);
+    let quick = scenario("grid_quick");
+    let events = |name: &str| {
+        let set = format!("events=\"{name}\"");
+        let mut run =
+            command(&folder, &["run", "-q", "--set", "local=\"FCFS\"", "--set", &set, "--out", "g"]);
+        run.arg(&quick);
+        run
+    };
+    let outside = folder.path("outside").display().to_string();
+    for wrong in
+        [outside.as_str(), "../outside", "a/../../outside", "tables", "rows/x", "inputs", ".hidden", ""]
+    {
+        let refused = stderr(&mut events(wrong), 2);
+        assert!(refused.contains("expected the name of a folder in the results"), "{wrong}: {refused}");
+    }
+    stdout(&mut events("events/deep"));
+    assert!(fs::read_dir(folder.path("g/events/deep")).unwrap().count() > 0);
+    #[cfg(unix)]
+    {
+        fs::create_dir(folder.path("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(folder.path("elsewhere"), folder.path("g/link")).unwrap();
+        let failed = stderr(events("link").arg("--fresh"), 1);
+        assert!(failed.contains("symbolic link"), "{failed}");
+        assert_eq!(fs::read_dir(folder.path("elsewhere")).unwrap().count(), 0);
+    }
+}
+
+/// Platforms, outages and what else a scenario names go with its results: they run again where these files are not.
+#[test]
+fn an_archive_has_all_files_of_its_scenario() {
+    let folder = archived(SCENARIO);
+    let manifest = fs::read_to_string(folder.path("r/manifest.toml")).unwrap();
+    for (name, text) in [("pl.toml", PLATFORM), ("out.csv", OUTAGES)] {
+        assert!(
+            manifest.contains(&format!("file = \"{name}\"\nsha256 = \"{}\"", digest(text.as_bytes()))),
+            "{manifest}"
+        );
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+    let verified = stdout(&mut command(&folder, &["results", "verify", "a.zip", "--rerun"]));
+    assert!(verified.contains("the rows are of this scenario, and give these tables"), "{verified}");
+    assert!(verified.contains("with the same bytes"), "{verified}");
+}
+
+/// Archives of a forger, or of one who wants to harm.
+#[test]
+fn hostile_archives_are_refused_and_leave_no_file() {
+    let folder = archived(SCENARIO);
+    let whole = unpacked(&folder.path("a.zip"));
+    let before = folder.names();
+    let row = String::from_utf8(whole["rows.csv"].clone()).unwrap();
+    let stretch = row.lines().next().unwrap().split(',').position(|it| it == "max_bounded_stretch").unwrap();
+    let value = format!(",{},", row.lines().nth(1).unwrap().split(',').nth(stretch).unwrap());
+    let table = "tables/degradation.csv";
+    type Alter<'a> = Box<dyn Fn(&mut Files) + 'a>;
+    let add = |name: &'static str| -> Alter<'static> {
+        Box::new(move |files| _ = files.insert(name.to_owned(), b"x".to_vec()))
+    };
+    let manifest = |from: &'static str, to: &'static str| -> Alter<'static> {
+        Box::new(move |files| {
+            replaced(files, "manifest.toml", from, to);
+            digested_again(files);
+        })
+    };
+    let altered = |name: &'static str, from: String, to: &'static str| -> Alter<'static> {
+        Box::new(move |files| {
+            replaced(files, name, &from, to);
+            digested_again(files);
+        })
+    };
+    let lies: Vec<(&str, Alter<'_>)> = vec![
+        ("`unlisted.sh` is in it, but not", add("unlisted.sh")),
+        ("`../slip.sh` is in it, but not", add("../slip.sh")),
+        ("`/var/tmp/slip.sh` is in it, but not", add("/var/tmp/slip.sh")),
+        ("`tables/more.csv` is in it, but not", add("tables/more.csv")),
+        ("`rows.journal` is in it, but not", add("rows.journal")),
+        ("`.lock` is in it, but not", add(".lock")),
+        ("is a folder or a link", add("folder/")),
+        (
+            "does not say what the results are",
+            Box::new(|files| replaced(files, "ro-crate-metadata.json", "study `online`", "study `offline`")),
+        ),
+        (
+            "does not say what the results are",
+            Box::new(|files| _ = files.insert("ro-crate-metadata.json".to_owned(), b"{}".to_vec())),
+        ),
+        ("there is no ro-crate-metadata.json", Box::new(|files| _ = files.remove("ro-crate-metadata.json"))),
+        ("there is no manifest.toml", Box::new(|files| _ = files.remove("manifest.toml"))),
+        ("there is no rows.csv", Box::new(|files| _ = files.remove("rows.csv"))),
+        ("there is no scenario.toml", Box::new(|files| _ = files.remove("scenario.toml"))),
+        ("says 18 rows, and there are 2", manifest("total = 2", "total = 18")),
+        ("rows", manifest("total = 2", "total = 18446744073709551615")),
+        ("not a file of results", manifest("\"rows.csv\"", "\"../rows.csv\"")),
+        ("not a file of results", manifest("\"rows.csv\"", "\"/etc/passwd\"")),
+        ("does not have", manifest("study = \"online\"", "study = \"offline2\"")),
+        ("version", manifest("semantics = 3", "semantics = 99")),
+        ("its rows", altered("rows.csv", value.clone(), ",97.5,")),
+        ("its rows", altered("rows.csv", row.lines().nth(1).unwrap()[..16].to_owned(), "0123456789abcdef")),
+        ("its rows", altered("scenario.toml", "EASY".to_owned(), "CONS")),
+        ("its rows", altered("scenario.toml", "seed = 1".to_owned(), "seed = 2")),
+        ("its rows", altered("instances.csv", "small".to_owned(), "large")),
+        ("its rows", altered(table, "small".to_owned(), "large")),
+        ("checksum mismatch", Box::new(|files| replaced(files, "rows.csv", "FCFS", "EASY"))),
+        ("checksum mismatch", Box::new(|files| replaced(files, "scenario.toml", "EASY", "CONS"))),
+    ];
+    for (place, (fault, alter)) in lies.iter().enumerate() {
+        let mut files = whole.clone();
+        alter(&mut files);
+        packed(&folder.path("b.zip"), &files);
+        let mut verify = command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]);
+        assert_eq!(verify.output().unwrap().status.code(), Some(2), "{place}: {fault}");
+        fs::remove_dir_all(folder.path("theirs")).ok();
+        let refused = stderr(&mut verify, 2);
+        assert!(refused.contains(fault), "{place}: {refused}");
+        fs::remove_file(folder.path("b.zip")).unwrap();
+        assert_eq!(folder.names(), before, "{place}");
+    }
+    assert!(!Path::new("/var/tmp/slip.sh").exists());
+
+    // A bomb: little data that unpack to much.
+    let mut bomb = whole.clone();
+    bomb.insert("rows.csv".to_owned(), vec![b'0'; 20_000_000]);
+    packed(&folder.path("b.zip"), &bomb);
+    let verify = ["results", "verify", "b.zip", "--into", "theirs", "--max-unpacked", "0.01"];
+    let refused = stderr(&mut command(&folder, &verify), 2);
+    assert!(refused.contains("more than the 0.0 GB that it may"), "{refused}");
+    fs::remove_file(folder.path("b.zip")).unwrap();
+    assert_eq!(folder.names(), before);
+
+    // The whole one is right, and a folder that exists is left alone.
+    stdout(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]));
+    assert_eq!(fs::read(folder.path("theirs/rows.csv")).unwrap(), whole["rows.csv"]);
+    stderr(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]), 2);
+}
+
+/// Signatures are OpenSSH's: without it they are not tested.
+#[test]
+fn a_signature_says_who_made_an_archive() {
+    let folder = archived(SCENARIO);
+    let keygen = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("ssh-keygen");
+        command.current_dir(folder.path("")).args(arguments).output()
+    };
+    let made = |name: &str| {
+        keygen(&["-q", "-t", "ed25519", "-N", "", "-f", name]).is_ok_and(|it| it.status.success())
+    };
+    if !made("key") || !made("other") {
+        return;
+    }
+    let signers = |key: &str| {
+        let public = fs::read_to_string(folder.path(&format!("{key}.pub"))).unwrap();
+        fs::write(folder.path("signers"), format!("anna@lab.example {public}")).unwrap();
+    };
+    let verify = || command(&folder, &["results", "verify", "a.zip", "--signers", "signers"]);
+    signers("key");
+    let missing = stderr(&mut verify(), 2);
+    assert!(missing.contains("a.zip.sig"), "{missing}");
+    stdout(&mut command(&folder, &["results", "archive", "r", "--out", "a.zip", "--sign", "key"]));
+    assert!(stdout(&mut verify()).contains("signed by anna@lab.example"));
+    signers("other");
+    stderr(&mut verify(), 2);
+    signers("key");
+    let mut bytes = fs::read(folder.path("a.zip")).unwrap();
+    bytes.push(0);
+    fs::write(folder.path("a.zip"), bytes).unwrap();
+    let refused = stderr(&mut verify(), 2);
+    assert!(refused.contains("refuses it"), "{refused}");
+}
