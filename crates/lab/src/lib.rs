@@ -14,6 +14,7 @@ pub mod check;
 pub mod compare;
 pub mod export;
 pub mod fields;
+pub mod query;
 pub mod schema;
 
 mod claims;

@@ -55,10 +55,11 @@ struct Starts {
     ranges: u64,
 }
 
-/// Jobs that count and are not kept one by one.
+/// What jobs that count amount to.
 #[derive(Clone, Debug)]
 struct Folded {
     jobs: usize,
+    /// Of jobs that are not kept one by one.
     measures: Vec<(Measure, Sketch)>,
     /// For each tau.
     objectives: Vec<ObjectiveTotals>,
@@ -66,8 +67,9 @@ struct Folded {
 }
 
 impl Folded {
-    fn new(options: &SummaryOptions) -> Folded {
-        let measures = Measure::all(options).map(|measure| (measure, Sketch::default()));
+    fn new(options: &SummaryOptions, has_sketches: bool) -> Folded {
+        let measures =
+            Measure::all(options).filter(|_| has_sketches).map(|measure| (measure, Sketch::default()));
         let objectives = options.taus.iter().map(|&tau| ObjectiveTotals::new(tau));
         Folded {
             jobs: 0,
@@ -160,37 +162,21 @@ impl Metrics {
 
     fn counted(&self) -> Option<Counted> {
         let samples = self.samples.iter().filter(|sample| self.is_warm(sample) && self.is_before_end(sample));
-        if let Some(folded) = &self.folded {
-            let mut folded = folded.clone();
-            samples.for_each(|sample| folded.add(sample, &self.options.weights));
-            let distributions = folded.measures.iter().map(|(_, sketch)| sketch.distribution());
-            return Some(Counted {
-                jobs: folded.jobs,
-                distributions: distributions.collect::<Option<_>>()?,
-                objectives: folded.objectives.iter().map(ObjectiveTotals::objectives).collect(),
-                classes: folded.classes.summaries(),
-            });
-        }
-        let samples: Vec<&Sample> = samples.collect();
-        let mut classes = ClassTotals::new(self.options.taus[0]);
-        samples.iter().for_each(|sample| classes.add(sample));
-        let objectives = self.options.taus.iter().map(|&tau| {
-            let mut totals = ObjectiveTotals::new(tau);
-            samples.iter().for_each(|sample| totals.add(sample, &self.options.weights));
-            totals.objectives()
-        });
-        let objectives = objectives.collect();
-        let mut values = Vec::with_capacity(samples.len());
-        let distributions = Measure::all(&self.options).map(|measure| {
-            values.clear();
-            values.extend(samples.iter().map(|sample| measure.of(sample)));
-            Distribution::of(&mut values)
-        });
+        let exact: Vec<&Sample> = samples.collect();
+        let mut all = self.folded.clone().unwrap_or_else(|| Folded::new(&self.options, false));
+        exact.iter().for_each(|sample| all.add(sample, &self.options.weights));
+        let distributions: Option<Vec<Distribution>> = if self.folded.is_some() {
+            all.measures.iter().map(|(_, sketch)| sketch.distribution()).collect()
+        } else {
+            let values =
+                |measure: Measure| exact.iter().map(|sample| measure.of(sample)).collect::<Vec<f64>>();
+            Measure::all(&self.options).map(|measure| Distribution::of(&mut values(measure))).collect()
+        };
         Some(Counted {
-            distributions: distributions.collect::<Option<_>>()?,
-            jobs: samples.len(),
-            objectives,
-            classes: classes.summaries(),
+            jobs: all.jobs,
+            distributions: distributions?,
+            objectives: all.objectives.iter().map(ObjectiveTotals::objectives).collect(),
+            classes: all.classes.summaries(),
         })
     }
 
@@ -222,7 +208,7 @@ impl Metrics {
     /// Keeps only the samples that the cool-down may still take away.
     fn fold(&mut self) {
         let mut samples = std::mem::take(&mut self.samples);
-        let mut folded = self.folded.take().unwrap_or_else(|| Folded::new(&self.options));
+        let mut folded = self.folded.take().unwrap_or_else(|| Folded::new(&self.options, true));
         samples.retain(|sample| {
             let certain = self.is_before_end(sample);
             if certain && self.is_warm(sample) {

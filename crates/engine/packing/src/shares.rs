@@ -82,7 +82,7 @@ pub struct StretchJob<'a> {
 ///
 /// It keeps its memory between calls. Nodes must be below the number given to [`Shares::new`]; all functions
 /// panic otherwise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Shares {
     contested: Contested,
     yield_rise: YieldRise,
@@ -99,27 +99,14 @@ impl Shares {
     /// For mappings to this many nodes of CPU 1.
     #[must_use]
     pub fn new(nodes: u32) -> Shares {
-        Shares::of(Contested::new(nodes))
+        Shares { contested: Contested::new(nodes as usize, None), ..Shares::default() }
     }
 
     /// For mappings to nodes that differ.
     #[must_use]
     pub fn on(capacities: Arc<Capacities>) -> Shares {
-        Shares::of(Contested::on(capacities))
-    }
-
-    fn of(contested: Contested) -> Shares {
-        Shares {
-            contested,
-            yield_rise: YieldRise::default(),
-            yield_queue: Queue::new(),
-            weighted_rise: WeightedRise::default(),
-            weighted_queue: Queue::new(),
-            stretch_rise: StretchRise::default(),
-            stretch_queue: Queue::new(),
-            average: AverageProgram::default(),
-            step_filling: StepFilling::default(),
-        }
+        let nodes = capacities.class_of().len();
+        Shares { contested: Contested::new(nodes, Some(capacities)), ..Shares::default() }
     }
 
     /// The largest yield that all jobs can have at once: 1 / max(1, largest CPU load of a node), rounded down

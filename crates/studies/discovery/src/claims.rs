@@ -1,110 +1,87 @@
-//! What section 7.4 says of the results, checked with the first setting.
+//! What sections 7.2.1 and 7.4 say of the results (`claims.toml`), checked with the first setting.
 //!
-//! Approaches are compared on the same replications. That a sum is positive *holds* where the 95 % interval of its mean is
-//! above zero, *fails* where it is below, and is *open* where it contains zero.
+//! That a difference is positive *holds* where the 95 % interval of its mean is above zero, *fails* where it is not above zero
+//! anywhere, and is *open* otherwise, and with a single replication.
 
-use crate::published::Published::{self, Balanced, Unbalanced};
-use crate::rows::Metric::{self, AverageMinimum, MinimumAverage};
+use crate::published::Published::{self, Balanced};
+use crate::rows::Metric::{self, MinimumAverage};
 use crate::rows::{Row, rows_of};
 use crate::scenario::{Discovery, Setting};
 use dfrsim_discovery::Approach::{self, Dynamic, DynamicMigration, Xen};
 use dfrsim_discovery::sharing::Sharing;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, mean};
+use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Source, sources};
+use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, source_of_cells};
+use std::sync::LazyLock;
 
 const SOURCE: &str = "dissertation, section 7.4";
 
-/// That a sum is positive: of a metric of approaches on workloads, each times a factor.
-struct Statement(&'static str, Metric, &'static [(f64, Published, Approach)]);
+static CLAIMS: LazyLock<Entries> =
+    LazyLock::new(|| Entries::new("discovery/claims.toml", include_str!("../claims.toml")));
 
-const HOGS: &str = "two hogs lower both metrics of all approaches";
-const XEN_IS_BEST: &str = "unbalanced: Xen has the best average minimum yield";
+/// Both metrics of one replication, or of one published run.
+struct Asked {
+    cells: Cells,
+}
 
-const STATEMENTS: [Statement; 16] = [
-    Statement(
-        "balanced: Xen has a better average minimum yield than DYNAMIC",
-        AverageMinimum,
-        &[(1.0, Balanced, Xen), (-1.0, Balanced, Dynamic)],
-    ),
-    Statement(
-        "balanced: migration lowers the average minimum yield further",
-        AverageMinimum,
-        &[(1.0, Balanced, Dynamic), (-1.0, Balanced, DynamicMigration)],
-    ),
-    Statement(
-        "balanced: migration costs less average minimum yield than discovery",
-        AverageMinimum,
-        // (Xen - DYNAMIC) - (DYNAMIC - DYNAMIC+MIGRATION)
-        &[(1.0, Balanced, Xen), (-2.0, Balanced, Dynamic), (1.0, Balanced, DynamicMigration)],
-    ),
-    Statement(
-        "balanced: DYNAMIC has a better minimum average yield than Xen",
-        MinimumAverage,
-        &[(1.0, Balanced, Dynamic), (-1.0, Balanced, Xen)],
-    ),
-    Statement(
-        "balanced: DYNAMIC has a better minimum average yield than DYNAMIC+MIGRATION",
-        MinimumAverage,
-        &[(1.0, Balanced, Dynamic), (-1.0, Balanced, DynamicMigration)],
-    ),
-    Statement(HOGS, AverageMinimum, &[(1.0, Balanced, Xen), (-1.0, Unbalanced, Xen)]),
-    Statement(HOGS, AverageMinimum, &[(1.0, Balanced, Dynamic), (-1.0, Unbalanced, Dynamic)]),
-    Statement(
-        HOGS,
-        AverageMinimum,
-        &[(1.0, Balanced, DynamicMigration), (-1.0, Unbalanced, DynamicMigration)],
-    ),
-    Statement(HOGS, MinimumAverage, &[(1.0, Balanced, Xen), (-1.0, Unbalanced, Xen)]),
-    Statement(HOGS, MinimumAverage, &[(1.0, Balanced, Dynamic), (-1.0, Unbalanced, Dynamic)]),
-    Statement(
-        HOGS,
-        MinimumAverage,
-        &[(1.0, Balanced, DynamicMigration), (-1.0, Unbalanced, DynamicMigration)],
-    ),
-    Statement(XEN_IS_BEST, AverageMinimum, &[(1.0, Unbalanced, Xen), (-1.0, Unbalanced, Dynamic)]),
-    Statement(XEN_IS_BEST, AverageMinimum, &[(1.0, Unbalanced, Xen), (-1.0, Unbalanced, DynamicMigration)]),
-    Statement(
-        "unbalanced: migration lowers the average minimum yield further",
-        AverageMinimum,
-        &[(1.0, Unbalanced, Dynamic), (-1.0, Unbalanced, DynamicMigration)],
-    ),
-    Statement(
-        "unbalanced: DYNAMIC+MIGRATION has a better minimum average yield than DYNAMIC",
-        MinimumAverage,
-        &[(1.0, Unbalanced, DynamicMigration), (-1.0, Unbalanced, Dynamic)],
-    ),
-    Statement(
-        "unbalanced: DYNAMIC has a better minimum average yield than Xen",
-        MinimumAverage,
-        &[(1.0, Unbalanced, Dynamic), (-1.0, Unbalanced, Xen)],
-    ),
-];
+impl Asked {
+    /// Those of each replication.
+    fn each(values: &Values<'_>) -> Vec<Asked> {
+        let columns = ["workload", "approach", "replication"];
+        let mut cells = Cells::new(&columns, &Metric::ALL.map(Metric::name), &["replication"]);
+        for table in Published::ALL {
+            for &approach in Approach::ALL {
+                let [average, minimum] =
+                    Metric::ALL.map(|metric| values(*table, approach, metric).unwrap_or_default());
+                for (place, (average, minimum)) in average.into_iter().zip(minimum).enumerate() {
+                    let labels = [table.about(), approach.name(), &place.to_string()];
+                    cells.push(labels, [Some(average), Some(minimum)]);
+                }
+            }
+        }
+        cells.split("replication").into_iter().map(|cells| Asked { cells }).collect()
+    }
+}
+
+impl Source for Asked {
+    source_of_cells!(cells);
+    fn checks(&self) -> &'static [&'static str] {
+        &["discovery costs more than migration"]
+    }
+    /// (Xen - DYNAMIC) - (DYNAMIC - DYNAMIC+MIGRATION).
+    fn check(&self, _: &str, entry: &Entry) -> Option<Finding> {
+        let all = entry.series(&self.cells)?;
+        let of = |approach: Approach| {
+            let labels = [("workload", Balanced.about()), ("approach", approach.name())];
+            all.only(&labels).values().first().copied()
+        };
+        let sum = of(Xen)? - 2.0 * of(Dynamic)? + of(DynamicMigration)?;
+        Some(Finding::new(sum, entry.is, entry.detail.clone().unwrap_or_default()))
+    }
+}
 
 /// The claims for which the scenario has the workloads and approaches.
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Claim> {
     let ours = |table, approach, metric| values(scenario, rows, table, approach, metric);
     let bootstrap = Bootstrap::for_tables(scenario.seed);
-    let claims = STATEMENTS.iter().filter_map(|statement| {
-        let sums = statement.sums(&ours)?;
-        let estimate = bootstrap.mean(&sums)?;
-        let published =
-            statement.sums(&|table, approach, metric| Some(table.runs(approach, metric)?.to_vec()))?;
-        let above = sums.iter().filter(|sum| **sum > 0.0).count();
-        let claim = Claim::new(
-            SOURCE,
-            statement.0,
-            verdict(estimate.interval),
-            format!("above 0 in {above} of {} replications", sums.len()),
-        );
-        Some(
-            claim
-                .within(statement.scope())
-                .with_values(Some(estimate.value), Some(mean(&published)))
-                .with_interval(estimate.interval)
-                .with_published_verdict(Some(verdict(ends(&published)))),
-        )
-    });
-    claims.chain(either_way(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
+    let claims = judged(&Asked::each(&ours), &bootstrap);
+    claims.into_iter().chain(either_way(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
+}
+
+fn judged(ours: &[Asked], bootstrap: &Bootstrap) -> Vec<Claim> {
+    let runs = Asked::each(&|table, approach, metric| Some(table.runs(approach, metric)?.to_vec()));
+    let judge = |first: &Asked| {
+        let judge = Judge {
+            all: first,
+            each: sources(ours),
+            published: sources(&runs),
+            estimate: &bootstrap.estimator(),
+            needs_interval: true,
+            details_published: false,
+        };
+        judge.claims(CLAIMS.iter())
+    };
+    ours.first().map(judge).unwrap_or_default()
 }
 
 /// Section 7.2.1: a version with caps was found to perform poorly. It is the first setting with caps beside the first setting,
@@ -145,31 +122,6 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
     claims
 }
 
-impl Statement {
-    /// The sum for each replication; `None` if there is no such workload or approach.
-    fn sums(&self, values: &Values<'_>) -> Option<Vec<f64>> {
-        let Statement(_, metric, terms) = self;
-        let mut sums = Vec::new();
-        for &(factor, table, approach) in *terms {
-            let values = values(table, approach, *metric)?;
-            sums.resize(values.len(), 0.0);
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-        }
-        Some(sums)
-    }
-    /// What is said to be positive.
-    fn scope(&self) -> String {
-        let Statement(_, metric, terms) = self;
-        let mut scope = metric.name().replace('_', " ") + ":";
-        for (place, (factor, table, approach)) in terms.iter().enumerate() {
-            let sign = [["", " +"], [" -", " -"]][usize::from(*factor < 0.0)][usize::from(place > 0)];
-            let times = if factor.abs() == 1.0 { String::new() } else { format!(" {}", factor.abs()) };
-            scope.push_str(&format!("{sign}{times} {} {approach}", table.about()));
-        }
-        scope
-    }
-}
-
 /// A metric of an approach in each replication.
 type Values<'a> = dyn Fn(Published, Approach, Metric) -> Option<Vec<f64>> + 'a;
 
@@ -192,12 +144,6 @@ fn verdict(interval: Option<(f64, f64)>) -> Verdict {
         Some((_, high)) if high < 0.0 => Verdict::Fails,
         _ => Verdict::Open,
     }
-}
-
-/// The least and the largest of some values.
-fn ends(values: &[f64]) -> Option<(f64, f64)> {
-    let low = values.iter().copied().reduce(f64::min)?;
-    Some((low, values.iter().copied().fold(low, f64::max)))
 }
 
 /// In one of the published runs DYNAMIC+MIGRATION was better than Xen by the minimum average yield, in the other it was the
@@ -262,34 +208,44 @@ mod tests {
         assert_eq!(verdict(None), Verdict::Open, "a single replication cannot decide");
     }
 
+    fn published(table: Published, approach: Approach, metric: Metric) -> Option<Vec<f64>> {
+        Some(table.runs(approach, metric)?.to_vec())
+    }
+
+    #[test]
+    fn statements_name_what_there_is() {
+        assert_eq!(CLAIMS.faults(&Asked::each(&published)[0]), [""; 0]);
+    }
+
     /// Differences are of the same replications, and a statement needs all of its approaches.
     #[test]
-    fn sums_are_replication_by_replication() {
-        let values = |_, approach, _| match approach {
-            Xen => Some(vec![0.5, 0.75]),
-            Dynamic => Some(vec![0.25, 1.0]),
-            DynamicMigration => None,
+    fn differences_are_replication_by_replication() {
+        let values = |table, approach, _| match (table, approach) {
+            (Balanced, Xen) => Some(vec![0.5, 0.75]),
+            (Balanced, Dynamic) => Some(vec![0.25, 1.0]),
+            _ => None,
         };
-        assert_eq!(STATEMENTS[0].sums(&values), Some(vec![0.25, -0.25]));
-        assert_eq!(STATEMENTS[1].sums(&values), None, "there is no DYNAMIC+MIGRATION");
-        assert_eq!(
-            STATEMENTS[2].scope(),
-            "average minimum yield: balanced Xen - 2 balanced DYNAMIC + balanced DYNAMIC+MIGRATION"
-        );
+        let asked = Asked::each(&values);
+        let found: Vec<Vec<f64>> = CLAIMS
+            .iter()
+            .take(3)
+            .map(|entry| asked.iter().filter_map(|one| Some(entry.find(one)?.value)).collect())
+            .collect();
+        assert_eq!(found, [vec![0.25, -0.25], vec![], vec![]], "there is no DYNAMIC+MIGRATION");
     }
 
     /// Every claim holds in both published runs but one: that with hogs migration lowers the average minimum yield further,
     /// 0.124 to 0.133 and 0.123 to 0.113.
     #[test]
     fn claims_hold_on_the_published_tables() {
-        let published = |table: Published, approach, metric| Some(table.runs(approach, metric)?.to_vec());
-        for statement in &STATEMENTS {
-            let runs = statement.sums(&published).unwrap();
-            let expected = match statement.0 {
+        let claims = judged(&Asked::each(&published), &Bootstrap::for_tables(1));
+        assert_eq!(claims.len(), 16);
+        for claim in claims {
+            let expected = match claim.claim.as_str() {
                 "unbalanced: migration lowers the average minimum yield further" => Verdict::Open,
                 _ => Verdict::Holds,
             };
-            assert_eq!(verdict(ends(&runs)), expected, "{}: {runs:?}", statement.0);
+            assert_eq!(claim.verdict_published, Some(expected), "{}", claim.claim);
         }
         assert_eq!(either_way(&published).unwrap().verdict, Verdict::Holds);
     }

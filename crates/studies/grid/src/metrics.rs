@@ -41,10 +41,6 @@ impl Metric {
             Metric::Turnaround => "relative turnaround",
         }
     }
-    /// Whether what is better is less.
-    pub(crate) const fn is_better_if_less(self) -> bool {
-        matches!(self, Metric::Turnaround)
-    }
     fn value(self, row: &Simulation) -> Option<f64> {
         match self {
             Metric::Changed => (row.jobs > 0).then(|| 100.0 * row.changed as f64 / row.jobs as f64),

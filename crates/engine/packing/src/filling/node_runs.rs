@@ -2,7 +2,7 @@
 
 /// The nodes in order, as runs of nodes with the same free capacity. What nodes can have free is numbered, so that a
 /// packing can remember what it did with a node of the same kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct NodeRuns<const D: usize> {
     runs: Vec<NodeRun>,
     kinds: Vec<[u64; D]>,
@@ -18,9 +18,6 @@ pub(crate) struct NodeRun {
 }
 
 impl<const D: usize> NodeRuns<D> {
-    pub(crate) fn new() -> NodeRuns<D> {
-        NodeRuns { runs: Vec::new(), kinds: Vec::new() }
-    }
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
         self.kinds.clear();

@@ -56,16 +56,12 @@ struct Remembered<const D: usize> {
 }
 
 /// Packs items into nodes; holds memory that is used again from one packing to the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Packer<const D: usize> {
     remembered: Vec<Option<Remembered<D>>>,
 }
 
 impl<const D: usize> Packer<D> {
-    pub(crate) fn new() -> Packer<D> {
-        Packer { remembered: Vec::new() }
-    }
-
     /// Fills the nodes in order and says whether all items found a place; `plan` is meaningful only then.
     ///
     /// Capacity that stays free on a node is lost: once more is lost than the nodes have beyond the volume of the items,

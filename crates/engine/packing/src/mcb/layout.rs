@@ -27,7 +27,7 @@ impl Layout {
         Layout {
             items: ItemLists::new(),
             nodes: PinnedNodes::new(nodes),
-            packer: Packer::new(),
+            packer: Packer::default(),
             tried: Plan::default(),
             found: Plan::default(),
         }

@@ -30,7 +30,7 @@ impl PinnedNodes {
             in_use: vec![[0; 2]; nodes as usize],
             numbers: FxHashMap::default(),
             unscaled: Vec::new(),
-            runs: NodeRuns::new(),
+            runs: NodeRuns::default(),
         }
     }
     /// How many nodes there are.

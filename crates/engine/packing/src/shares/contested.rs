@@ -19,7 +19,7 @@ pub(super) struct Part {
 ///
 /// Loads are in units of the largest share that divides all capacities and all needs, so that they are small numbers
 /// where needs are halves or quarters of a node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Contested {
     /// `None` if each node has a CPU of 1, and no other resource is shared.
     capacities: Option<Arc<Capacities>>,
@@ -72,27 +72,19 @@ struct Node {
 const FREE: u32 = u32::MAX;
 
 impl Contested {
-    /// Of this many nodes of CPU 1.
-    pub(super) fn new(nodes: u32) -> Contested {
-        let nodes = vec![Node::default(); nodes as usize];
+    /// Of this many nodes, each with a CPU of 1 where there are no capacities.
+    pub(super) fn new(nodes: usize, capacities: Option<Arc<Capacities>>) -> Contested {
+        let dimensions = capacities.as_ref().map_or(1, |all| all.wholes().len());
+        let nodes = vec![Node::default(); nodes * dimensions];
         Contested {
-            capacities: None,
-            dimensions: 1,
+            capacities,
+            dimensions,
             unit: 1,
             whole: 1,
             nodes,
-            in_use: 0,
             starts: vec![0],
-            full: Vec::new(),
-            parts: Vec::new(),
+            ..Contested::default()
         }
-    }
-
-    /// Of nodes that differ.
-    pub(super) fn on(capacities: Arc<Capacities>) -> Contested {
-        let dimensions = capacities.wholes().len();
-        let nodes = vec![Node::default(); capacities.class_of().len() * dimensions];
-        Contested { capacities: Some(capacities), dimensions, nodes, ..Contested::new(0) }
     }
 
     /// Whether all nodes are alike.

@@ -26,7 +26,7 @@ pub(super) struct Placed {
 }
 
 /// Packs the items of one list; the fullest node is the one with the least sum of free capacities.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BestFit<const D: usize> {
     /// Fullest first, of equal ones the first; from `first_useful` on.
     nodes: Vec<Node<D>>,
@@ -34,10 +34,6 @@ pub(super) struct BestFit<const D: usize> {
 }
 
 impl<const D: usize> BestFit<D> {
-    pub(super) fn new() -> BestFit<D> {
-        BestFit { nodes: Vec::new(), first_useful: 0 }
-    }
-
     /// Says whether all items found a place; `placed` is meaningful only then.
     pub(super) fn pack(
         &mut self,

@@ -1,11 +1,11 @@
 //! What the tasks of an instance ask for at a yield.
 
-use crate::filling::NodeRuns;
+use crate::filling::{ItemLists, NodeRuns};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
 /// The demands of all jobs as vectors of one width, and their sizes at the yield that was tried last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Demands<const D: usize> {
     fixed: usize,
     dimensions: usize,
@@ -20,18 +20,6 @@ pub(super) struct Demands<const D: usize> {
 }
 
 impl<const D: usize> Demands<D> {
-    pub(super) fn new() -> Demands<D> {
-        Demands {
-            fixed: 0,
-            dimensions: 0,
-            amounts: Vec::new(),
-            tasks: Vec::new(),
-            least_yields: Vec::new(),
-            least_yield_of: Vec::new(),
-            sizes: Vec::new(),
-        }
-    }
-
     /// These are the jobs from now on.
     pub(super) fn read(&mut self, instance: &Instance) {
         self.fixed = instance.fixed;
@@ -70,6 +58,20 @@ impl<const D: usize> Demands<D> {
             let factors = &factors[least as usize];
             std::array::from_fn(|d| amounts[d] * factors[d])
         }));
+    }
+
+    /// Writes lists of jobs, which are in the order of their keys with the number of the list above some bits.
+    pub(super) fn lay_out(&self, keys: &[(u64, u32)], bits: u32, lists: usize, items: &mut ItemLists<D>) {
+        items.clear();
+        let mut rest = keys;
+        for list in 0..lists as u64 {
+            let end = rest.partition_point(|&(key, _)| key >> bits <= list);
+            for &(_, job) in &rest[..end] {
+                items.push(self.sizes[job as usize], self.tasks[job as usize]);
+            }
+            items.close_list();
+            rest = &rest[end..];
+        }
     }
 
     /// How many resources there are; sizes are zero in those beyond.

@@ -107,11 +107,11 @@ impl<const D: usize> Engine<D> {
     pub(super) fn boxed(algorithm: Algorithm) -> Box<dyn Solve> {
         Box::new(Engine::<D> {
             algorithm,
-            demands: Demands::new(),
-            nodes: NodeRuns::new(),
+            demands: Demands::default(),
+            nodes: NodeRuns::default(),
             items: ItemLists::new(),
-            packer: Packer::new(),
-            best_fit: BestFit::new(),
+            packer: Packer::default(),
+            best_fit: BestFit::default(),
             tried: Packed::default(),
             found: Packed::default(),
             keys: Vec::new(),
@@ -162,16 +162,7 @@ impl<const D: usize> Engine<D> {
 
         self.tried.jobs.clear();
         self.tried.jobs.extend(keys.iter().map(|&(_, job)| job));
-        self.items.clear();
-        let mut keys = &keys[..];
-        for list in 0..table.map_or(1, ListTable::count) as u64 {
-            let end = keys.partition_point(|&(key, _)| key >> Order::PREFIX_BITS <= list);
-            for &(_, job) in &keys[..end] {
-                self.items.push(sizes[job as usize], demands.tasks()[job as usize]);
-            }
-            self.items.close_list();
-            keys = &keys[end..];
-        }
+        demands.lay_out(keys, Order::PREFIX_BITS, table.map_or(1, ListTable::count), &mut self.items);
     }
 
     /// Writes one list by decreasing weighted sum of sizes.
@@ -198,10 +189,22 @@ impl<const D: usize> Solve for Engine<D> {
         let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
         let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))?;
         let mapping = self.found.mapping(instance.jobs.len());
-        let minimum_yield = match options.claimed {
+        Some(Solution::claiming(options.claimed, probed, instance, mapping))
+    }
+}
+
+impl Solution {
+    /// A packing that was found at a yield.
+    pub(super) fn claiming(
+        claimed: Claimed,
+        probed: Yield,
+        instance: &Instance,
+        mapping: Mapping,
+    ) -> Solution {
+        let minimum_yield = match claimed {
             Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
             Claimed::Probed => probed,
         };
-        Some(Solution { mapping, minimum_yield })
+        Solution { mapping, minimum_yield }
     }
 }

@@ -4,7 +4,7 @@
 use super::algorithm::{Algorithm, Rule};
 use super::demands::{Demands, read_nodes};
 use super::engine::Solve;
-use super::yields::{Claimed, minimum_yield, search};
+use super::yields::search;
 use super::{Options, Solution};
 use crate::filling::{NodeRuns, fits, reduce};
 use dfrsim_model::offline::{Instance, Mapping};
@@ -32,8 +32,8 @@ impl<const D: usize> Scored<D> {
     pub(super) fn boxed(algorithm: Algorithm) -> Box<dyn Solve> {
         Box::new(Scored::<D> {
             rule: algorithm.rule,
-            demands: Demands::new(),
-            nodes: NodeRuns::new(),
+            demands: Demands::default(),
+            nodes: NodeRuns::default(),
             left: Vec::new(),
             open: Vec::new(),
             tried: Vec::new(),
@@ -121,10 +121,6 @@ impl<const D: usize> Solve for Scored<D> {
         read_nodes(instance, &mut self.nodes);
         let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at))?;
         let mapping = self.mapping(instance.jobs.len());
-        let minimum_yield = match options.claimed {
-            Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
-            Claimed::Probed => probed,
-        };
-        Some(Solution { mapping, minimum_yield })
+        Some(Solution::claiming(options.claimed, probed, instance, mapping))
     }
 }

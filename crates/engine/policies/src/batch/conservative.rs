@@ -140,7 +140,7 @@ impl BatchScheduler {
     ) {
         let now = view.now();
         let job = self.planned(now, at);
-        let mut earliest = plan.earliest(&self.pools, now, &job, SimTime::MAX);
+        let mut earliest = plan.timeline.earliest(&self.pools, now, &job, SimTime::MAX);
         if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
             let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
             earliest = room.map(|room| (now, room)).or(earliest);

@@ -223,7 +223,9 @@ impl LocalScheduler {
         let LocalScheduler { scheduler, forecast } = self;
         match (forecast, &scheduler.plan) {
             (None, None) => Expected::UNKNOWN,
-            (None, Some(plan)) => Expected::of(plan.earliest(&scheduler.pools, from, new, SimTime::MAX)),
+            (None, Some(plan)) => {
+                Expected::of(plan.timeline.earliest(&scheduler.pools, from, new, SimTime::MAX))
+            }
             (Some(forecast), _) => {
                 if !is_behind {
                     forecast.begin(scheduler, now);

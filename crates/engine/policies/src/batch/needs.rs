@@ -24,7 +24,7 @@ impl Need {
 }
 
 /// The different needs of jobs, by number.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Needs {
     node_use: NodeUse,
     dimensions: usize,
@@ -34,7 +34,7 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn new(node_use: NodeUse) -> Needs {
-        Needs { node_use, dimensions: 1, all: Vec::new(), numbers: BTreeMap::new() }
+        Needs { node_use, dimensions: 1, ..Needs::default() }
     }
 
     /// Learns which resources nodes have.

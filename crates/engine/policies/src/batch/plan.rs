@@ -47,17 +47,6 @@ impl Plan {
         }
     }
 
-    /// When and where a job has room beside all that runs and is reserved; `None` if that is not before its own reservation.
-    pub(super) fn earliest(
-        &self,
-        pools: &Pools,
-        now: SimTime,
-        job: &Waiting,
-        held: SimTime,
-    ) -> Option<(SimTime, Room)> {
-        self.timeline.earliest(pools, now, job, held)
-    }
-
     /// The next moment at which a reservation begins.
     #[inline(never)]
     pub(super) fn next_start(&self, now: SimTime, queue: &Queue) -> Option<SimTime> {
@@ -125,14 +114,14 @@ impl Plan {
     pub(super) fn move_up(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
         if pools.single().is_some() {
             // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
-            if let Some(earlier) = self.earliest(pools, now, job, job.start) {
+            if let Some(earlier) = self.timeline.earliest(pools, now, job, job.start) {
                 self.withdraw(pools, now, job);
                 self.reserve(pools, job, earlier);
             }
             return;
         }
         self.timeline.give_back(pools, job.stay(now));
-        match self.earliest(pools, now, job, job.start) {
+        match self.timeline.earliest(pools, now, job, job.start) {
             Some(earlier) => self.reserve(pools, job, earlier),
             None => self.timeline.take(pools, job.stay(now)),
         }

@@ -18,7 +18,7 @@ use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// The nodes of a cluster, and what is free of them now.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pools {
     pub(super) node_use: NodeUse,
     pub(super) place: Place,
@@ -54,27 +54,8 @@ pub(super) struct Pools {
 impl Pools {
     /// Makes the pools of a cluster of this many nodes; [`Pools::follow`] groups them.
     pub(super) fn new(nodes: u32, node_use: NodeUse, place: Place) -> Pools {
-        Pools {
-            node_use,
-            place,
-            groups: Vec::new(),
-            speeds: Vec::new(),
-            needs: Needs::new(node_use),
-            pool_of: Vec::new(),
-            whole: Vec::new(),
-            free: Vec::new(),
-            total: Vec::new(),
-            nodes: FreeNodes::all(nodes, place),
-            is_single: false,
-            has_windows: false,
-            platform_changes: u64::MAX,
-            classes: Vec::new(),
-            most: Vec::new(),
-            group_at: Vec::new(),
-            changed: Vec::new(),
-            forgotten: 1,
-            rooms: Vec::new(),
-        }
+        let (needs, nodes) = (Needs::new(node_use), FreeNodes::all(nodes, place));
+        Pools { node_use, place, needs, nodes, platform_changes: u64::MAX, forgotten: 1, ..Pools::default() }
     }
 
     /// Groups the nodes again if the platform has changed, all of them free; returns whether it has.

@@ -1,7 +1,7 @@
 //! What the text says of its choices (section 5.3): the rescheduling penalty, the estimates of EASY, the limits of MVT and MFT;
 //! and of tau, which it does not name.
 
-use super::{BEST, Check, Means, is_min};
+use super::{Asked, BEST, CLAIMS, Check, Means};
 use crate::groups::{Group, Matrix};
 use dfrsim_cluster::{EstimateModel, NeedModel};
 use dfrsim_lab::{Claim, Statistics, Verdict};
@@ -178,15 +178,8 @@ fn has_other_limits(means: &Means) -> bool {
 }
 
 fn limits(means: &Means) -> Option<Check> {
-    let by_flow_time = |it: Fractional| match it.remap_limit {
-        RemapLimit::VirtualTime(limit)
-            if is_min(it) && (Fractional { remap_limit: BEST.remap_limit, ..it }) == BEST =>
-        {
-            Some(Fractional { remap_limit: RemapLimit::FlowTime(limit), ..it })
-        }
-        _ => None,
-    };
-    means.ratios(by_flow_time, |ratio| ratio <= 1.0)
+    let found = CLAIMS.of(SOURCE).next()?.find(&Asked::new(means, &Vec::new(), []))?;
+    Some(Check { holds: found.holds(), value: found.shown, detail: found.detail })
 }
 
 fn longer(means: &Means) -> Option<Check> {

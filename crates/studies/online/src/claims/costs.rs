@@ -42,7 +42,7 @@ pub(super) fn published_of_the_best() -> Option<Check> {
 }
 
 /// The mean GB/s of each fractional policy, preemptions and migrations together.
-type Totals = Vec<(Fractional, f64)>;
+pub(super) type Totals = Vec<(Fractional, f64)>;
 
 /// Ours, at the loads that table B.4 is about.
 pub(super) fn totals(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Totals {
@@ -92,20 +92,5 @@ pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
         holds: met == pairs.len(),
         value: Some(ratio),
         detail: format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len()),
-    })
-}
-
-/// Greedy policies without ticks need very little.
-pub(super) fn greedy_needs_little(totals: &Totals) -> Option<Check> {
-    let is_plain = |it: &Fractional| {
-        it.periodic == Periodic::Nothing
-            && !matches!(it.on_submission, OnSubmission::Mcb | OnSubmission::Nothing)
-    };
-    let plain = totals.iter().filter(|(policy, _)| is_plain(policy) && super::is_min(*policy));
-    let (policy, most) = plain.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Check {
-        holds: *most < 0.1,
-        value: Some(*most),
-        detail: format!("at most {most:.3} GB/s ({policy})"),
     })
 }

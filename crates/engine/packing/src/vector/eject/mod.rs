@@ -64,13 +64,13 @@ enum Filling {
 impl<const D: usize> Eject<D> {
     pub(super) fn boxed() -> Box<dyn Solve> {
         Box::new(Eject::<D> {
-            demands: Demands::new(),
-            nodes: NodeRuns::new(),
+            demands: Demands::default(),
+            nodes: NodeRuns::default(),
             capacities: Vec::new(),
             capacity: [0; D],
             job_of: Vec::new(),
             items: ItemLists::new(),
-            packer: Packer::new(),
+            packer: Packer::default(),
             plan: Plan::default(),
             keys: Vec::new(),
             next_task: Vec::new(),
@@ -148,16 +148,7 @@ impl<const D: usize> Eject<D> {
             (((list as u64 + 1) << LIST_SHIFT) - weights.of(size) - 1, job)
         }));
         keys.sort_unstable();
-        items.clear();
-        let mut rest = &keys[..];
-        for list in 0..lists as u64 {
-            let end = rest.partition_point(|&(key, _)| key >> LIST_SHIFT <= list);
-            for &(_, job) in &rest[..end] {
-                items.push(sizes[job as usize], demands.tasks()[job as usize]);
-            }
-            items.close_list();
-            rest = &rest[end..];
-        }
+        demands.lay_out(keys, LIST_SHIFT, lists, items);
         match filling {
             Filling::PermutationPack => {
                 self.packer.fill_all(

@@ -1,0 +1,302 @@
+//! Statements as entries of a TOML file: where they are, what they say, and the question that decides them.
+
+use super::{Finding, Limit, Series, Source, Take};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use toml::{Spanned, Value};
+
+/// Which labels are asked for, by column.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Where(BTreeMap<String, Wanted>);
+
+/// The labels of a column that are asked for.
+#[derive(Clone, Debug, PartialEq)]
+enum Wanted {
+    /// Any of these.
+    Labels(Vec<String>),
+    /// Numbers in a range.
+    Range(Limit),
+}
+
+impl<'de> Deserialize<'de> for Wanted {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Wanted, D::Error> {
+        Ok(match Value::deserialize(from)? {
+            range @ Value::Table(_) => Wanted::Range(range.try_into().map_err(serde::de::Error::custom)?),
+            Value::Array(labels) => Wanted::Labels(labels.iter().map(label).collect()),
+            one => Wanted::Labels(vec![label(&one)]),
+        })
+    }
+}
+
+/// A label as rows write it.
+fn label(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Float(number) => number.to_string(),
+        other => other.to_string(),
+    }
+}
+
+impl Where {
+    /// Whether a label of a column is asked for.
+    #[must_use]
+    pub fn allows(&self, column: &str, label: &str) -> bool {
+        match self.0.get(column) {
+            None => true,
+            Some(Wanted::Labels(labels)) => labels.iter().any(|wanted| wanted == label),
+            Some(Wanted::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
+        }
+    }
+    /// Whether each label that is asked for is there.
+    #[must_use]
+    pub fn is_complete(&self, series: &Series) -> bool {
+        let has = |column: &str, label: &String| !series.only(&[(column, label)]).points.is_empty();
+        self.0.iter().all(|(column, wanted)| match wanted {
+            Wanted::Labels(labels) => labels.iter().all(|label| has(column, label)),
+            Wanted::Range(_) => true,
+        })
+    }
+    /// Points in the order of the labels that are asked for, the first column first.
+    fn sort(&self, series: Series) -> Series {
+        self.0.iter().rev().fold(series, |series, (column, wanted)| match wanted {
+            Wanted::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
+            _ => series,
+        })
+    }
+    /// The label of a column, if one is asked for.
+    #[must_use]
+    pub fn label(&self, column: &str) -> Option<&str> {
+        match self.0.get(column)? {
+            Wanted::Labels(labels) if labels.len() == 1 => Some(&labels[0]),
+            _ => None,
+        }
+    }
+}
+
+/// What is made of each pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// The first less the second value.
+    Difference,
+    /// The first by the second value.
+    Ratio,
+}
+
+impl Combine {
+    fn of(self, one: f64, other: f64) -> f64 {
+        match self {
+            Combine::Difference => one - other,
+            Combine::Ratio => one / other,
+        }
+    }
+    /// What is said of all pairs.
+    fn detail(self) -> Option<&'static str> {
+        let ratios = "{met} of {all}; ratios from {low:.3} ({low_name}) to {high:.3} ({high_name})";
+        (self == Combine::Ratio).then_some(ratios)
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Entry {
+    /// Where it is: that of its section.
+    #[serde(skip)]
+    pub source: String,
+    /// What it says.
+    pub text: String,
+    /// For which part of the results it is checked.
+    #[serde(default)]
+    pub scope: String,
+    /// The [check](Source::checks) that decides it, if no query does.
+    pub check: Option<String>,
+    /// The metric that it is about.
+    #[serde(default)]
+    pub of: String,
+    /// The lines that it is about.
+    #[serde(default, rename = "where")]
+    pub filter: Where,
+    /// The columns over which means are taken, one after the other.
+    #[serde(default)]
+    pub over: Vec<String>,
+    /// Whether each label that is asked for must be there.
+    #[serde(default)]
+    pub complete: bool,
+    /// Whether it is about each line, not about averages.
+    #[serde(default)]
+    pub each: bool,
+    /// The labels by which the sides of pairs differ.
+    #[serde(default)]
+    pub pair: BTreeMap<String, [String; 2]>,
+    /// The same of sides whose values need not have partners.
+    #[serde(default)]
+    pub sides: BTreeMap<String, [String; 2]>,
+    /// What is made of each pair; otherwise both sides are taken for themselves.
+    pub combine: Option<Combine>,
+    /// What is made of the values.
+    pub take: Option<Take>,
+    /// What is made of the second side, if that is not the same.
+    pub second: Option<Take>,
+    /// What is stated of that.
+    #[serde(default)]
+    pub is: Limit,
+    /// Hides the number that decides, where it means little by itself.
+    #[serde(default)]
+    pub hidden: bool,
+    /// The published value, where there is no published table to take it from.
+    pub published: Option<f64>,
+    /// What the verdict rests on: a [template](super::fill).
+    pub detail: Option<String>,
+}
+
+impl Entry {
+    /// What a source says of it; `None` where it lacks something that the statement is about.
+    #[must_use]
+    pub fn find(&self, source: &dyn Source) -> Option<Finding> {
+        let found = self.found(source)?;
+        Some(Finding { shown: found.shown.filter(|_| !self.hidden), ..found })
+    }
+    fn found(&self, source: &dyn Source) -> Option<Finding> {
+        if let Some(check) = &self.check {
+            return source.check(check, self);
+        }
+        let series = self.series(source)?;
+        let take = self.take.as_ref()?;
+        let differ = if self.pair.is_empty() { &self.sides } else { &self.pair };
+        if differ.is_empty() {
+            return take.of(&series, self.is, self.detail.as_deref());
+        }
+        let side = |side: usize| {
+            let labels = differ.iter().map(|(column, names)| (column.as_str(), names[side].as_str()));
+            series.only(&labels.collect::<Vec<_>>())
+        };
+        let (mut one, mut other) = (side(0), side(1));
+        if !self.pair.is_empty() {
+            let columns: Vec<&str> = self.pair.keys().map(String::as_str).collect();
+            (one, other) = one.pairs(&other, &columns);
+        }
+        match self.combine {
+            Some(combine) => {
+                let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
+                let detail = self.detail.as_deref().or(standard);
+                take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail)
+            }
+            None => {
+                let second = self.second.as_ref().unwrap_or(take);
+                take.of_both(second, (&one, &other), self.is, self.detail.as_deref().unwrap_or("{a}, {b}"))
+            }
+        }
+    }
+    /// The values that it is about.
+    #[must_use]
+    pub fn series(&self, source: &dyn Source) -> Option<Series> {
+        let series = source.series(&self.of, &self.filter)?;
+        if self.complete && !self.filter.is_complete(&series) {
+            return None;
+        }
+        let series = self.filter.sort(series);
+        let first = source.averaged().iter().copied().filter(|_| !self.each);
+        Some(
+            first
+                .chain(self.over.iter().map(String::as_str))
+                .fold(series, |series, column| series.over(column)),
+        )
+    }
+
+    /// What it names that a source has not.
+    fn faults(&self, source: &dyn Source) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some(check) = self.check.as_deref() {
+            if !source.checks().contains(&check) {
+                faults
+                    .push(format!("there is no check `{check}`; there are: {}", source.checks().join(", ")));
+            }
+        } else {
+            if !source.metrics().contains(&self.of.as_str()) {
+                let known = source.metrics().join(", ");
+                faults.push(format!("there is no metric `{}`; there are: {known}", self.of));
+            }
+            if self.take.is_none() {
+                faults.push("`take` is missing: what is made of the values".to_owned());
+            }
+        }
+        let columns = source.columns();
+        let named = self.filter.0.keys().chain(&self.over).chain(self.pair.keys()).chain(self.sides.keys());
+        let named = named.map(String::as_str);
+        for column in named.chain(self.take.iter().flat_map(Take::columns)) {
+            if !columns.contains(&column) {
+                faults.push(format!("there is no column `{column}`; there are: {}", columns.join(", ")));
+            }
+        }
+        faults
+    }
+}
+
+/// A file of statements.
+#[derive(Debug)]
+pub struct Entries {
+    file: &'static str,
+    text: &'static str,
+    all: Vec<Spanned<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    section: Vec<Section>,
+}
+
+/// The statements of a section of a text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    source: String,
+    /// What is made of values, stated of that, and said of it, unless a statement has its own.
+    take: Option<Take>,
+    #[serde(default)]
+    is: Limit,
+    detail: Option<String>,
+    claims: Vec<Spanned<Entry>>,
+}
+
+impl Entries {
+    /// Reads a file, which messages call by its name.
+    ///
+    /// # Panics
+    /// If the file is no file of statements; studies test that theirs is one.
+    #[must_use]
+    pub fn new(file: &'static str, text: &'static str) -> Entries {
+        let File { section } = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let of_section = |Section { source, take, is, detail, mut claims }: Section| {
+            for claim in claims.iter_mut().map(Spanned::get_mut) {
+                claim.source.clone_from(&source);
+                claim.take = claim.take.take().or_else(|| take.clone());
+                claim.detail = claim.detail.take().or_else(|| detail.clone());
+                claim.is = if claim.is == Limit::default() { is } else { claim.is };
+            }
+            claims
+        };
+        let all = section.into_iter().flat_map(of_section).collect();
+        Entries { file, text, all }
+    }
+    /// The statements.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.all.iter().map(Spanned::get_ref)
+    }
+    /// Those of a section.
+    pub fn of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a Entry> {
+        self.iter().filter(move |entry| entry.source == source)
+    }
+    /// What the statements name that a source has not: file, line and fault.
+    #[must_use]
+    pub fn faults(&self, source: &dyn Source) -> Vec<String> {
+        let fault = |entry: &Spanned<Entry>| {
+            let line = 1 + self.text[..entry.span().start].matches('\n').count();
+            let faults = entry.get_ref().faults(source).into_iter();
+            faults.map(move |fault| format!("{}:{line}: {fault}", self.file)).collect::<Vec<_>>()
+        };
+        self.all.iter().flat_map(fault).collect()
+    }
+}

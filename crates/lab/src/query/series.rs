@@ -1,0 +1,143 @@
+//! Values with their labels.
+
+use super::Limit;
+use crate::groups::by_key;
+use crate::table::mean;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A column of labels: its name, and its values in the order in which they come first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// The name of the column.
+    pub column: &'static str,
+    /// Whether it names lines: it follows from the other columns, and plays no part in pairs.
+    pub is_name: bool,
+    /// Its values.
+    pub names: Vec<String>,
+}
+
+/// Values, each with a label of every column, by its place among the names of the column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// The columns.
+    pub columns: Vec<Arc<Labels>>,
+    /// Labels and values.
+    pub points: Vec<(Vec<usize>, f64)>,
+}
+
+impl Series {
+    fn place(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|labels| labels.column == column)
+    }
+    /// The values.
+    #[must_use]
+    pub fn values(&self) -> Vec<f64> {
+        self.points.iter().map(|(_, value)| *value).collect()
+    }
+    /// The label of a point in a column; empty if there is no such column.
+    #[must_use]
+    pub fn label(&self, point: usize, column: &str) -> &str {
+        self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
+    }
+    /// What a point is called: the labels of the columns that name lines, or all.
+    #[must_use]
+    pub fn name(&self, point: usize) -> String {
+        let has_names = self.columns.iter().any(|column| column.is_name);
+        let labels = self.columns.iter().zip(&self.points[point].0);
+        let labels = labels.filter(|(column, _)| column.is_name || !has_names);
+        labels.map(|(column, code)| column.names[*code].as_str()).collect::<Vec<_>>().join(", ")
+    }
+    /// The labels of points without those of some columns.
+    fn without(&self, columns: &[&str]) -> (Vec<Arc<Labels>>, Vec<Vec<usize>>) {
+        let places: Vec<usize> =
+            (0..self.columns.len()).filter(|&at| !columns.contains(&self.columns[at].column)).collect();
+        let codes = |(codes, _): &(Vec<usize>, f64)| places.iter().map(|&at| codes[at]).collect();
+        let all = self.points.iter().map(codes).collect();
+        (places.iter().map(|&at| self.columns[at].clone()).collect(), all)
+    }
+    /// Means over a column, in the order in which the labels of the other columns come first.
+    #[must_use]
+    pub fn over(&self, column: &str) -> Series {
+        let (columns, labels) = self.without(&[column]);
+        let groups = by_key(labels.into_iter().zip(self.values()), |(labels, _)| labels.clone());
+        let point = |mut group: Vec<(Vec<usize>, f64)>| {
+            let values: Vec<f64> = group.iter().map(|(_, value)| *value).collect();
+            (group.swap_remove(0).0, mean(&values))
+        };
+        Series { columns, points: groups.into_iter().map(point).collect() }
+    }
+    /// The points whose labels are these.
+    #[must_use]
+    pub fn only(&self, labels: &[(&str, &str)]) -> Series {
+        let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
+        let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
+        Series { columns: self.columns.clone(), points }
+    }
+    /// The points whose labels are others.
+    #[must_use]
+    pub fn except(&self, labels: &[(&str, &str)]) -> Series {
+        let is_meant = |at: &usize| !labels.iter().all(|(column, name)| self.label(*at, column) == *name);
+        let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
+        Series { columns: self.columns.clone(), points }
+    }
+    /// For each value of a column the points that have it.
+    #[must_use]
+    pub fn split(&self, column: &str) -> Vec<(String, Series)> {
+        let Some(place) = self.place(column) else { return Vec::new() };
+        let all = self.columns[place].names.iter().map(|name| (name.clone(), self.only(&[(column, name)])));
+        all.filter(|(_, series)| !series.points.is_empty()).collect()
+    }
+    /// The points of one side that have a partner on the other, which has the same labels but in these columns, with the
+    /// partners.
+    #[must_use]
+    pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
+        let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
+        let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
+        let partners: BTreeMap<Vec<usize>, f64> =
+            other.without(&columns).1.into_iter().zip(other.values()).collect();
+        let labels = self.without(&columns).1;
+        let both = self.points.iter().zip(&labels).filter_map(|((codes, value), labels)| {
+            Some(((codes.clone(), *value), (codes.clone(), *partners.get(labels)?)))
+        });
+        let (one, two) = both.unzip();
+        let side = |points| Series { columns: self.columns.clone(), points };
+        (side(one), side(two))
+    }
+    /// In the order of these labels of a column.
+    pub(super) fn in_order(mut self, column: &str, labels: &[String]) -> Series {
+        if let Some(place) = self.place(column) {
+            let names = &self.columns[place].names;
+            let order: Vec<_> =
+                names.iter().map(|name| labels.iter().position(|label| label == name)).collect();
+            self.points.sort_by_key(|(codes, _)| order[codes[place]]);
+        }
+        self
+    }
+    /// With another value for each point.
+    #[must_use]
+    pub fn combined(&self, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
+        let both = self.points.iter().zip(&other.points);
+        let points = both.map(|((codes, one), (_, two))| (codes.clone(), of(*one, *two))).collect();
+        Series { columns: self.columns.clone(), points }
+    }
+    /// How many values a limit allows.
+    #[must_use]
+    pub fn count(&self, limit: &Limit) -> usize {
+        self.points.iter().filter(|(_, value)| limit.holds(*value)).count()
+    }
+    /// The place of the largest value; of equal ones, the last.
+    #[must_use]
+    pub fn largest(&self) -> Option<usize> {
+        (0..self.points.len()).max_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
+    }
+    /// The place of the smallest value; of equal ones, the last.
+    pub(super) fn last_smallest(&self) -> Option<usize> {
+        (0..self.points.len()).max_by(|&a, &b| self.points[b].1.total_cmp(&self.points[a].1))
+    }
+    /// The place of the smallest value; of equal ones, the first.
+    #[must_use]
+    pub fn smallest(&self) -> Option<usize> {
+        (0..self.points.len()).min_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
+    }
+}

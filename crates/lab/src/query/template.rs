@@ -1,0 +1,58 @@
+//! Texts with places for values: `{name}`, or `{name:.2}` for a number with two decimals.
+
+/// Fills in the values; a place without one stays as it is.
+#[must_use]
+pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((place, behind)) = after.split_once('}') else { break };
+        let (name, decimals) = place.split_once(":.").unwrap_or((place, ""));
+        let value = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+        match (value, decimals.parse::<usize>()) {
+            (Some(Value::Number(number)), Ok(decimals)) => text.push_str(&format!("{number:.decimals$}")),
+            (Some(Value::Number(number)), _) => text.push_str(&number.to_string()),
+            (Some(Value::Text(value)), _) => text.push_str(value),
+            (None, _) => text.push_str(&format!("{{{place}}}")),
+        }
+        rest = behind;
+    }
+    text + rest
+}
+
+/// What is filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Number(number)
+    }
+}
+impl From<usize> for Value {
+    fn from(count: usize) -> Value {
+        Value::Number(count as f64)
+    }
+}
+impl<T: AsRef<str>> From<&T> for Value {
+    fn from(text: &T) -> Value {
+        Value::Text(text.as_ref().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_filled_in() {
+        let values = [("met", 3_usize.into()), ("low", 0.125.into()), ("name", Value::Text("EASY".into()))];
+        assert_eq!(fill("{met} of 4, {low:.2} ({name}), {other}", &values), "3 of 4, 0.12 (EASY), {other}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Statements as entries: what they ask, what they say, and what is refused.
+
+use dfrsim_lab::query::{Cells, Entries, Judge, sources};
+use dfrsim_lab::{Bootstrap, Verdict};
+
+/// Mean waits of two policies on two traces at two loads.
+fn cells() -> Cells {
+    let mut cells = Cells::new(&["policy", "load", "trace"], &["wait"], &["trace"]);
+    for (load, trace, waits) in [
+        ("0.5", "a", [10.0, 5.0]),
+        ("0.5", "b", [20.0, 5.0]),
+        ("0.9", "a", [50.0, 30.0]),
+        ("0.9", "b", [70.0, 80.0]),
+    ] {
+        for (policy, wait) in ["FCFS", "EASY"].into_iter().zip(waits) {
+            cells.push([policy, load, trace], [Some(wait)]);
+        }
+    }
+    cells
+}
+
+const TEXT: &str = r#"
+[[section]]
+source = "section 1"
+claims = [
+    { text = "EASY is better at every load", of = "wait", pair = { policy = ["FCFS", "EASY"] }, combine = "difference",
+      take = "worst", is = { above = 0 } },
+    { text = "FCFS waits three times as long at load 0.5", of = "wait", where = { load = 0.5 }, combine = "ratio",
+      pair = { policy = ["FCFS", "EASY"] }, take = "mean", is = { equal = 3 }, detail = "{value:.1} times" },
+    { text = "EASY is the best policy on average", of = "wait", over = ["load"], take = { least = { policy = "EASY" } },
+      is = { above = 0 } },
+    { text = "EASY waits 5 s at loads below 0.7", of = "wait", where = { policy = "EASY", load = { below = 0.7 } },
+      take = "max", is = { at-least = 5, at-most = 5 }, published = 5 },
+    { text = "SJF is fast", of = "wait", where = { policy = "SJF" }, take = "mean", is = { below = 1 } },
+]
+"#;
+
+/// Waits at 0.5: 15 and 5, at 0.9: 60 and 55; over the loads 37.5 and 30.
+#[test]
+fn verdicts_values_and_details_by_hand() {
+    let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
+    let judge = Judge {
+        all: &cells,
+        each: Vec::new(),
+        published: Vec::new(),
+        estimate: &|_| None,
+        needs_interval: false,
+        details_published: false,
+    };
+    let claims = judge.claims(entries.iter());
+    let found: Vec<_> = claims
+        .iter()
+        .map(|it| (it.verdict, it.ours, it.low, it.detail.as_str(), it.verdict_published))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (Verdict::Holds, Some(5.0), None, "2 of 2 cases", None),
+            (Verdict::Holds, Some(3.0), None, "3.0 times", None),
+            (Verdict::Holds, Some(7.5), None, "EASY 30.00, FCFS 37.50", None),
+            (Verdict::Holds, Some(5.0), None, "5.00", Some(Verdict::Holds)),
+        ],
+        "what is not in the results is left out"
+    );
+}
+
+/// On trace a the differences are 5 and 20, on trace b 15 and -10: the worst ones are 5 and -10.
+#[test]
+fn intervals_are_over_replications() {
+    let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
+    let each = cells.split("trace");
+    let bootstrap = Bootstrap::for_tables(1);
+    let judge = Judge {
+        all: &cells,
+        each: sources(&each),
+        published: Vec::new(),
+        estimate: &bootstrap.estimator(),
+        needs_interval: true,
+        details_published: false,
+    };
+    let claim = judge.claim(entries.iter().next().unwrap()).unwrap();
+    assert_eq!((claim.verdict, claim.ours, claim.low), (Verdict::Open, Some(-2.5), Some(-10.0)));
+}
+
+#[test]
+fn what_the_results_have_not_is_refused_with_file_and_line() {
+    assert_eq!(Entries::new("claims.toml", TEXT).faults(&cells()), [""; 0]);
+    let wrong =
+        TEXT.replace("of = \"wait\", over", "of = \"slowdown\", over").replace("load = 0.5", "laod = 0.5");
+    let entries = Entries::new("claims.toml", wrong.leak());
+    assert_eq!(
+        entries.faults(&cells()),
+        [
+            "claims.toml:7: there is no column `laod`; there are: policy, load, trace",
+            "claims.toml:9: there is no metric `slowdown`; there are: wait",
+        ]
+    );
+}
+
+#[test]
+#[should_panic(expected = "unknown field `tke`")]
+fn a_field_that_no_entry_has_is_refused() {
+    let _ = Entries::new("claims.toml", TEXT.replace("take = \"worst\"", "tke = \"worst\"").leak());
+}
