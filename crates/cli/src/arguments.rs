@@ -1,7 +1,7 @@
 //! Arguments that several commands share.
 
 use crate::failure::Failure;
-use crate::output::notice;
+use crate::output::{counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
 use dfrsim_model::limits::{self, MOST_NODES};
@@ -10,7 +10,7 @@ use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, LogError, Strictness};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    Annotation, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
+    Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
 };
 use dfrsim_workload::traces;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -27,12 +27,12 @@ pub(crate) struct WorkloadArguments {
     /// The nodes of the cluster; with `--unit processor`, its processors; by default the machine of the log's header
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
-    /// What a task takes as a whole: a node (as in the study) or a processor (plain SWF simulation)
-    #[arg(long, value_enum, default_value_t = Unit::Node)]
-    pub(crate) unit: Unit,
-    /// Where tasks, CPU needs and memory come from
-    #[arg(long, value_enum, default_value_t = Annotate::None)]
-    pub(crate) annotate: Annotate,
+    /// What a task takes as a whole: a node (as in the study, and by default) or a processor (plain SWF simulation)
+    #[arg(long, value_enum)]
+    unit: Option<Unit>,
+    /// Where tasks, CPU needs and memory come from: by default `none`, and `hpc2n --join listed` for a listing of Slurm on a platform
+    #[arg(long, value_enum)]
+    annotate: Option<Annotate>,
     /// The cores of a node, for `--annotate`: by default 2 for hpc2n, 4 for lublin
     #[arg(long, value_name = "N")]
     cores: Option<NonZeroU32>,
@@ -139,12 +139,13 @@ pub(crate) enum Annotate {
 impl WorkloadArguments {
     /// How its lines become jobs of an unlimited machine.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
-        if self.unit == Unit::Processor && self.annotate != Annotate::None {
+        let annotate = self.annotate.unwrap_or(Annotate::None);
+        if self.unit == Some(Unit::Processor) && annotate != Annotate::None {
             return Err(Failure::input(
                 "--unit processor uses the processors of the log as they are; use --unit node with --annotate",
             ));
         }
-        let annotation = match self.annotate {
+        let annotation = match annotate {
             Annotate::None if self.cores.is_some() => {
                 return Err(Failure::input("--cores says what --annotate hpc2n or lublin is to assume"));
             }
@@ -182,13 +183,42 @@ impl WorkloadArguments {
 
     /// Jobs have the nodes that the log says, of which the largest has this.
     pub(crate) fn set_listed(&mut self, cores: u32, memory_gb: f64) {
-        (self.annotate, self.join, self.floor_tenths) = (Annotate::Hpc2n, Some(Join::Listed), Some(0));
+        (self.annotate, self.join, self.floor_tenths) = (Some(Annotate::Hpc2n), Some(Join::Listed), Some(0));
         (self.cores, self.node_memory) = (NonZeroU32::new(cores), Some(memory_gb));
+    }
+
+    /// Where the log is.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        traces::locate(&self.workload).map_err(Failure::input)
+    }
+
+    /// Whether it was said how processors of the log become tasks.
+    pub(crate) fn says_tasks(&self) -> bool {
+        self.unit.is_some() || self.annotate.is_some()
+    }
+
+    /// Whether the log is a listing of Slurm.
+    pub(crate) fn is_listing(&self) -> bool {
+        Format::ByName.of(&self.workload) == Format::Slurm
+    }
+
+    /// Refuses a log whose jobs share nodes, by its own columns, if each of their processors would be a node by default.
+    pub(crate) fn check_unit(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
+        let sharing = if self.says_tasks() { 0 } else { opened.jobs_with_fewer_nodes_than_processors() };
+        if sharing == 0 {
+            return Ok(());
+        }
+        Err(Failure::input(format!(
+            "{}: {} have fewer nodes than processors, and without further options each processor would be a node; give --slurm-conf or \
+             --platform to simulate the nodes, --unit processor to simulate processors, or --unit node if a processor is a node",
+            path.display(),
+            counted(sharing, "job"),
+        )))
     }
 
     /// Opens the log, and settles how many nodes (or processors) its machine has.
     pub(crate) fn open(&self) -> Result<(PathBuf, Opened, u32), Failure> {
-        let path = traces::locate(&self.workload).map_err(Failure::input)?;
+        let path = self.path()?;
         let opened = Opened::open(&path, &self.options()?).map_err(|error| self.log.failure(&error))?;
         let nodes = self.nodes(&path, opened.header())?;
         Ok((path, opened.with_units(nodes), nodes))
@@ -197,8 +227,8 @@ impl WorkloadArguments {
     /// The machine: that of the header, or another one with a notice.
     fn nodes(&self, path: &Path, header: &Header) -> Result<u32, Failure> {
         let cores = match self.annotate {
-            Annotate::Hpc2n => self.cores.map_or(ClusterAssumptions::default().cores, NonZeroU32::get),
-            Annotate::None | Annotate::Lublin => 1,
+            Some(Annotate::Hpc2n) => self.cores.map_or(ClusterAssumptions::default().cores, NonZeroU32::get),
+            Some(Annotate::None | Annotate::Lublin) | None => 1,
         };
         let path = path.display();
         let Some(processors) = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0) else {

@@ -26,6 +26,7 @@ mod memory;
 mod output;
 mod picture_files;
 mod refusal;
+mod site;
 mod terminal;
 mod utc;
 

@@ -328,7 +328,7 @@ impl Auditor {
         self.cluster.settle(|(line, job), rule| fault(line, Some(job), rule));
         for (number, line) in self.started.drain(..) {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
-            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
+            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(self.now, number, job)) {
                 fault(line, Some(number), rule.into());
             }
         }
@@ -465,8 +465,8 @@ impl Auditor {
         if let Err(error) = settings.check() {
             return self.fault(None, format!("settings of priorities: {error}"));
         }
-        self.limits = Some(Limits::new(settings));
-        self.check.iter_mut().for_each(|check| check.priority(settings));
+        self.limits = Some(Limits::new(settings, &self.cluster.kinds));
+        self.check.iter_mut().for_each(|check| check.priority(settings, &self.cluster.kinds));
         self.preempts = settings.preempting().is_some();
         if self.preempts {
             self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));

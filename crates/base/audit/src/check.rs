@@ -30,8 +30,8 @@ pub(crate) struct Change<'a> {
 pub(crate) trait Check: fmt::Debug {
     /// Nodes differ.
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>);
-    /// The site has settings.
-    fn priority(&mut self, settings: &Priorities);
+    /// The site has settings, and nodes of these kinds.
+    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]);
     /// Nodes have gone down or come up, or a window was announced.
     fn platform(&mut self, platform: &Platform);
 

@@ -20,13 +20,16 @@ pub(crate) struct Kind {
     pub(crate) plenty: usize,
     /// Cores, memory, and pieces of the other resources; empty if the cores are not known.
     pub(crate) pieces: Vec<i64>,
+    /// The names of the other resources; `None` where no file says what nodes have.
+    pub(crate) resources: Option<Vec<String>>,
 }
 
 impl Kind {
     /// The nodes of a cluster that are all the reference node.
     fn reference(nodes: u32) -> Kind {
         let (capacity, pieces) = (vec![ONE; 2], vec![ONE as i64; 2]);
-        Kind { nodes, speed: Yield::ONE.units(), capacity, features: Vec::new(), plenty: 0, pieces }
+        let (features, resources) = (Vec::new(), None);
+        Kind { nodes, speed: Yield::ONE.units(), capacity, features, plenty: 0, pieces, resources }
     }
     /// Whether a task may be on such a node at full speed.
     fn fits(&self, size: &Size) -> bool {
@@ -131,6 +134,7 @@ impl Nodes {
             features: class.features.clone(),
             plenty: classes.iter().filter(|other| has(other) < has(class)).count(),
             pieces: pieces(cores, class.cpu, class.memory, &class.resources),
+            resources: Some(resources.iter().map(|resource| resource.name.clone()).collect()),
         };
         (self.cores, self.have_classes) = (cores, true);
         self.kinds = Arc::new(classes.iter().map(kind).collect());

@@ -37,7 +37,7 @@ impl Auditor {
         let counts = self.limits.is_some()
             || self.outside.is_none_or(|policy| match policy.depth {
                 Depth::Fcfs | Depth::Easy => false,
-                Depth::Spare | Depth::Conservative => true,
+                Depth::Spare | Depth::Conservative | Depth::Slurm => true,
                 Depth::Replan => policy.order != Order::Arrival,
             });
         if at == self.now && (decided && counts || self.rank == Rank::Change) {

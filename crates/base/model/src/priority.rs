@@ -19,6 +19,15 @@ pub struct Priorities {
     pub max_age_s: u64,
     /// Whether smaller jobs have the larger factor of the size.
     pub favor_small: bool,
+    /// What the size of a job is.
+    #[serde(skip_serializing_if = "is_default")]
+    pub size: SizeFactor,
+    /// What a job uses of its account for each unit that it holds, in thousandths (`TRESBillingWeights`); if it is empty, its tasks count.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub billing: Tres,
+    /// Whether usage is forgotten from the moment on at which it comes, as Slurm does it, and not from the next multiple of the period on.
+    #[serde(skip_serializing_if = "is_default")]
+    pub decay_within_period: bool,
     /// After how long half of the past usage is forgotten; 0 if none ever is.
     pub half_life_s: u64,
     /// From one computation of usage and priorities to the next.
@@ -42,6 +51,9 @@ pub struct Priorities {
     pub max_running_per_user: Option<u32>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
+    /// When the main scheduler of the policy SLURM looks, and how far.
+    #[serde(skip_serializing_if = "is_default")]
+    pub main: MainSettings,
     /// What happens to jobs that make room for others, if their class does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub preempt_mode: PreemptMode,
@@ -57,6 +69,9 @@ impl Default for Priorities {
             weights: PriorityWeights::default(),
             max_age_s: 7 * 86_400,
             favor_small: false,
+            size: SizeFactor::default(),
+            billing: Tres::new(),
+            decay_within_period: false,
             half_life_s: 7 * 86_400,
             calc_period_s: 300,
             accounts: Vec::new(),
@@ -67,6 +82,7 @@ impl Default for Priorities {
             partitions: Vec::new(),
             max_running_per_user: None,
             backfill: BackfillSettings::default(),
+            main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
             preempt_exempt_time_s: 0,
         }
@@ -79,7 +95,7 @@ impl Default for Priorities {
 pub struct PriorityWeights {
     /// Of the age: the wait / the largest age.
     pub age: u32,
-    /// Of the size: the nodes of the job / those of the cluster, or 1 less that.
+    /// Of the size: that of the job / that of the cluster, or 1 less that.
     pub size: u32,
     /// Of the fair share of the account, or of the user.
     pub fair_share: u32,
@@ -87,6 +103,60 @@ pub struct PriorityWeights {
     pub qos: u32,
     /// Of the partition: its priority / the largest one.
     pub partition: u32,
+}
+
+/// Amounts of what jobs hold, by name, as Slurm's trackable resources (TRES): `node` is the tasks, each of which has a node or shares it;
+/// `cpu` the cores, those of a node being one where no platform says more; `mem` the memory, in thousandths of that of a reference node;
+/// any other name a resource of the platform, such as `gpu`. Of a task each is rounded up.
+pub type Tres = BTreeMap<String, u64>;
+
+/// What the size of a job is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeFactor {
+    /// Its tasks, of the nodes of the cluster.
+    #[default]
+    Tasks,
+    /// The mean of that and its cores, of those of the cluster, as Slurm has it.
+    NodesAndCpus,
+}
+
+/// What the jobs of an account (and of those below it), of a quality of service or of a partition may hold. Jobs that run count, but where
+/// it says that waiting ones do too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// What all of them together may hold (`GrpTRES`). Jobs of more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub total: Tres,
+    /// What those of a user may hold (`MaxTRESPU`). Jobs of more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_user: Tres,
+    /// What those of an account may hold (`MaxTRESPA`). Jobs of more are rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_account: Tres,
+    /// Jobs of more are rejected (`MaxTRES`).
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub per_job: Tres,
+    /// What they may hold times the rest of their estimates, in minutes (`GrpTRESRunMins`), as of each decision. Jobs of more are
+    /// rejected.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub minutes: Tres,
+    /// How many may run (`GrpJobs`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// How many of a user may run (`MaxJobs` of an account; that of a class is its `max_running_per_user`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs_per_user: Option<u32>,
+    /// How many of an account may run (`MaxJobsPA`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs_per_account: Option<u32>,
+    /// How many may run or wait (`GrpSubmitJobs`): more are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted: Option<u32>,
+    /// How many of a user may run or wait (`MaxSubmitJobs`, `MaxSubmitPU`): more are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted_per_user: Option<u32>,
 }
 
 /// An account in the tree of accounts.
@@ -107,6 +177,9 @@ pub struct Account {
     /// The users of the log whose jobs it pays for, of any group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
+    /// What its jobs, and those of the accounts below it, may hold.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -184,6 +257,12 @@ pub struct JobClass {
     /// How many of its jobs may run for a user at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_running_per_user: Option<u32>,
+    /// What its jobs may hold.
+    #[serde(skip_serializing_if = "is_default")]
+    pub limits: Limits,
+    /// Of a partition: what its jobs use of their accounts for each unit that they hold, in place of `billing` of the site.
+    #[serde(skip_serializing_if = "Tres::is_empty")]
+    pub billing: Tres,
     /// The names of the classes of the same kind whose running jobs make room for its waiting ones: those of the first name go first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preempt: Vec<String>,
@@ -224,6 +303,49 @@ pub struct BackfillSettings {
     pub window_s: u64,
     /// Backfilling takes the ends of jobs for the next multiple of this; 0 if it takes them as they are (`bf_resolution`).
     pub resolution_s: u64,
+    /// How many waiting jobs of a user SLURM tries in a pass of backfilling; all of them if it is missing (`bf_max_job_user`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_job_user: Option<u32>,
+    /// The same for the jobs of a partition (`bf_max_job_part`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_job_part: Option<u32>,
+}
+
+/// When the main scheduler of the policy SLURM looks, and how far: in strict order, until a job of a partition has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MainSettings {
+    /// From one pass to the next one that is due to an event, at least (`batch_sched_delay`).
+    pub delay_s: u64,
+    /// From one pass over the whole queue to the next (`sched_interval`).
+    pub interval_s: u64,
+    /// How many jobs a pass that is due to an event tries (`default_queue_depth`).
+    pub depth: u32,
+    /// How many of each partition it tries; all of them if it is missing (`partition_job_depth`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_per_partition: Option<u32>,
+}
+
+impl Default for MainSettings {
+    /// Slurm's defaults.
+    fn default() -> Self {
+        MainSettings { delay_s: 3, interval_s: 60, depth: 100, depth_per_partition: None }
+    }
+}
+
+impl BackfillSettings {
+    /// The settings, and Slurm's own values for what they leave out: a pass each 30 s, over 500 jobs, a day ahead, in steps of a minute.
+    #[must_use]
+    pub fn as_slurm(self) -> BackfillSettings {
+        let or = |value: u64, default: u64| if value == 0 { default } else { value };
+        BackfillSettings {
+            max_job_test: self.max_job_test.or(Some(500)),
+            interval_s: or(self.interval_s, 30),
+            window_s: or(self.window_s, 86_400),
+            resolution_s: or(self.resolution_s, 60),
+            ..self
+        }
+    }
 }
 
 /// Why settings are of no use.
@@ -239,6 +361,9 @@ pub struct PriorityError {
 /// The largest tier of a partition.
 pub const LARGEST_TIER: u32 = 65_535;
 
+/// The largest amount of a limit, or of a weight of what jobs hold.
+pub const LARGEST_AMOUNT: u64 = 1_000_000_000_000;
+
 /// How many accounts may be above each other.
 const MOST_LEVELS: usize = 100;
 
@@ -249,11 +374,24 @@ pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 pub const LARGEST_WEIGHT: u32 = 100;
 
 impl Priorities {
+    /// Slurm's settings for what its files leave out: jobs pay for their cores, and their usage is forgotten from the moment on at which it comes.
+    #[must_use]
+    pub fn slurm() -> Priorities {
+        Priorities {
+            size: SizeFactor::NodesAndCpus,
+            billing: Tres::from([("cpu".to_owned(), 1_000)]),
+            decay_within_period: true,
+            fair_share: FairShare::FairTree,
+            ..Priorities::default()
+        }
+    }
+
     /// Whether jobs are in the order of submission, without any limit.
     #[must_use]
     pub fn are_plain(&self) -> bool {
         self.weights == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
+            && self.main == MainSettings::default()
             && !self.have_limits()
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
@@ -270,6 +408,7 @@ impl Priorities {
         let mut classes = self.qos.iter().chain(&self.partitions);
         self.max_running_per_user.is_some()
             || classes.any(JobClass::has_limits)
+            || self.accounts.iter().any(|account| account.limits != Limits::default())
             || self.preempting().is_some()
     }
 
@@ -285,7 +424,8 @@ impl Priorities {
     /// # Errors
     /// The first field that is wrong.
     pub fn check(&self) -> Result<(), PriorityError> {
-        let BackfillSettings { max_job_test, interval_s, window_s, resolution_s } = self.backfill;
+        let BackfillSettings { max_job_test, interval_s, window_s, resolution_s, max_job_user, max_job_part } =
+            self.backfill;
         for (place, span, least) in [
             ("max_age_s", self.max_age_s, 1),
             ("half_life_s", self.half_life_s, 0),
@@ -293,6 +433,8 @@ impl Priorities {
             ("backfill.interval_s", interval_s, 0),
             ("backfill.window_s", window_s, 0),
             ("backfill.resolution_s", resolution_s, 0),
+            ("main.delay_s", self.main.delay_s, 0),
+            ("main.interval_s", self.main.interval_s, 1),
             ("preempt_exempt_time_s", self.preempt_exempt_time_s, 0),
         ] {
             if !(least..=LONGEST_SETTING_S).contains(&span) {
@@ -300,8 +442,13 @@ impl Priorities {
             }
         }
         at_least_one("backfill.max_job_test", max_job_test)?;
+        at_least_one("backfill.max_job_user", max_job_user)?;
+        at_least_one("backfill.max_job_part", max_job_part)?;
+        at_least_one("main.depth", Some(self.main.depth))?;
+        at_least_one("main.depth_per_partition", self.main.depth_per_partition)?;
         at_least_one("max_running_per_user", self.max_running_per_user)?;
         at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
+        check_amounts("billing", &self.billing)?;
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;
@@ -323,6 +470,7 @@ impl Priorities {
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);
+            account.limits.check(&place)?;
             if let Some(name) = account.parent.as_ref().filter(|_| parent(account).is_none()) {
                 return Err(fault(&place, format!("its parent `{name}` does not exist")));
             }
@@ -352,6 +500,16 @@ impl Priorities {
     }
 }
 
+impl Limits {
+    fn check(&self, place: &str) -> Result<(), PriorityError> {
+        let Limits { total, per_user, per_account, per_job, minutes, .. } = self;
+        let all = [("total", total), ("per_user", per_user), ("per_account", per_account)];
+        let all = all.into_iter().chain([("per_job", per_job), ("minutes", minutes)]);
+        all.into_iter()
+            .try_for_each(|(name, amounts)| check_amounts(&format!("{place}.limits.{name}"), amounts))
+    }
+}
+
 impl JobClass {
     /// Whether the class has the jobs of this user and origin.
     #[must_use]
@@ -377,6 +535,7 @@ impl JobClass {
             || self.max_nodes.is_some()
             || self.total_nodes.is_some()
             || self.max_running_per_user.is_some()
+            || self.limits != Limits::default()
     }
 }
 
@@ -412,6 +571,15 @@ fn at_least_one(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
     }
 }
 
+fn check_amounts(place: &str, amounts: &Tres) -> Result<(), PriorityError> {
+    match amounts.iter().find(|(_, amount)| **amount > LARGEST_AMOUNT) {
+        Some((name, _)) => {
+            Err(fault(&format!("{place}.{name}"), format!("expected at most {LARGEST_AMOUNT}")))
+        }
+        None => Ok(()),
+    }
+}
+
 fn unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
     let mut seen = BTreeSet::new();
     for name in names {
@@ -429,6 +597,11 @@ fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> 
     unique(kind, classes.iter().map(|class| class.name.as_str()))?;
     for class in classes {
         let place = format!("{kind}.{}", class.name);
+        class.limits.check(&place)?;
+        check_amounts(&format!("{place}.billing"), &class.billing)?;
+        if kind != "partitions" && !class.billing.is_empty() {
+            return Err(fault(&format!("{place}.billing"), "expected of a partition".to_owned()));
+        }
         at_least_one(&format!("{place}.max_nodes"), class.max_nodes)?;
         at_least_one(&format!("{place}.total_nodes"), class.total_nodes)?;
         at_least_one(&format!("{place}.max_running_per_user"), class.max_running_per_user)?;
@@ -489,7 +662,8 @@ mod tests {
 
     fn account(name: &str, parent: Option<&str>) -> Account {
         let parent = parent.map(str::to_owned);
-        Account { name: name.to_owned(), parent, shares: 1, groups: Vec::new(), users: Vec::new() }
+        let (groups, users, limits) = Default::default();
+        Account { name: name.to_owned(), parent, shares: 1, groups, users, limits }
     }
 
     #[test]

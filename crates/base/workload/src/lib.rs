@@ -9,7 +9,7 @@
 //! * [`lublin`]: synthetic workloads.
 //! * [`feedback`]: users who wait for their jobs. [`resample`]: logs drawn from the users of a log.
 //! * [`cut`]: weeks, first jobs, windows of time. [`load`]: the offered load, and scaling to one.
-//! * [`anonymise`]: logs in which no user can be recognised.
+//! * [`anonymise`]: logs in which no user can be recognised. [`by_name`]: accounts and classes of jobs by the names of a log.
 //! * [`traces`]: where logs lie.
 //!
 //! ```
@@ -27,6 +27,7 @@
 //! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
 
 pub mod anonymise;
+pub mod by_name;
 pub mod cut;
 pub mod feedback;
 pub mod formats;

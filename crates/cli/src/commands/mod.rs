@@ -17,6 +17,7 @@ mod results;
 mod run;
 mod schema;
 mod simulate;
+mod site;
 mod solve;
 mod submit;
 
@@ -49,6 +50,7 @@ Examples:
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs onto nodes: the off-line study
+  dfrsim site --sacct march.sacct --slurm-conf slurm.conf --out march   a Slurm site as it is, and with other settings
   dfrsim solve pack nodes.csv vms.csv         one packing of a cluster of VMs
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim solve plan current.json --states states.json     moving VMs: the cheapest context switch
@@ -63,6 +65,8 @@ enum Command {
     #[command(subcommand)]
     Results(results::Results),
     Simulate(Box<simulate::Simulate>),
+    #[command(name = "site")]
+    MakeSite(Box<site::MakeSite>),
     Audit(audit::Audit),
     Explain(explain::Explain),
     #[command(subcommand)]
@@ -119,6 +123,7 @@ impl Cli {
             Command::Submit(command) => command.run(registry),
             Command::Results(command) | Command::EarlierResults(command) => command.run(registry, memory),
             Command::Simulate(command) => command.run(registry),
+            Command::MakeSite(command) => command.run(registry),
             Command::Audit(command) => command.run(),
             Command::Explain(command) => command.run(),
             Command::Draw(command) => command.run(),

@@ -1,6 +1,6 @@
 //! `dfrsim schema`
 
-use super::{audit, bound, census, explain, log, policies, results, run, simulate, solve, submit};
+use super::{audit, bound, census, explain, log, policies, results, run, simulate, site, solve, submit};
 use crate::failure::Failure;
 use crate::output::{self, Written};
 use crate::refusal::ErrorAnswer;
@@ -53,7 +53,7 @@ enum What {
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
-pub(super) const ANSWERS: [Answering; 30] = [
+pub(super) const ANSWERS: [Answering; 31] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
@@ -66,6 +66,7 @@ pub(super) const ANSWERS: [Answering; 30] = [
     ("results archive", of::<Written>),
     ("results verify", of::<results::verify::Verified>),
     ("simulate", of::<simulate::Simulated>),
+    ("site", of::<site::Understood>),
     ("audit", of::<audit::Audited>),
     ("explain", of::<explain::Explained>),
     ("draw gantt", of::<Written>),

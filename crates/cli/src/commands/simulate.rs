@@ -13,6 +13,7 @@ use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
+use crate::site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum as _};
@@ -117,9 +118,11 @@ pub(crate) struct Simulate {
     /// A site as Slurm's own file has it: its nodes, with memory, GPUs and features, which partitions have them, priorities, limits,
     /// preemption and backfilling. Jobs of a listing (.sacct) have the nodes, GPUs, features and partition that it says, and the
     /// policy knows requested times. Take `NODES=SHARED` policies where jobs share nodes
-    #[arg(long, value_name = "FILE", help_heading = "Priorities")]
+    #[arg(long, value_name = "FILE", help_heading = "Site")]
     #[arg(conflicts_with_all = ["platform", "nodes", "priority", "annotate", "unit"], value_hint = clap::ValueHint::FilePath)]
     slurm_conf: Option<PathBuf>,
+    #[command(flatten)]
+    site: SiteArguments,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -168,19 +171,31 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
-        let unequal = match &self.slurm_conf {
-            Some(conf) => Some(platform::of_slurm(conf, &mut self.workload)?),
-            None => self.platform.unequal(self.workload.seed)?,
+        let (unequal, of_site) = match &self.slurm_conf {
+            Some(conf) => {
+                let log = self.workload.path()?;
+                let files = self.site.files(conf);
+                let site = SiteAndLog::read(&files, &log, &self.workload.log.options())?;
+                let of_log = site.of_log()?;
+                site.report(&of_log);
+                let nodes = platform::of_site(&site, &of_log, conf, &mut self.workload)?;
+                (Some(nodes), priorities::checked(conf, of_log.settings, self.policy)?)
+            }
+            None => {
+                let unequal = self.platform.unequal(&mut self.workload)?;
+                if let Some(unequal) = &unequal {
+                    self.workload.set_nodes(unequal.classes.nodes());
+                }
+                let log = self.workload.path()?;
+                let with_log = |nodes: Arc<UnequalNodes>| platform::with_log(&nodes, &self.workload, &log);
+                (unequal.map(with_log).transpose()?, None)
+            }
         };
-        if let Some(unequal) = &unequal {
-            self.workload.set_nodes(unequal.classes.nodes());
-        }
         let (path, opened, nodes) = self.workload.open()?;
+        self.workload.check_unit(&path, &opened)?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
-        let priorities = self.priority.as_ref().or(self.slurm_conf.as_ref()).map(read).transpose()?.flatten();
+        let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
-        let with_log = |nodes: &Arc<UnequalNodes>| platform::with_log(nodes, &self.workload, &path);
-        let unequal = unequal.as_ref().map(with_log).transpose()?;
         self.warn();
         let mut time = HostTime::default();
         let subject = Subject {

@@ -77,6 +77,9 @@ fn every_answer_is_as_its_schema_says() {
 }
 
 fn simulations(trial: &Trial) {
+    std::fs::write(trial.folder.path("march.sacct"), crate::site::listing()).unwrap();
+    std::fs::write(trial.folder.path("slurm.conf"), crate::site::CONF).unwrap();
+    trial.json("site", &["--sacct", "march.sacct", "--slurm-conf", "slurm.conf", "--out", "march"], 0);
     let policies = trial.json("policies", &[], 0);
     let names =
         policies["policies"].as_array().unwrap().iter().map(|policy| policy["name"].as_str().unwrap());

@@ -294,7 +294,7 @@ fn a_listing_of_slurm_becomes_a_simulation() {
         "jobs that were suspended, whose run times are without that: 1",
         "tasks of arrays: 5",
         "components of heterogeneous jobs, which start one by one: 2",
-        "jobs with GPUs, which are not kept: 2",
+        "jobs with GPUs, which count on nodes that have some: 2",
         "slurm.swf: 21 jobs",
     ] {
         assert!(notices.contains(notice), "{notice}\n{notices}");

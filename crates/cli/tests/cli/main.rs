@@ -35,6 +35,7 @@ mod scenarios;
 mod schema;
 mod shards;
 mod simulate;
+mod site;
 #[cfg(target_os = "linux")]
 mod soak;
 mod solve;

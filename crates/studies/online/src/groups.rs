@@ -142,6 +142,15 @@ impl<'a> Matrix<'a> {
         groups
     }
 
+    /// Whether a group has the tau, the penalty and the rule of interruptions that the scenario names first.
+    pub(crate) fn is_first(&self, group: &Group<'_>) -> bool {
+        let simulation = &self.scenario.simulation;
+        let interruption = self.scenario.outages.as_ref().and_then(|it| it.interruptions.first().copied());
+        group.tau == simulation.taus[0]
+            && group.setting.options.penalty == simulation.penalties[0]
+            && group.setting.interruption == interruption
+    }
+
     /// Whether a group has the values that the scenario names first, and is simulated as the published tables are.
     pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
         let simulation = &self.scenario.simulation;

@@ -10,10 +10,11 @@ use dfrsim_platform::{Outage, Outages};
 use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
 use dfrsim_workload::load::{LoadError, scale_to_load};
-use dfrsim_workload::log::Record;
+use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::lublin::{LublinParameters, generate};
 use dfrsim_workload::prepare::{self, Anomaly, JobStream, Report};
 use dfrsim_workload::resample::{Drawn, draw};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::iter;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub(crate) struct Part {
 
 enum Origin {
     /// A part of a log, which is kept, with the job that each one follows if any does.
-    Log(Arc<[Job]>, Option<Preceded>),
+    Log(Arc<[Job]>, Option<Preceded>, Option<DrawnFrom>),
     /// Generated when it is needed.
     Trace { parameters: LublinParameters, seed: Seed },
 }
@@ -39,9 +40,13 @@ enum Origin {
 /// For each job of an instance the one that it follows.
 pub(crate) type Preceded = Arc<[Option<Preceding>]>;
 
+/// The numbers of the jobs of the log from which those of a drawn log come, by their own.
+pub(crate) type DrawnFrom = Arc<BTreeMap<JobId, JobId>>;
+
 /// A log that was read.
 pub(crate) struct ReadLog {
     pub(crate) workload: usize,
+    pub(crate) header: Header,
     pub(crate) digest: Digest,
     pub(crate) report: Report,
     /// Which jobs follow others, if users wait for their jobs.
@@ -127,37 +132,44 @@ fn of_log(
     scenario: &Scenario<Online>,
 ) -> Result<(Vec<Part>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
-    let origins = !scenario.priorities.is_empty();
+    let origins = !scenario.priorities.is_empty() || !scenario.waits_by.is_empty();
     let preparation = prepare::Options { origins, ..preparation };
     if log.submission == Submission::Open && log.resample.is_none() {
-        let (jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
-        let read = ReadLog { workload: place, digest: digest_of(log)?, report, links: None };
-        let parts = cut_log(log, place, workload, jobs, ("whole", None))?;
+        let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());
+        let read = prepare::with_jobs(&log.file.path, &preparation, jobs).map_err(RunError::input)?;
+        let ((header, jobs), report) = read;
+        let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None };
+        let parts = cut_log(log, place, workload, jobs, ("whole", None, None))?;
         return Ok((parts, read));
     }
-    let pairs = |stream: &mut JobStream<_>| iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>();
-    let (pairs, report) = prepare::with_jobs(&log.file.path, &preparation, pairs).map_err(RunError::input)?;
+    let pairs = |stream: &mut JobStream<_>| {
+        (stream.header().clone(), iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>())
+    };
+    let read = prepare::with_jobs(&log.file.path, &preparation, pairs).map_err(RunError::input)?;
+    let ((header, pairs), report) = read;
     let samples = match log.resample {
-        None => vec![("whole".to_owned(), pairs)],
-        Some(Resample { replications, weeks }) => {
+        None => vec![("whole".to_owned(), pairs, None)],
+        Some(Resample { replications, weeks, whole }) => {
             let sample = |number: u32| {
                 let seed = Seed::new(scenario.seed).fork("resample").numbered(number.into());
-                (format!("sample-{number:03}"), drawn(&pairs, weeks, seed))
+                let (drawn, from) = drawn(&pairs, weeks, seed);
+                (format!("sample-{number:03}"), drawn, Some(Arc::new(from)))
             };
-            (0..replications).map(sample).collect()
+            let whole = whole.then(|| ("whole".to_owned(), pairs.clone(), None));
+            whole.into_iter().chain((0..replications).map(sample)).collect()
         }
     };
     let (mut parts, mut counts) = (Vec::new(), None);
-    for (name, pairs) in samples {
+    for (name, pairs, from) in samples {
         let links = log.submission.links(&pairs);
         counts = links.as_ref().map(|links| links.counts);
         let preceded = links.map(|links| links.preceding.into());
         let jobs = pairs.into_iter().map(|(job, _)| job).collect();
-        parts.extend(cut_log(log, place, workload, jobs, (&name, preceded))?);
+        parts.extend(cut_log(log, place, workload, jobs, (&name, preceded, from))?);
     }
     // Counts of several samples would be those of one of them.
     let links = counts.filter(|_| log.resample.is_none());
-    Ok((parts, ReadLog { workload: place, digest: digest_of(log)?, report, links }))
+    Ok((parts, ReadLog { workload: place, header, digest: digest_of(log)?, report, links }))
 }
 
 fn digest_of(log: &Log) -> Result<Digest, RunError> {
@@ -165,8 +177,8 @@ fn digest_of(log: &Log) -> Result<Digest, RunError> {
     digest.map_err(|error| RunError::io(&log.file.path, error))
 }
 
-/// A log that is drawn from the users of another one.
-fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> Vec<(Job, Record)> {
+/// A log that is drawn from the users of another one, and from which of its jobs.
+fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> (Vec<(Job, Record)>, BTreeMap<JobId, JobId>) {
     // The jobs are those that rules and selection leave, at the times that they have.
     let records: Vec<Record> = pairs
         .iter()
@@ -176,12 +188,15 @@ fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> Vec<(Job, Record)> 
             ..record.clone()
         })
         .collect();
+    let mut from = BTreeMap::new();
     let job = |one: Drawn| {
         let record = one.record(&records[one.place]);
+        from.insert(JobId(record.job), pairs[one.place].0.id);
         let (id, submit, user) = (JobId(record.job), record.submit, record.user.and_then(UserId::new));
         (Job { id, submit, user, ..pairs[one.place].0.clone() }, record)
     };
-    draw(&records, weeks, seed).into_iter().map(job).collect()
+    let drawn = draw(&records, weeks, seed).into_iter().map(job).collect();
+    (drawn, from)
 }
 
 /// The jobs of a log as one instance, or each week of them.
@@ -190,14 +205,14 @@ fn cut_log(
     place: usize,
     workload: &Workload,
     mut jobs: Vec<Job>,
-    (whole, preceded): (&str, Option<Preceded>),
+    (whole, preceded, from): (&str, Option<Preceded>, Option<DrawnFrom>),
 ) -> Result<Vec<Part>, RunError> {
     round(&mut jobs, workload);
     if jobs.is_empty() {
         return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
     }
     let part = |name, jobs: Vec<Job>| {
-        let origin = Origin::Log(jobs.into(), preceded.clone());
+        let origin = Origin::Log(jobs.into(), preceded.clone(), from.clone());
         Part { workload: place, name, load: None, origin }
     };
     Ok(match log.cut {
@@ -253,7 +268,7 @@ impl Part {
     /// The number of jobs in the workload.
     fn size(&self) -> usize {
         match &self.origin {
-            Origin::Log(jobs, _) => jobs.len(),
+            Origin::Log(jobs, ..) => jobs.len(),
             Origin::Trace { parameters, .. } => parameters.jobs,
         }
     }
@@ -271,18 +286,24 @@ impl Part {
     /// For each job the one that it follows, if users wait for their jobs.
     pub(crate) fn preceded(&self) -> Option<Preceded> {
         match &self.origin {
-            Origin::Log(_, preceded) => preceded.clone(),
+            Origin::Log(_, preceded, _) => preceded.clone(),
             Origin::Trace { .. } => None,
         }
     }
-    /// The nodes, with demands from a stream of its own; traces at all loads have the same.
+    /// The nodes, with demands from a stream of its own; traces at all loads have the same. Jobs of a drawn log ask for what those ask for
+    /// from which they come.
     pub(crate) fn unequal(&self, nodes: &UnequalNodes) -> UnequalNodes {
         let UnequalNodes { classes, demands } = nodes.clone();
-        let seed = match self.origin {
-            Origin::Log(..) => demands.seed,
-            Origin::Trace { seed, .. } => seed,
+        let demands = match &self.origin {
+            Origin::Log(_, _, None) => demands,
+            Origin::Log(_, _, Some(from)) => {
+                let given =
+                    from.iter().filter_map(|(job, from)| Some((*job, demands.given.get(from)?.clone())));
+                Demands { given: given.collect(), ..demands }
+            }
+            Origin::Trace { seed, .. } => Demands { seed: *seed, ..demands },
         };
-        UnequalNodes { classes, demands: Demands { seed, ..demands } }
+        UnequalNodes { classes, demands }
     }
     /// Its jobs, in order of submission.
     pub(crate) fn jobs(
@@ -291,7 +312,7 @@ impl Part {
         unequal: Option<&UnequalNodes>,
     ) -> Result<Arc<[Job]>, LoadError> {
         match &self.origin {
-            Origin::Log(jobs, _) => Ok(Arc::clone(jobs)),
+            Origin::Log(jobs, ..) => Ok(Arc::clone(jobs)),
             Origin::Trace { parameters, seed } => {
                 let mut jobs = generate(parameters, *seed);
                 if let Some(load) = self.load {
@@ -305,6 +326,16 @@ impl Part {
             }
         }
     }
+}
+
+/// The digest of several clusters with the same jobs.
+pub(crate) fn together(digests: &[Digest]) -> Digest {
+    let [only] = digests else {
+        let mut digester = Digester::new();
+        digests.iter().for_each(|digest| _ = digester.text(&digest.to_string()));
+        return digester.digest();
+    };
+    *only
 }
 
 /// The digest of all that simulations see of a cluster and its jobs, as exact integers.

@@ -29,6 +29,7 @@ mod setting;
 mod study;
 mod tables;
 mod vcsim;
+mod waits;
 
 pub use census::{Calls, Census, CensusOptions};
 pub use instance::trace_seed;

@@ -9,6 +9,8 @@ pub(crate) struct Measured {
     pub(crate) summary: Summary,
     /// The bound for each tau, where the times of submission depend on the policy.
     pub(crate) bounds: Option<Vec<f64>>,
+    /// The waits of parts of the jobs, if the scenario asks for them.
+    pub(crate) waits: Option<String>,
 }
 
 /// The jobs as they were submitted, with the run times that they really get.

@@ -1,28 +1,40 @@
 //! The nodes of a workload, where they differ.
 
-use crate::scenario::Workload;
+use crate::scenario::{PriorityFields, Workload};
 use dfrsim_lab::fields::FileOr;
 use dfrsim_lab::{Digester, RunError};
 use dfrsim_model::{Job, Seed};
-use dfrsim_platform::classes::{Demands, NodeClass, Sharing, UnequalNodes, read};
-use dfrsim_workload::prepare::resources;
+use dfrsim_platform::classes::{
+    Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes, read,
+};
+use dfrsim_workload::prepare::{Annotation, resources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The nodes of a workload, and what its jobs ask for; `None` if all nodes are equal.
 pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<UnequalNodes>>, RunError> {
+    let Some(platform) = &workload.platform else { return Ok(None) };
     let fault = |what: &str| RunError::input(format_args!("workload `{}`: platform: {what}", workload.name));
-    let fields = match &workload.platform {
-        None => return Ok(None),
-        Some(FileOr::Here(fields)) => fields.clone(),
-        Some(FileOr::File(file)) => {
-            read(&file.path).map_err(|error| fault(&format!("{}: {error}", file.given)))?
-        }
-    };
+    let fields = fields(platform).map_err(|error| fault(&error))?;
     let classes = workload.classes(&fields).map_err(|error| fault(&error))?;
     let (requests, seed) = (workload.requests.clone(), Seed::new(seed));
     let given = match workload.source.log(workload.nodes) {
-        Some((log, options)) => resources(&log.file.path, &options).map_err(RunError::input)?,
+        Some((log, options)) => {
+            let given = resources(&log.file.path, &options).map_err(RunError::input)?;
+            if let Some(ReferenceNode { cores, memory_gb }) = reference(&fields)
+                && cores > 1
+                && options.annotation == Annotation::None
+                && !given.is_empty()
+            {
+                let kb = (memory_gb * KB_OF_GB).round();
+                return Err(fault(&format!(
+                    "each processor of the listing {} would be a whole node; expected `annotation = {{ hpc2n = {{ cores = {cores}, \
+                     memory_kb = {kb}, floor_tenths = 0, join = \"listed\" }} }}`",
+                    log.file.given
+                )));
+            }
+            given
+        }
         None => BTreeMap::new(),
     };
     let demands = Demands { requests, seed, given };
@@ -30,6 +42,43 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
         Some(request) => Err(fault(&format!("no class has what is asked for by `{request}`"))),
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),
     }
+}
+
+/// The kilobytes of a gigabyte, as annotations have them.
+const KB_OF_GB: f64 = 1_048_576.0;
+
+/// The nodes that priorities have in place of those of a workload; `None` if they have none of their own.
+pub(crate) fn of_priorities(
+    priorities: &PriorityFields,
+    workload: &Workload,
+    own: Option<&UnequalNodes>,
+) -> Result<Option<Arc<UnequalNodes>>, RunError> {
+    let Some(platform) = &priorities.platform else { return Ok(None) };
+    let fault =
+        |what: &str| RunError::input(format_args!("priority `{}`: platform: {what}", priorities.name));
+    let (Some(own), Some(of_workload)) = (own, &workload.platform) else {
+        return Err(fault(&format!("the workload `{}` has no platform", workload.name)));
+    };
+    let other = fields(platform).map_err(|error| fault(&error))?;
+    if reference(&other) != fields(of_workload).ok().as_ref().and_then(reference) {
+        return Err(fault(&format!("expected the reference node of the workload `{}`", workload.name)));
+    }
+    let classes = other.classes().map_err(|error| fault(&error.to_string()))?;
+    Ok(Some(Arc::new(UnequalNodes { classes, demands: own.demands.clone() })))
+}
+
+/// What a scenario or its file says.
+fn fields(platform: &FileOr<PlatformFields>) -> Result<PlatformFields, String> {
+    match platform {
+        FileOr::Here(fields) => Ok(fields.clone()),
+        FileOr::File(file) => read(&file.path).map_err(|error| format!("{}: {error}", file.given)),
+    }
+}
+
+/// The node of which needs are parts.
+fn reference(fields: &PlatformFields) -> Option<ReferenceNode> {
+    let first = fields.classes.first();
+    fields.reference.or_else(|| first.map(|it| ReferenceNode { cores: it.cores, memory_gb: it.memory_gb }))
 }
 
 /// Adds all that simulations see of it.

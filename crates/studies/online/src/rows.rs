@@ -121,6 +121,8 @@ columns! {
         metric(less) pub interruptions: Option<u64>,
         /// Jobs that left for good since a node went down; no other figure counts them.
         metric(less) pub lost: Option<u64>,
+        /// Of parts of the jobs, where the scenario asks for them: a list of kind, name, number of completed jobs and mean wait in seconds, as JSON.
+        fact pub waits: Option<String>,
     }
 }
 
@@ -231,6 +233,7 @@ impl SimulationRow {
             lost_work: platform.map(|it| it.lost_work),
             interruptions: platform.map(|it| it.interruptions),
             lost: platform.map(|it| it.lost),
+            waits: None,
         }
     }
 }

@@ -9,19 +9,22 @@ use dfrsim_lab::fields::{
     file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
     positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
+use dfrsim_model::named;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities,
-    PriorityWeights, Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode, Priorities,
+    PriorityWeights, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy, PolicySetting};
+use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
-use dfrsim_workload::log::Strictness;
+use dfrsim_workload::log::{Header, Strictness};
 use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
 use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
 use std::collections::BTreeMap;
@@ -42,6 +45,13 @@ fields! {
         pub outages: Option<OutageFields> = optional(table());
         /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated without and with each of them.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
+        /// Whether policies are simulated without any of them too.
+        pub plain: bool = boolean(), default true;
+        /// Whether the lower bound on the largest bounded stretch is computed. Otherwise it is 1, which no bounded stretch is below.
+        pub bounded: bool = boolean(), default true;
+        /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
+        /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
+        pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Alternative readings of points that the text leaves open.
@@ -56,6 +66,9 @@ fields! {
             && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact)
         {
             at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
+        }
+        if !scenario.plain && scenario.priorities.is_empty() {
+            at.fault("plain", "expected a table `priority` where policies are not simulated without");
         }
         let ignores_site = |policy: &&Policy| !policy.reads(PolicySetting::Site);
         if !scenario.priorities.is_empty() && let Some(policy) = policies.iter().find(ignores_site) {
@@ -148,12 +161,22 @@ fields! {
         pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().max_age_s;
         /// Whether smaller jobs have the larger factor of the size.
         pub favor_small: bool = boolean(), default false;
+        /// What the size of a job is: its `tasks`, of the nodes of the cluster, or `nodes_and_cpus`, the mean of that and its cores, as Slurm has it.
+        pub size: SizeFactor = choice([("tasks", SizeFactor::Tasks), ("nodes_and_cpus", SizeFactor::NodesAndCpus)]), default SizeFactor::Tasks;
+        /// What a job uses of its account for each unit that it holds of `node`, `cpu`, `mem` or a resource of the platform, in thousandths, as in
+        /// `{ cpu = 1000, gpu = 4000 }`; its tasks count if it is empty.
+        pub billing: Tres = serde("a table of amounts"), default Tres::new();
+        /// Whether usage is forgotten from the moment on at which it comes, and not from the next multiple of the period on.
+        pub decay_within_period: bool = boolean(), default false;
         /// After how many seconds half of the past usage is forgotten; 0 if none ever is.
         pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
         /// From one computation of usage and priorities to the next, in seconds.
         pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
-        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group.
-        pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
+        /// The classes of nodes, where they are others than those of the workload: with the same reference node.
+        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
+        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group. These lists, and
+        /// those of qualities of service and partitions, have numbers of the log, or names where the log has some (listings of Slurm, PBS).
+        pub accounts: Vec<ByName<Account>> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
         /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
@@ -163,13 +186,15 @@ fields! {
         pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
-        pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
+        pub qos: Vec<ByName<JobClass>> = serde("a list of qualities of service"), default Vec::new();
         /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
-        pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
+        pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
-        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`.
+        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
+        /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
+        pub main: MainSettings = serde("a table of limits"), default MainSettings::default();
         /// What happens to jobs of classes that another one has in its list `preempt`, where they do not say it: they `requeue`, `cancel`,
         /// `suspend`, or stay (`off`).
         pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
@@ -177,32 +202,68 @@ fields! {
         pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
-        if let Err(error) = priority.settings().check() {
+        let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
+        let accounts = priority.accounts.iter().map(|it| it.without_names().clone()).collect();
+        if let Err(error) = priority.settings(accounts, classes(&priority.qos), classes(&priority.partitions)).check() {
             at.fault(error.place.split('.').next().unwrap_or("name"), error.to_string());
         }
     }
 }
 
 impl PriorityFields {
-    /// As policies have them.
-    pub(crate) fn settings(&self) -> Priorities {
+    /// As policies have them for a log with this header.
+    pub(crate) fn of_log(&self, header: &Header) -> Result<Priorities, String> {
+        let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
+        let accounts = self
+            .accounts
+            .iter()
+            .map(|it| it.numbered(header))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(numbered)?;
+        let classes = |list: &[ByName<JobClass>]| {
+            list.iter().map(|it| it.numbered(header)).collect::<Result<Vec<_>, _>>()
+        };
+        let (qos, partitions) =
+            (classes(&self.qos).map_err(numbered)?, classes(&self.partitions).map_err(numbered)?);
+        Ok(self.settings(accounts, qos, partitions))
+    }
+
+    fn settings(&self, accounts: Vec<Account>, qos: Vec<JobClass>, partitions: Vec<JobClass>) -> Priorities {
         Priorities {
             weights: self.weights,
             max_age_s: self.max_age,
             favor_small: self.favor_small,
             half_life_s: self.half_life,
             calc_period_s: self.calc_period,
-            accounts: self.accounts.clone(),
+            accounts,
             unlisted: self.unlisted,
             fair_share: self.fair_share,
             fair_share_dampening: self.fair_share_dampening,
-            qos: self.qos.clone(),
-            partitions: self.partitions.clone(),
+            qos,
+            partitions,
             max_running_per_user: self.max_running_per_user,
             backfill: self.backfill,
+            main: self.main,
+            size: self.size,
+            billing: self.billing.clone(),
+            decay_within_period: self.decay_within_period,
             preempt_mode: self.preempt_mode,
             preempt_exempt_time_s: self.preempt_exempt_time,
         }
+    }
+}
+
+named! {
+    /// By what jobs are parts of a log.
+    pub enum PartOfJobs as "part of the jobs" {
+        /// Their partition.
+        Partition = "partition",
+        /// Their account, or group.
+        Account = "account",
+        /// Their quality of service, or queue.
+        Qos = "qos",
+        /// Their number of tasks.
+        Size = "size",
     }
 }
 
@@ -376,6 +437,8 @@ fields! {
         pub replications: u32 = count("a number of logs", 1, 10_000), default 10;
         /// The weeks of each.
         pub weeks: u64 = count("a number of weeks", 1, 10_000), default 8;
+        /// Whether the log itself is an instance too, the first one.
+        pub whole: bool = boolean(), default false;
     }
 }
 

@@ -12,7 +12,6 @@ use dfrsim_platform::Interruption;
 use dfrsim_policies::fractional::{McbOptions, Periodic};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use std::iter;
-use std::sync::Arc;
 
 /// A policy with everything that its name leaves open, apart from the memory of a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +23,8 @@ pub(crate) struct Setting {
     pub(crate) alternative: Option<String>,
     /// What happens to jobs on nodes that go down, if nodes do. The outages are those of each instance.
     pub(crate) interruption: Option<Interruption>,
-    /// By what waiting jobs are ordered, or running ones share, with the name of these settings, if they have priorities or weights.
-    pub(crate) priorities: Option<(String, Arc<Priorities>)>,
+    /// By which of the scenario's priorities waiting jobs are ordered, or running ones share, with their name, if they have any.
+    pub(crate) priorities: Option<(String, usize)>,
 }
 
 /// All settings of a scenario: every policy with every penalty and, where they matter to it, every period, packing and
@@ -41,11 +40,12 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
         None => vec![None],
         Some(outages) => outages.interruptions.iter().copied().map(Some).collect(),
     };
-    let named: Vec<(String, Arc<Priorities>)> =
-        scenario.priorities.iter().map(|it| (it.name.clone(), Arc::new(it.settings()))).collect();
+    let named: Vec<(String, usize)> =
+        scenario.priorities.iter().enumerate().map(|(place, it)| (it.name.clone(), place)).collect();
+    let plain = scenario.plain;
     let mut add = |setting: Setting| {
         let named = named.iter().filter(|_| setting.alternative.is_none()).cloned().map(Some);
-        for priorities in iter::once(None).chain(named) {
+        for priorities in plain.then_some(None).into_iter().chain(named) {
             for &interruption in &interruptions {
                 let setting = Setting { interruption, priorities: priorities.clone(), ..setting.clone() };
                 let label = setting.label();
@@ -177,8 +177,8 @@ impl Setting {
 
     /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again when it
     /// changes.
-    pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
-        let Setting { policy, parameters, options, alternative: _, interruption, priorities } = self;
+    pub(crate) fn key(&self, node_memory_gb: f64, priorities: Option<&Priorities>, key: &mut KeyBuilder) {
+        let Setting { policy, parameters, options, alternative: _, interruption, priorities: _ } = self;
         let Options {
             penalty,
             estimates,
@@ -206,8 +206,8 @@ impl Setting {
             key.optional("discovery_s", *discovery);
         }
         key.optional("interruption", *interruption);
-        if let Some((_, settings)) = priorities {
-            key.field("priorities", serde_json::to_string(&**settings).unwrap_or_default());
+        if let Some(settings) = priorities {
+            key.field("priorities", serde_json::to_string(settings).unwrap_or_default());
         }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.reads(PolicySetting::Period) {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(names, expected);
         let key = |setting: &Setting| {
             let mut key = KeyBuilder::new("online", 1);
-            setting.key(8.0, &mut key);
+            setting.key(8.0, None, &mut key);
             key.key()
         };
         let keys: BTreeSet<Key> = settings.iter().map(key).collect();
@@ -330,7 +330,7 @@ mod tests {
         let key = |policy: &str, fields: &str, node_memory_gb: f64, seed: u64| -> Key {
             let text = format!("seed = {seed}\npolicies = '{policy}'\n[simulation]\n{fields}\n");
             let mut key = KeyBuilder::new("online", 1);
-            settings_of(&text).last().unwrap().key(node_memory_gb, &mut key);
+            settings_of(&text).last().unwrap().key(node_memory_gb, None, &mut key);
             key.key()
         };
         let mcb = ["period_s = 1", "drop = 'skip'", "packing = 'mcb8'", "priority = 'inverse-virtual'"];

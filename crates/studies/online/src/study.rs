@@ -5,10 +5,11 @@ use crate::groups::Matrix;
 use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
 use crate::outages::outages;
-use crate::platform::unequal;
+use crate::platform::{of_priorities, unequal};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
+use crate::waits::Waits;
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
 use dfrsim_bound::{max_stretch_bound, max_stretch_bound_on};
@@ -20,10 +21,12 @@ use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
     RunError, Status, Study, Value as _, Watch,
 };
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::PolicyOptions;
+use dfrsim_workload::log::Header;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -34,28 +37,42 @@ pub struct OnlineStudy {
     settings: Vec<Setting>,
     parts: Vec<Part>,
     logs: Vec<ReadLog>,
-    /// The nodes of each workload, where they differ.
-    unequal: Vec<Option<Arc<UnequalNodes>>>,
+    /// What each workload has.
+    sites: Vec<OfWorkload>,
+}
+
+/// What a workload has beside its jobs.
+struct OfWorkload {
+    /// Its nodes, where they differ, and those that priorities have in their place.
+    nodes: Vec<Option<Arc<UnequalNodes>>>,
+    /// For each of the scenario's priorities its settings with the numbers of the log, and the place of its nodes.
+    priorities: Vec<(Arc<Priorities>, usize)>,
 }
 
 /// A week, log or trace.
 pub struct Instance {
-    nodes: u32,
     jobs: Arc<[Job]>,
     /// For each job the one that it follows, if users wait for their jobs.
     preceded: Option<Preceded>,
-    /// The bound for each tau, computed when it is first needed.
-    bounds: Vec<OnceLock<f64>>,
+    /// The nodes, and those that priorities have in their place.
+    clusters: Vec<Cluster>,
     /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
     /// needs it.
     summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
-    /// When nodes are down, if they ever are.
-    outages: Option<Arc<Outages>>,
-    /// What differs from node to node, if nodes differ.
-    unequal: Option<Arc<UnequalNodes>>,
 }
 
-impl Instance {
+/// The nodes of an instance.
+struct Cluster {
+    nodes: u32,
+    /// What differs from node to node, if nodes differ.
+    unequal: Option<Arc<UnequalNodes>>,
+    /// When nodes are down, if they ever are.
+    outages: Option<Arc<Outages>>,
+    /// The bound for each tau, computed when it is first needed.
+    bounds: Vec<OnceLock<f64>>,
+}
+
+impl Cluster {
     /// The bound of jobs on these nodes.
     fn least_stretch(&self, jobs: &[Job], tau: SimSpan) -> f64 {
         match &self.unequal {
@@ -74,7 +91,7 @@ impl Instance {
 pub struct Variant {
     setting: usize,
     tau: usize,
-    node_memory_gb: f64,
+    workload: usize,
 }
 
 impl OnlineStudy {
@@ -88,11 +105,29 @@ impl OnlineStudy {
         self.scenario.simulation.taus[variant.tau]
     }
 
+    fn node_memory_gb(&self, variant: &Variant) -> f64 {
+        self.scenario.workloads[variant.workload].node_memory_gb
+    }
+    /// The priorities of a variant, with the place of its nodes.
+    fn priorities(&self, variant: &Variant) -> (Option<&Arc<Priorities>>, usize) {
+        match &self.setting(variant).priorities {
+            Some((_, place)) => {
+                let (settings, nodes) = &self.sites[variant.workload].priorities[*place];
+                (Some(settings), *nodes)
+            }
+            None => (None, 0),
+        }
+    }
+
     /// The bound for the tau of this place.
-    fn bound(&self, instance: &Instance, tau: usize) -> f64 {
-        *instance.bounds[tau].get_or_init(|| {
+    fn bound(&self, instance: &Instance, cluster: usize, tau: usize) -> f64 {
+        if !self.scenario.bounded {
+            return 1.0;
+        }
+        let cluster = &instance.clusters[cluster];
+        *cluster.bounds[tau].get_or_init(|| {
             let jobs = as_run(&instance.jobs, &self.settings[0].options);
-            instance.least_stretch(&jobs, self.scenario.simulation.taus[tau])
+            cluster.least_stretch(&jobs, self.scenario.simulation.taus[tau])
         })
     }
 
@@ -104,10 +139,12 @@ impl OnlineStudy {
         audit: bool,
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
-        let Setting { policy, parameters, options, interruption, priorities, .. } = self.setting(variant);
-        let priorities = priorities.as_ref().map(|(_, settings)| settings).filter(|it| policy.depends_on(it));
+        let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
+        let (priorities, cluster) = self.priorities(variant);
+        let priorities = priorities.filter(|it| policy.depends_on(it));
+        let cluster = &instance.clusters[cluster];
         let weights = priorities.and_then(|it| policy.share_weights(it));
-        if options.clock.is_some() && (instance.outages.is_some() || instance.unequal.is_some()) {
+        if options.clock.is_some() && (cluster.outages.is_some() || cluster.unequal.is_some()) {
             return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
         }
         let of_setting = |outages: &Arc<Outages>| match interruption {
@@ -116,43 +153,48 @@ impl OnlineStudy {
             }
             _ => Arc::clone(outages),
         };
-        let outages = instance.outages.as_ref().map(of_setting);
-        let options = &Options { outages, unequal: instance.unequal.clone(), weights, ..options.clone() };
-        let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
-        let mut scheduler = policy.scheduler_at(instance.nodes, &parameters, priorities);
+        let outages = cluster.outages.as_ref().map(of_setting);
+        let options = &Options { outages, unequal: cluster.unequal.clone(), weights, ..options.clone() };
+        let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
+        let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;
-        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation, priorities);
+        let audited = || Audited::new(*policy, &parameters, cluster.nodes, options, simulation, priorities);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
-            nodes: instance.nodes,
-            capacity: instance.capacity(),
+            nodes: cluster.nodes,
+            capacity: cluster.capacity(),
             taus: simulation.taus.clone(),
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
-            outages: instance.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
+            outages: cluster.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
         });
-        let mut watchers = ((metrics, audited), instance.preceded.as_ref().map(|_| Submissions::default()));
+        let submissions = instance.preceded.as_ref().map(|_| Submissions::default());
+        let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
+        let mut watchers = ((metrics, audited), (submissions, waits));
         match &instance.preceded {
             None => {
                 let jobs = instance.jobs.iter().cloned();
-                simulate(instance.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
+                simulate(cluster.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
             }
             Some(preceded) => {
                 let jobs = instance.jobs.iter().cloned().zip(preceded.iter().copied());
                 let (first, followers) = Followers::split(jobs);
-                simulate_with(instance.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
+                simulate_with(cluster.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
             }
         }
         .map_err(failure)?;
-        let ((metrics, audited), submissions) = watchers;
+        let ((metrics, audited), (submissions, waits)) = watchers;
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
-        let bound = |jobs: &[Job], tau| instance.least_stretch(jobs, tau);
-        let bounds = submissions.map(|jobs| jobs.bounds(bound, &simulation.taus));
-        Ok(Box::new(Measured { summary, bounds }))
+        let bound = |jobs: &[Job], tau| cluster.least_stretch(jobs, tau);
+        let bounds = submissions.filter(|_| self.scenario.bounded);
+        let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
+        let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
+        let waits = waits.map(|waits| waits.by(&self.scenario.waits_by, header));
+        Ok(Box::new(Measured { summary, bounds, waits }))
     }
 }
 
@@ -204,9 +246,26 @@ impl Study for OnlineStudy {
     }
     fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
-        let unequal = scenario.workloads.iter().map(|workload| unequal(workload, scenario.seed));
-        let unequal = unequal.collect::<Result<_, _>>()?;
-        Ok(OnlineStudy { settings: settings(scenario), parts, logs, unequal, scenario: scenario.clone() })
+        let without = Header::default();
+        let of_workload = |(place, workload): (usize, &Workload)| {
+            let own = unequal(workload, scenario.seed)?;
+            let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);
+            let (mut nodes, mut priorities) = (vec![own], Vec::new());
+            for fields in &scenario.priorities {
+                let settings = fields.of_log(header);
+                let settings = settings.map_err(|error| {
+                    RunError::input(format_args!("workload `{}`: {error}", workload.name))
+                })?;
+                let others = of_priorities(fields, workload, nodes[0].as_deref())?;
+                let at = if others.is_some() { nodes.len() } else { 0 };
+                nodes.extend(others.map(Some));
+                priorities.push((Arc::new(settings), at));
+            }
+            Ok(OfWorkload { nodes, priorities })
+        };
+        let sites =
+            scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
+        Ok(OnlineStudy { settings: settings(scenario), parts, logs, sites, scenario: scenario.clone() })
     }
     fn inputs(&self) -> Vec<Input> {
         self.logs.iter().map(|log| log.input(&self.scenario.workloads[log.workload])).collect()
@@ -216,32 +275,50 @@ impl Study for OnlineStudy {
         self.parts.iter().enumerate().map(id).collect()
     }
     fn variants(&self, at: usize) -> Vec<Variant> {
-        let node_memory_gb = self.workload(at).node_memory_gb;
+        let workload = self.parts[at].workload;
         let taus = 0..self.scenario.simulation.taus.len();
-        let of_setting = |setting| taus.clone().map(move |tau| Variant { setting, tau, node_memory_gb });
+        let of_setting = |setting| taus.clone().map(move |tau| Variant { setting, tau, workload });
         (0..self.settings.len()).flat_map(of_setting).collect()
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let part = &self.parts[at];
-        let unequal = self.unequal[part.workload].as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
-        let jobs = part.jobs(self.workload(at), unequal.as_deref()).map_err(Failure::failed)?;
-        let nodes = self.workload(at).nodes.get();
-        let fields = self.scenario.outages.as_ref();
-        let seed = Seed::new(self.scenario.seed);
-        let outages = fields.map(|fields| outages(fields, nodes, &jobs, &self.parts[at].name, seed));
-        let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
-        let preceded = self.parts[at].preceded();
-        let digest =
-            instance::digest(nodes, &jobs, preceded.as_deref(), outages.as_deref(), unequal.as_deref());
-        let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
+        let (part, workload) = (&self.parts[at], self.workload(at));
+        let own = &self.sites[part.workload].nodes;
+        let mut clusters = Vec::with_capacity(own.len());
+        let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
+        let preceded = part.preceded();
+        let mut digests = Vec::new();
+        for unequal in own {
+            let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
+            // Other nodes come from priorities; those of the workload may be equal.
+            let nodes = match (&unequal, clusters.is_empty()) {
+                (Some(unequal), false) => unequal.classes.nodes(),
+                _ => workload.nodes.get(),
+            };
+            let fields = self.scenario.outages.as_ref();
+            let seed = Seed::new(self.scenario.seed);
+            let outages = fields.map(|fields| outages(fields, nodes, &jobs, &part.name, seed));
+            let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
+            let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
+            digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes));
+            let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
+            clusters.push(Cluster { nodes, unequal, outages, bounds });
+        }
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
-        Ok(Prepared {
-            instance: Instance { nodes, jobs, preceded, bounds, summaries, outages, unequal },
-            digest,
-        })
+        let digest = instance::together(&digests);
+        Ok(Prepared { instance: Instance { jobs, preceded, clusters, summaries }, digest })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
-        self.setting(variant).key(variant.node_memory_gb, key);
+        let (priorities, cluster) = self.priorities(variant);
+        self.setting(variant).key(self.node_memory_gb(variant), priorities.map(|it| &**it), key);
+        if cluster > 0 {
+            key.field("cluster", cluster);
+        }
+        if !self.scenario.bounded {
+            key.field("bounded", false);
+        }
+        if !self.scenario.waits_by.is_empty() {
+            self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
+        }
         let simulation = &self.scenario.simulation;
         key.field("tau_s", self.tau(variant));
         key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
@@ -288,30 +365,36 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measured { summary, bounds } = instance.summaries[variant.setting]
+        let Measured { summary, bounds, waits } = instance.summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
         let (part, workload) = (&self.parts[at], self.workload(at));
+        let (_, cluster) = self.priorities(variant);
         let identity = Identity {
             workload: workload.name.clone(),
             instance: part.name.clone(),
             load: part.load,
-            nodes: instance.nodes,
+            nodes: instance.clusters[cluster].nodes,
             jobs: instance.jobs.len(),
             setting: self.setting(variant).label(),
             tau_s: self.tau(variant),
         };
         let (bounded, objectives) =
             (&summary.bounded_stretch[variant.tau].1, &summary.objectives[variant.tau]);
-        let bound =
-            bounds.as_ref().map_or_else(|| self.bound(instance, variant.tau), |bounds| bounds[variant.tau]);
-        Ok(vec![SimulationRow::new(identity, summary, bounded, objectives, bound)])
+        let own = || self.bound(instance, cluster, variant.tau);
+        let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
+        let row = SimulationRow::new(identity, summary, bounded, objectives, bound);
+        Ok(vec![SimulationRow { waits: waits.clone(), ..row }])
     }
     fn beside(&self, instance: &Instance) {
         // Where users wait for their jobs each simulation has a bound of its own.
-        let taus = if instance.preceded.is_none() { instance.bounds.len() } else { 0 };
-        (0..taus).into_par_iter().for_each(|tau| _ = self.bound(instance, tau));
+        let taus = if instance.preceded.is_none() { self.scenario.simulation.taus.len() } else { 0 };
+        let clusters = 0..instance.clusters.len();
+        let each = clusters.flat_map(|cluster| (0..taus).map(move |tau| (cluster, tau)));
+        each.collect::<Vec<_>>()
+            .into_par_iter()
+            .for_each(|(cluster, tau)| _ = self.bound(instance, cluster, tau));
     }
     fn rename(&self, at: usize, _: &Variant, row: &mut SimulationRow) {
         row.workload.clone_from(&self.workload(at).name);

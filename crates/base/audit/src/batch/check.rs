@@ -3,6 +3,7 @@
 use super::decide::micros;
 use super::nodes::Nodes;
 use super::queue::Waiting;
+use super::slurm::as_slurm;
 use super::state::{BatchCheck, Preempted, Started};
 use super::{BatchPolicy, Depth};
 use crate::check::{Change, Check, Jobs, Report};
@@ -16,7 +17,14 @@ use std::sync::Arc;
 
 impl BatchCheck {
     pub(crate) fn new(policy: BatchPolicy, kinds: &Arc<Vec<Kind>>) -> BatchCheck {
-        BatchCheck { policy, nodes: Nodes::new(policy, kinds), ..BatchCheck::default() }
+        let mut check = BatchCheck { policy, nodes: Nodes::new(policy, kinds), ..BatchCheck::default() };
+        check.assume(kinds);
+        check
+    }
+    /// SLURM has settings where the record has none.
+    fn assume(&mut self, kinds: &[Kind]) {
+        let is_slurm = self.policy.depth == Depth::Slurm;
+        self.site = is_slurm.then(|| Site::new(&as_slurm(&Priorities::default()), kinds));
     }
     /// A job starts, or goes on after it made room.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
@@ -39,6 +47,11 @@ impl BatchCheck {
     fn next_decision(&self, now: u64) -> Option<u64> {
         let starts = self.reserved.values().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
+        if self.policy.depth == Depth::Slurm {
+            let look =
+                site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
+            return look.into_iter().chain(self.nodes.next_change(now)).min();
+        }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);
             let backfills = self.policy.depth != Depth::Fcfs && interval > 0;
@@ -52,13 +65,17 @@ impl BatchCheck {
 impl Check for BatchCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.nodes.differ(kinds);
+        self.assume(kinds);
     }
-    fn priority(&mut self, settings: &Priorities) {
-        self.site = Some(Site::new(settings, self.nodes.jobs.len() as u32));
+    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
+        let is_slurm = self.policy.depth == Depth::Slurm;
+        let settings = if is_slurm { as_slurm(settings) } else { settings.clone() };
+        self.site = Some(Site::new(&settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
         self.nodes.change(platform);
-        self.is_due = true;
+        // Where the record begins no decision is due.
+        self.is_due |= platform.changed;
     }
 
     fn submit(&mut self, number: u64, now: u64, job: &Job) {
@@ -77,7 +94,7 @@ impl Check for BatchCheck {
         };
         job.most = if is_admitted { self.nodes.most(&job) } else { 0 };
         self.queue.push(job);
-        self.is_due = true;
+        (self.is_due, self.timers.is_changed) = (true, true);
     }
     fn change(&mut self, change: Change<'_>) -> Option<String> {
         match change.record {
@@ -103,15 +120,17 @@ impl Check for BatchCheck {
     }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         self.is_due = true;
+        self.timers.is_changed = true;
         self.site.iter_mut().for_each(|site| site.count(now));
         self.leave(number, now, waits);
+        self.queue.append(&mut self.again);
     }
     fn complete(&mut self, number: u64, now: u64) {
-        self.is_due = true;
+        (self.is_due, self.timers.is_changed) = (true, true);
         self.leave(number, now, None);
     }
     fn withdraw(&mut self, number: u64, now: u64) {
-        self.is_due = true;
+        (self.is_due, self.timers.is_changed) = (true, true);
         self.queue.retain(|job| job.number != number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
         self.bound = self.bound.take().filter(|bound| bound.job != number);

@@ -3,6 +3,7 @@
 use super::nodes::total;
 use super::plan::Plan;
 use super::queue::{Parts, Running, Waiting, end_of};
+use super::slurm::{Look, Trials};
 use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
 use super::{Depth, Packing};
 use crate::check::Report;
@@ -40,11 +41,16 @@ struct Pass {
     /// How many jobs are tried from the head on, and how many of them are left.
     most: u32,
     left: u32,
+    look: Look,
+    trials: Trials,
 }
 
 impl Pass {
     /// Why jobs from here on are not tried.
     fn is_over(&self) -> Option<String> {
+        if self.look != Look::Every {
+            return None;
+        }
         let (head, most) = (self.head?, self.most);
         if !self.backfills {
             return Some(format!("it starts before job {head}, which is ahead of it in the queue"));
@@ -166,12 +172,18 @@ impl BatchCheck {
             (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
         self.site.iter_mut().for_each(|site| site.count(now));
         let is_changed = self.nodes.follow(now);
+        let is_slurm = self.policy.depth == Depth::Slurm;
+        let looks = if is_slurm { self.looks(now, is_changed) } else { vec![Look::Every] };
+        self.is_soon = false;
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
             self.bound = None;
         }
         if self.queue.is_empty() && preempted.is_empty() || !self.nodes.are_known() {
             self.is_freed = false;
+            if is_slurm {
+                self.backfills(now, false);
+            }
             return;
         }
         let mut queue = std::mem::take(&mut self.queue);
@@ -181,6 +193,38 @@ impl BatchCheck {
         }
         self.policy.order.sort(&mut queue, now);
         self.queue = queue;
+        let mut waiting = self.queue.len();
+        let mut pass = None;
+        for look in looks {
+            pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
+        }
+        if is_slurm {
+            let has_started = self.queue.len() < std::mem::take(&mut waiting);
+            let look = if self.backfills(now, has_started) { Look::Backfill } else { Look::Neither };
+            pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
+        }
+        for other in preempted {
+            let rule = "it makes room, but no job starts for which it has to".to_owned();
+            report(other.job, now, Some(other.line), rule);
+            pass.iter_mut().for_each(|pass| self.make_way(pass, &other));
+        }
+        // Those that made room wait from the next decision on.
+        let mut again = std::mem::take(&mut self.again);
+        self.is_soon = !again.is_empty();
+        self.timers.is_changed |= self.is_soon;
+        self.queue.append(&mut again);
+        self.is_freed = false;
+    }
+
+    /// One look at the queue, for which jobs start and others make room by the record.
+    fn look(
+        &mut self,
+        now: u64,
+        (look, is_changed): (Look, bool),
+        started: &mut Vec<Started>,
+        preempted: &mut Vec<Preempted>,
+        report: Report<'_>,
+    ) -> Pass {
         let mut plan = Plan::new(&self.nodes.pools, now);
         self.ends(now).into_iter().for_each(|(end, it)| plan.take(&it.job, &it.parts, now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
@@ -188,7 +232,10 @@ impl BatchCheck {
         let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
         let backfills =
             self.policy.depth != Depth::Fcfs && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
-        let mut pass = Pass { now, plan, head: None, promise: None, backfills, most, left: most };
+        let trials =
+            self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
+        let (head, promise) = (None, None);
+        let mut pass = Pass { now, plan, head, promise, backfills, most, left: most, look, trials };
         if self.keeps_plan() {
             self.reserve(&mut pass, is_changed);
         }
@@ -205,14 +252,26 @@ impl BatchCheck {
             let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
             let line = found.as_ref().map(|found| found.line);
             let mut fault = |rule| report(job.number, now, line, rule);
-            let (never, is_over) = (job.tasks > job.most, pass.is_over());
+            let never = job.tasks > job.most;
+            let is_held = self.is_held_back(job);
+            let is_over = if never || is_held { None } else { self.refusal(&mut pass, job.number) };
             if never && (job.is_admitted || found.is_none()) {
                 let (tasks, most) = (job.tasks, job.most);
                 fault(format!(
                     "it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have"
                 ));
-            } else if !never && !self.is_held_back(job) {
-                let expected = if is_over.is_none() { self.expected(&pass, job) } else { None };
+            } else if !never && !is_held {
+                let tried = pass.trials.narrowed(job);
+                let expected = if is_over.is_none() { self.expected(&pass, &tried) } else { None };
+                if let (Look::Main { .. }, None, Some(_)) = (look, &expected, &found) {
+                    // Backfilling may start it.
+                    started.extend(found);
+                    if is_over.is_none() {
+                        self.wait(&mut pass, &queue[at].clone());
+                    }
+                    at += 1;
+                    continue;
+                }
                 self.is_stale |= expected.is_some() != found.is_some();
                 match (expected, &found) {
                     (None, None) => {}
@@ -266,20 +325,28 @@ impl BatchCheck {
                 }
                 None => at += 1,
             }
-            let is_done = pass.is_over().is_some()
+            let is_done = look == Look::Every && pass.is_over().is_some()
                 || pass.plan.free_now() == 0 && !self.site.as_ref().is_some_and(Site::preempts_any);
-            if started.is_empty() && pass.head.is_some() && is_done && !self.keeps_plan() {
+            let none_is_rejected = || queue[at..].iter().all(|job| job.tasks <= job.most);
+            if started.is_empty()
+                && pass.head.is_some()
+                && is_done
+                && !self.keeps_plan()
+                && none_is_rejected()
+            {
                 break;
             }
         }
-        for other in preempted {
-            let rule = "it makes room, but no job starts for which it has to".to_owned();
-            report(other.job, now, Some(other.line), rule);
-            self.make_way(&mut pass, &other);
-        }
-        // Those that made room are in it.
         self.queue.append(&mut queue);
-        self.is_freed = false;
+        pass
+    }
+    /// Why a job is not tried from here on, or in this pass.
+    fn refusal(&self, pass: &mut Pass, job: u64) -> Option<String> {
+        match (pass.look, &self.site) {
+            (Look::Every, _) | (_, None) => pass.is_over(),
+            (Look::Neither, _) => Some("it starts, and neither scheduler of SLURM looks now".to_owned()),
+            (look, Some(site)) => pass.trials.refuses(&site.settings, look, site.partition_and_user(job)),
+        }
     }
 
     /// Whether the reservation of EASY/SPARE stays: no limit holds its job back, and it lasts if it begins now.
@@ -358,6 +425,10 @@ impl BatchCheck {
     fn wait(&mut self, pass: &mut Pass, job: &Waiting) {
         let (now, is_first) = (pass.now, pass.head.is_none());
         pass.head.get_or_insert(job.number);
+        if let (Look::Main { .. }, Some(site)) = (pass.look, &self.site) {
+            let partition = site.partition_and_user(job.number).0;
+            return pass.trials.stop(&pass.trials.narrowed(job), partition);
+        }
         match self.policy.depth {
             Depth::Easy if is_first && pass.backfills => {
                 pass.promise = pass.plan.earliest(job, u64::MAX).map(|(time, room)| Promise {
@@ -367,13 +438,18 @@ impl BatchCheck {
                     speed: room.speed,
                 });
             }
-            Depth::Conservative | Depth::Replan if !self.keeps_plan() && pass.backfills => {
+            Depth::Conservative | Depth::Replan | Depth::Slurm
+                if !self.keeps_plan() && (pass.backfills || pass.look == Look::Backfill) =>
+            {
                 let window = self.site.as_ref().map(|site| micros(site.settings.backfill.window_s));
                 let window = window.filter(|&window| window > 0);
                 let horizon = window.map_or(u64::MAX, |window| now.saturating_add(window));
                 if let Some((start, room)) = pass.plan.earliest(job, horizon.min(u64::MAX - 1)) {
                     let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
-                    pass.plan.take(job, &parts, start, room.end);
+                    match (self.policy.depth, self.policy.packing) {
+                        (Depth::Slurm, Packing::Shared) => pass.plan.close(&parts, start, room.end),
+                        _ => pass.plan.take(job, &parts, start, room.end),
+                    }
                 }
             }
             Depth::Spare => {

@@ -76,6 +76,19 @@ impl Plan {
     pub(super) fn take(&mut self, job: &Waiting, parts: &Parts, from: u64, until: u64) {
         self.change(job, parts, (from, until), -1);
     }
+    /// No task starts on these pools from one moment to another.
+    pub(super) fn close(&mut self, parts: &Parts, from: u64, until: u64) {
+        for &pool in parts.keys().filter(|_| from < until) {
+            let (steps, whole) = (&mut self.steps[pool], &self.pools.all[pool].whole);
+            let (first, end) = (steps.at(from), steps.at(until));
+            for (free, whole) in steps.free.iter_mut().zip(whole) {
+                free[first..end].iter_mut().for_each(|free| *free = free.saturating_sub(*whole));
+            }
+        }
+        if let Err(place) = self.moments.binary_search(&until) {
+            self.moments.insert(place, until);
+        }
+    }
     /// It does not have them.
     pub(super) fn give_back(&mut self, job: &Waiting, parts: &Parts, from: u64, until: u64) {
         self.change(job, parts, (from, until), 1);

@@ -35,6 +35,8 @@ dfrsim_model::named! {
         Conservative = "CONS",
         /// All; when a job ends early, all reservations are made again in the order of the queue.
         Replan = "CONS/REPLAN",
+        /// Those that backfilling tries, of whole nodes, behind a main scheduler that starts jobs in strict order; each looks at times of its own.
+        Slurm = "SLURM",
     }
 }
 
@@ -87,6 +89,13 @@ pub struct BatchPolicy {
     pub packing: Packing,
 }
 
+impl Depth {
+    /// How many tasks a node has if the name of a policy does not say it.
+    fn packing(self) -> Packing {
+        if self == Depth::Slurm { Packing::Shared } else { Packing::Whole }
+    }
+}
+
 impl BatchPolicy {
     /// The policy of a name, whose parts may be in any order.
     #[must_use]
@@ -117,7 +126,7 @@ impl fmt::Display for BatchPolicy {
         let parts = [
             (self.order != Order::default()).then(|| format!("/ORDER={}", self.order)),
             (self.placing != Placing::default()).then(|| format!("/PLACE={}", self.placing)),
-            (self.packing != Packing::default()).then(|| format!("/NODES={}", self.packing)),
+            (self.packing != self.depth.packing()).then(|| format!("/NODES={}", self.packing)),
         ];
         parts.iter().flatten().try_for_each(|part| f.write_str(part))
     }

@@ -3,6 +3,7 @@
 use super::BatchPolicy;
 use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
+use super::timers::Timers;
 use crate::priority::Site;
 use std::collections::BTreeMap;
 
@@ -50,6 +51,8 @@ pub(crate) struct BatchCheck {
     pub(super) running: BTreeMap<u64, Running>,
     pub(super) started: Vec<Started>,
     pub(super) preempted: Vec<Preempted>,
+    /// Those of them that wait again, until the decision is over.
+    pub(super) again: Vec<Waiting>,
     /// Whether anything happened since the last decision.
     pub(super) is_due: bool,
     /// The reservation of EASY/SPARE.
@@ -60,6 +63,10 @@ pub(crate) struct BatchCheck {
     pub(super) is_freed: bool,
     /// Whether the reservations rest on a job past its estimate, or on one that did not start as expected.
     pub(super) is_stale: bool,
+    /// Whether jobs made room in the last decision, which SLURM sees at once.
+    pub(super) is_soon: bool,
+    /// Of SLURM.
+    pub(super) timers: Timers,
     /// Reservations up to this moment have been decided.
     pub(super) decided: u64,
 }
@@ -77,7 +84,7 @@ impl BatchCheck {
             Some(estimate) => {
                 site.for_each(|site| site.pause(number, now));
                 job.estimate = estimate;
-                self.queue.push(job);
+                self.again.push(job);
             }
         }
     }

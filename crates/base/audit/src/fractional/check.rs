@@ -294,9 +294,9 @@ impl Check for FractionalCheck {
         self.kinds = Arc::clone(kinds);
         self.rejects = true;
     }
-    fn priority(&mut self, settings: &Priorities) {
+    fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
         self.weights = Weights::new(settings);
-        self.site = (!settings.are_plain()).then(|| Site::new(settings, self.down.len() as u32));
+        self.site = (!settings.are_plain()).then(|| Site::new(settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
         self.is_due = true;

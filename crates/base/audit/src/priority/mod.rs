@@ -4,6 +4,7 @@
 //! here usage is added up from the times of all jobs, and powers of one half come from a power series.
 
 mod account;
+mod amounts;
 mod fair_tree;
 mod limits;
 mod series;

@@ -5,8 +5,9 @@ use super::limits::{Claim, Limits};
 use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
+use crate::nodes::Kind;
 use dfrsim_model::SimTime;
-use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
+use dfrsim_model::priority::{JobClass, PreemptMode, Priorities, SizeFactor};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +16,10 @@ use std::ops::Range;
 #[derive(Debug)]
 struct Member {
     claim: Claim,
+    is_admitted: bool,
     account: Account,
+    /// What it uses of that, in thousandths.
+    bill: u128,
     /// The weighted factors that do not change.
     fixed: u128,
     submit: u64,
@@ -29,29 +33,30 @@ struct Member {
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) settings: Priorities,
-    nodes: u32,
     /// The classes of the kind of which some preempt others.
     preempting: Range<usize>,
     limits: Limits,
     usage: Usage,
+    now: u64,
     /// The last multiple of the period.
     multiple: u64,
     members: BTreeMap<u64, Member>,
 }
 
 impl Site {
-    pub(crate) fn new(settings: &Priorities, nodes: u32) -> Site {
-        let limits = Limits::new(settings);
+    pub(crate) fn new(settings: &Priorities, kinds: &[Kind]) -> Site {
+        let limits = Limits::new(settings, kinds);
         let (qos, all) = (settings.qos.len(), limits.classes.len());
         let preempts =
             |range: &Range<usize>| limits.classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
         let preempting = [0..qos, qos..all].into_iter().find(preempts).unwrap_or(0..0);
         let (settings, usage) = (settings.clone(), Usage::new(settings));
-        Site { settings, nodes, preempting, limits, usage, multiple: 0, members: BTreeMap::new() }
+        Site { settings, preempting, limits, usage, now: 0, multiple: 0, members: BTreeMap::new() }
     }
 
     /// Goes on to a moment.
     pub(crate) fn count(&mut self, now: u64) {
+        self.now = now;
         self.multiple = self.usage.count(now).unwrap_or(self.multiple);
     }
     /// When priorities change next if no event comes before.
@@ -63,17 +68,26 @@ impl Site {
     pub(crate) fn admit(&mut self, number: u64, job: &Job, now: u64) -> bool {
         self.count(now);
         let claim = self.limits.claim(job);
-        let is_never_admitted = self.limits.never(&claim, job).is_some();
-        let (account, fixed) = (self.usage.account(job), self.fixed(&claim));
-        self.members.insert(number, Member { claim, account, fixed, submit: now, joined: now, since: None });
-        is_never_admitted
+        let admitted = self.members.values().filter(|other| other.is_admitted);
+        let others: Vec<&Claim> = admitted.map(|other| &other.claim).collect();
+        let is_admitted =
+            self.limits.never(&claim).is_none() && !self.limits.is_one_too_many(&claim, &others);
+        let (account, fixed) = (self.usage.account(job), self.fixed(&claim, job));
+        let qos = self.settings.qos.len();
+        let partition =
+            claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);
+        let bill = self.limits.amounts.bill(job, &self.settings, partition);
+        let (submit, joined, since) = (now, now, None);
+        self.members
+            .insert(number, Member { claim, is_admitted, account, bill, fixed, submit, joined, since });
+        !is_admitted
     }
     /// A job comes to nodes, or stays there.
     pub(crate) fn start(&mut self, number: u64, now: u64) {
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_none()) else { return };
         member.since = Some(now);
-        self.usage.start(number, member.account.clone(), member.claim.tasks, now);
-        self.limits.take(number, member.claim.clone());
+        self.usage.start(number, member.account.clone(), member.bill, now);
+        self.limits.take(now, number, member.claim.clone());
     }
     /// A job leaves its nodes, if it has any, and joins the queue.
     pub(crate) fn pause(&mut self, number: u64, now: u64) {
@@ -87,9 +101,13 @@ impl Site {
         self.members.remove(&number);
     }
 
-    fn fixed(&self, claim: &Claim) -> u128 {
+    fn fixed(&self, claim: &Claim, job: &Job) -> u128 {
         let (weights, qos, classes) = (self.settings.weights, self.settings.qos.len(), &self.limits.classes);
-        let width = fraction(claim.tasks.into(), self.nodes.into()).min(ONE);
+        let [tasks, cores] = self.limits.amounts.parts(job).map(|(own, all)| fraction(own, all).min(ONE));
+        let width = match self.settings.size {
+            SizeFactor::Tasks => tasks,
+            SizeFactor::NodesAndCpus => (tasks + cores) / 2,
+        };
         let size = if self.settings.favor_small { ONE - width } else { width };
         let factor = |of: Range<usize>| {
             let priority = |at: usize| u128::from(classes[at].priority);
@@ -115,16 +133,22 @@ impl Site {
         (member.fixed + changing) / ONE
     }
 
+    /// The place of the partition of a job, and its user.
+    pub(crate) fn partition_and_user(&self, job: u64) -> (Option<usize>, Option<u32>) {
+        let (claim, qos) = (self.members.get(&job).map(|member| &member.claim), self.settings.qos.len());
+        let partition = claim.and_then(|claim| claim.classes.iter().copied().find(|&at| at >= qos));
+        (partition, claim.and_then(|claim| claim.user))
+    }
     /// Whether a limit holds a job back beside those that run.
     pub(crate) fn holds(&self, job: u64) -> bool {
-        self.members.get(&job).is_some_and(|own| self.limits.broken(&own.claim).is_some())
+        self.members.get(&job).is_some_and(|own| self.limits.broken(self.now, &own.claim).is_some())
     }
     /// Whether a limit would hold a job back beside others.
     pub(crate) fn holds_beside<'a>(&self, job: u64, others: impl Iterator<Item = &'a u64>) -> bool {
         let mut beside = self.limits.emptied();
         let others = others.filter_map(|other| Some((*other, self.members.get(other)?.claim.clone())));
-        others.for_each(|(other, claim)| beside.take(other, claim));
-        self.members.get(&job).is_some_and(|own| beside.broken(&own.claim).is_some())
+        others.for_each(|(other, claim)| beside.take(self.now, other, claim));
+        self.members.get(&job).is_some_and(|own| beside.broken(self.now, &own.claim).is_some())
     }
 
     /// The class of a job that counts for who gives way.

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 struct Span {
     account: Account,
-    width: u32,
+    /// What it uses, in thousandths.
+    bill: u128,
     start: u64,
 }
 
@@ -26,6 +27,9 @@ pub(crate) struct Usage {
     accounts: BTreeMap<Account, Entry>,
     period: u64,
     kept: u128,
+    half_life: u64,
+    /// Whether usage is forgotten within a period too.
+    decays_within: bool,
     /// The last multiple of the period.
     counted: u64,
     running: BTreeMap<u64, Span>,
@@ -54,6 +58,8 @@ impl Usage {
             accounts,
             period: settings.calc_period_s.saturating_mul(1_000_000),
             kept: if settings.half_life_s == 0 { ONE } else { half_to_the(exponent) },
+            half_life: settings.half_life_s.saturating_mul(1_000_000),
+            decays_within: settings.decay_within_period,
             counted: 0,
             running: BTreeMap::new(),
             ended: Vec::new(),
@@ -93,8 +99,8 @@ impl Usage {
         account
     }
 
-    pub(crate) fn start(&mut self, job: u64, account: Account, width: u32, now: u64) {
-        self.running.insert(job, Span { account, width, start: now });
+    pub(crate) fn start(&mut self, job: u64, account: Account, bill: u128, now: u64) {
+        self.running.insert(job, Span { account, bill, start: now });
     }
 
     pub(crate) fn end(&mut self, job: u64, now: u64) {
@@ -119,8 +125,13 @@ impl Usage {
             let running = self.running.values().map(|span| (span, next));
             for (span, end) in running.chain(self.ended.iter().map(|(span, end)| (span, *end))) {
                 let span_us = end.min(next).saturating_sub(span.start.max(self.counted));
+                let forgets = self.decays_within && self.half_life > 0;
+                let kept = match forgets {
+                    true => half_to_the(fraction(span_us.into(), self.half_life.into())),
+                    false => ONE,
+                };
                 if let Some(entry) = self.accounts.get_mut(&span.account) {
-                    entry.usage += u128::from(span_us) * u128::from(span.width);
+                    entry.usage += u128::from(span_us) * span.bill * kept / ONE;
                 }
             }
             self.ended.retain(|(_, end)| *end > next);

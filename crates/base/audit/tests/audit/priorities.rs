@@ -122,14 +122,14 @@ fn planted_faults_of_priorities_are_found() {
                 "\"name\":\"small\",\"priority\":1,\"groups\":[3]",
                 "\"name\":\"small\",\"priority\":1,\"groups\":[2,3]",
             )],
-            "line 13, 110 s, job 3: it starts on 1 nodes beside 1 of `small`, which may have 1",
+            "line 13, 110 s, job 3: it starts with 1 node beside 1 of `small`, which may have 1",
         ),
         (
             &[
                 (2, "\"max_running_per_user\":2", "\"max_running_per_user\":1"),
                 (9, "\"user\":3", "\"user\":2"),
             ],
-            "line 13, 110 s, job 3: it starts, though its user runs 1 jobs already, and may run 1",
+            "line 13, 110 s, job 3: it starts, though 1 jobs of its user in `the site` run, which may run 1",
         ),
         (
             &[(2, "\"calc_period_s\":100", "\"calc_period_s\":0")],
@@ -151,7 +151,10 @@ fn planted_faults_of_priorities_are_found() {
 fn limits_need_no_policy() {
     let text = edited(&FILE, &[(2, "\"groups\":[3]", "\"groups\":[2,3]")]);
     let found = messages(audit(text.as_bytes()));
-    assert_eq!(found[0], "line 13, 110 s, job 3: it starts on 1 nodes beside 1 of `small`, which may have 1");
+    assert_eq!(
+        found[0],
+        "line 13, 110 s, job 3: it starts with 1 node beside 1 of `small`, which may have 1"
+    );
     let mut lines: Vec<String> = edited(&FILE, &[]).lines().map(str::to_owned).collect();
     lines.swap(1, 2);
     let found = messages(audit((lines.join("\n") + "\n").as_bytes()));
@@ -222,13 +225,13 @@ fn priorities_of_nodes_that_go_down_are_followed() {
         (
             "\"weights\"",
             "\"max_running_per_user\":1,\"weights\"",
-            "7 s, job 2: it starts, though its user runs 1 jobs already, and may run 1",
+            "7 s, job 2: it starts, though 1 jobs of its user in `the site` run, which may run 1",
         ),
         // The class may have one node, and job 1 has left it.
         (
             "{\"name\":\"low\"}",
             "{\"name\":\"low\",\"total_nodes\":1}",
-            "0 s, job 1: it starts on 1 nodes beside 1 of `low`",
+            "0 s, job 1: it starts with 1 node beside 1 of `low`",
         ),
         (
             "\"name\":\"high\"",

@@ -5,5 +5,4 @@ pub mod gwf;
 pub mod pbs;
 pub mod slurm;
 pub mod slurm_conf;
-pub mod slurm_nodes;
 pub mod swf;

@@ -49,7 +49,7 @@ impl Accounting {
             ("jobs with a time of their lines, since no attribute says it", self.guessed_times),
             ("jobs without processors, taken to have one", self.guessed_sizes),
             ("jobs that depend on another one", self.dependent),
-            ("jobs with GPUs, which are not kept", self.with_gpus),
+            ("jobs with GPUs, which count on nodes that have some", self.with_gpus),
         ];
         let met = counts.into_iter().filter(|(_, number)| *number > 0);
         met.map(|(what, number)| format!("{what}: {number}"))

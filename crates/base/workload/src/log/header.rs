@@ -21,6 +21,21 @@
 pub struct Header {
     /// What is behind the semicolon of each line.
     lines: Vec<String>,
+    /// Names that are known, but in no line.
+    unwritten: Vec<(Naming, u32, String)>,
+}
+
+/// What a number of a log is that of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// Field 12.
+    User,
+    /// Field 13; the account of Slurm.
+    Group,
+    /// Field 15; the quality of service of Slurm.
+    Queue,
+    /// Field 16.
+    Partition,
 }
 
 impl Header {
@@ -48,6 +63,30 @@ impl Header {
     /// The directives in order: names, and what is on the same line. Names may repeat (`Queue`, `Note`).
     pub fn directives(&self) -> impl Iterator<Item = (&str, &str)> {
         self.lines().filter_map(directive)
+    }
+    /// Names a user, group, queue or partition. Queues and partitions have lines (`Queue: 1 normal`); names of users and groups are known as
+    /// long as the log is not written.
+    pub fn name(&mut self, of: Naming, number: u32, name: &str) {
+        match of {
+            Naming::Queue => self.push("Queue", &format!("{number} {name}")),
+            Naming::Partition => self.push("Partition", &format!("{number} {name}")),
+            Naming::User | Naming::Group => self.unwritten.push((of, number, name.to_owned())),
+        }
+    }
+    /// Numbers with their names.
+    pub fn names(&self, of: Naming) -> impl Iterator<Item = (u32, &str)> {
+        let directive = match of {
+            Naming::Queue => "Queue",
+            Naming::Partition => "Partition",
+            Naming::User | Naming::Group => "",
+        };
+        let written =
+            self.directives().filter(move |(name, _)| *name == directive).filter_map(|(_, text)| {
+                let (number, name) = text.split_once(char::is_whitespace)?;
+                Some((number.parse().ok()?, name.trim()))
+            });
+        let unwritten = self.unwritten.iter().filter(move |(what, ..)| *what == of);
+        written.chain(unwritten.map(|(_, number, name)| (*number, name.as_str())))
     }
     /// The first value of this name.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Jobs of accounting, which become the lines of a log.
 
-use super::header::Header;
+use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record};
 use super::{Faults, Input, LogError, Problem};
@@ -22,8 +22,8 @@ pub(crate) struct Listed {
     /// When it was submitted, and when it ended if it has started, in seconds since 1970.
     pub(crate) submit: i64,
     pub(crate) end: Option<i64>,
-    /// The job after which it may start, if it depends on one.
-    pub(crate) after: Option<String>,
+    /// The jobs after which it may start, if it depends on some.
+    pub(crate) after: Vec<String>,
     /// All else; number, submission and preceding job are left open.
     pub(crate) record: Record,
 }
@@ -31,26 +31,43 @@ pub(crate) struct Listed {
 /// The jobs as lines whose times begin with the first submission, below a header that says where they are from.
 ///
 /// Jobs keep their numbers if each has one of its own; otherwise they are numbered from 1 as they come. A dependency is a preceding
-/// job with the think time that the log has, 0 if the job was submitted before the other one ended.
+/// job with the think time that the log has, 0 if the job was submitted before the other one ended. Of several jobs, and of the tasks of
+/// an array (`70` is all of `70_1`, `70_2` and so on), it is the one that ended last.
 pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
     header.push("UnixStartTime", &first.to_string());
     header.push("Note", note);
-    names.queues.iter().for_each(|(number, name)| header.push("Queue", &format!("{number} {name}")));
-    names.partitions.iter().for_each(|(number, name)| header.push("Partition", &format!("{number} {name}")));
+    for (of, all) in [
+        (Naming::User, &names.users),
+        (Naming::Group, &names.groups),
+        (Naming::Queue, &names.queues),
+        (Naming::Partition, &names.partitions),
+    ] {
+        all.iter().for_each(|(number, name)| header.name(of, number, name));
+    }
     let mut seen = BTreeSet::new();
     let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
     let number = |place: u64, job: &Listed| job.number.filter(|_| are_unique).unwrap_or(place + 1);
     // Of a job with several runs the last one is what others wait for.
     let ends: BTreeMap<&str, (u64, Option<i64>)> =
         (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place, job), job.end))).collect();
+    // Of an array the task that ended last.
+    let mut arrays: BTreeMap<&str, (u64, Option<i64>)> = BTreeMap::new();
+    for (id, &last) in &ends {
+        if let Some((array, _)) = id.split_once('_') {
+            let known = arrays.entry(array).or_insert(last);
+            *known = if last.1 > known.1 { last } else { *known };
+        }
+    }
     let line = |(place, job): (u64, &Listed)| {
         let mut record = job.record.clone();
         record.job = number(place, job);
         record.submit = SimTime::from_secs(job.submit.abs_diff(first));
-        let preceding = job.after.as_deref().and_then(|id| ends.get(id));
-        if let Some(&(preceding, end)) = preceding.filter(|(number, _)| *number != record.job) {
+        let preceding =
+            job.after.iter().filter_map(|id| ends.get(id.as_str()).or_else(|| arrays.get(id.as_str())));
+        let preceding = preceding.filter(|(number, _)| *number != record.job).max_by_key(|(_, end)| *end);
+        if let Some(&(preceding, end)) = preceding {
             let think = end.and_then(|end| u64::try_from(job.submit - end).ok()).unwrap_or(0);
             record.preceding_job = Some(preceding);
             record.think_time = Some(SimSpan::from_secs(think));

@@ -31,7 +31,7 @@ pub use broken::BrokenReasons;
 pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
-pub use header::Header;
+pub use header::{Header, Naming};
 pub(crate) use input::Input;
 pub use kilobytes::Kilobytes;
 pub(crate) use listed::{Listed, lines as listed_lines, text};

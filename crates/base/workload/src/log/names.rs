@@ -37,4 +37,13 @@ pub(crate) struct Names {
     pub(crate) jobs: Numbered,
     pub(crate) queues: Numbered,
     pub(crate) partitions: Numbered,
+    /// The last job of each user and name.
+    last: BTreeMap<(u32, u32), String>,
+}
+
+impl Names {
+    /// The job before this one with the same user and name; this one is the last from then on.
+    pub(crate) fn last_of(&mut self, user: Option<u32>, name: Option<u32>, id: &str) -> Option<String> {
+        self.last.insert((user?, name?), id.to_owned())
+    }
 }

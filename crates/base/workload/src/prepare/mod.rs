@@ -107,7 +107,8 @@ fn is_false(value: &bool) -> bool {
 
 impl Format {
     /// The format of a file: never [`Format::ByName`].
-    fn of(self, path: &Path) -> Format {
+    #[must_use]
+    pub fn of(self, path: &Path) -> Format {
         if self != Format::ByName {
             return self;
         }

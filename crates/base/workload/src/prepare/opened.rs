@@ -3,7 +3,7 @@
 use super::stream::JobStream;
 use super::survey::Survey;
 use super::{Format, Log, Options, Report, read_whole, reader};
-use crate::log::{Header, LogError, Order, Source as _, Whole};
+use crate::log::{Header, Line, LogError, Order, Source as _, Whole};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,15 @@ impl Opened {
     #[must_use]
     pub fn header(&self) -> &Header {
         self.log.header()
+    }
+    /// How many jobs have fewer nodes than processors: only listings of Slurm say that.
+    #[must_use]
+    pub fn jobs_with_fewer_nodes_than_processors(&self) -> usize {
+        let is_sharing = |line: &Line| {
+            let processors = line.record.allocated_processors.or(line.record.requested_processors);
+            line.record.nodes.zip(processors).is_some_and(|(nodes, processors)| nodes < processors)
+        };
+        self.whole.iter().flat_map(Clone::clone).filter(is_sharing).count()
     }
     /// Says how many units the machine has ([`Options::units`]).
     #[must_use]

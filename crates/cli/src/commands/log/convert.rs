@@ -54,7 +54,17 @@ impl Convert {
         let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
         let mut header = whole.header().clone();
         let (mut records, without_submit) = self.select(whole.by_ref(), &options);
-        let mut notices = whole.finish().map_err(|error| self.log.failure(&error))?.notices();
+        let report = whole.finish().map_err(|error| self.log.failure(&error))?;
+        let mut notices = report.notices();
+        let with_nodes = records.iter().filter(|record| record.nodes.is_some()).count();
+        if with_nodes > 0 {
+            let gpus = report.accounting.with_gpus;
+            notices.push(format!(
+                "SWF does not hold the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the listing \
+                 itself to keep them",
+                counted(with_nodes, "job")
+            ));
+        }
         if without_submit > 0 {
             notices.push(format!("lines without submit time left out: {without_submit}"));
         }

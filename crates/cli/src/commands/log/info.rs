@@ -135,7 +135,7 @@ impl Info {
             run_time_s: contents.run_times.distribution().map(Figures::from),
             requested_time_s: contents.requested_times.distribution().map(Figures::from),
             remarks: remarks(&header, &contents, &report),
-            suggestions: suggestions(Path::new(&self.file), &header, &contents),
+            suggestions: suggestions(Path::new(&self.file), &header, &contents, self.nodes),
         })
     }
 }

@@ -31,6 +31,33 @@ pub(super) struct Contents {
     pub(super) with_memory: u64,
     /// The largest known memory of a processor.
     pub(super) most_memory: Kilobytes,
+    /// What jobs have of whole nodes, if the log says that.
+    pub(super) on_nodes: OnNodes,
+}
+
+/// What jobs have of the nodes that a listing gives them.
+#[derive(Debug, Default)]
+pub(super) struct OnNodes {
+    /// Jobs with fewer nodes than processors.
+    pub(super) sharing: u64,
+    /// The most nodes of a job, and the most processors and kilobytes that one has on a node.
+    pub(super) nodes: u32,
+    pub(super) processors: u32,
+    pub(super) kilobytes: f64,
+}
+
+impl OnNodes {
+    fn add(&mut self, record: &Record, memory: Option<Kilobytes>) {
+        let processors = record.allocated_processors.or(record.requested_processors);
+        let Some((nodes, processors)) = record.nodes.zip(processors).filter(|(nodes, _)| *nodes > 0) else {
+            return;
+        };
+        self.sharing += u64::from(nodes < processors);
+        let each = processors.div_ceil(nodes);
+        let kilobytes = memory.map_or(0.0, |memory| memory.millionths() as f64 / 1e6);
+        (self.nodes, self.processors) = (self.nodes.max(nodes), self.processors.max(each));
+        self.kilobytes = self.kilobytes.max(kilobytes * f64::from(each));
+    }
 }
 
 impl Contents {
@@ -45,7 +72,9 @@ impl Contents {
         }
         self.following += u64::from(record.preceding_job.is_some_and(|number| number > 0));
         self.overrunning += u64::from(job.requested_time.is_some_and(|requested| job.run_time > requested));
-        if let Some(memory) = record.used_memory.max(record.requested_memory) {
+        let memory = record.used_memory.max(record.requested_memory);
+        self.on_nodes.add(record, memory);
+        if let Some(memory) = memory {
             self.with_memory += 1;
             self.most_memory = self.most_memory.max(memory);
         }
@@ -85,6 +114,13 @@ pub(super) fn remarks(header: &Header, contents: &Contents, report: &Report) -> 
     of_estimates(contents, &mut remarks);
     of_memory(contents, &mut remarks);
     of_machine(header, contents, &mut remarks);
+    if contents.on_nodes.sharing > 0 {
+        remarks.push(format!(
+            "{} have fewer nodes than processors: with --slurm-conf slurm.conf they are simulated on the nodes of the site, with a \
+             policy such as EASY/NODES=SHARED.",
+            part(contents.on_nodes.sharing, contents.count())
+        ));
+    }
     if contents.following > 0 {
         remarks.push(format!(
             "{} name a job that had to end before their submission (field 17): not simulated, they arrive when the log \

@@ -7,15 +7,36 @@ use std::path::Path;
 /// The kilobytes of a gigabyte: 2^20.
 const KB_OF_GB: f64 = 1_048_576.0;
 
-/// A command with a batch policy, and one with a fractional policy.
-pub(super) fn suggestions(file: &Path, header: &Header, contents: &Contents) -> Vec<String> {
+/// A command with a batch policy, and one with a fractional policy, or with one that shares nodes where the jobs of the log did.
+///
+/// `given` is how many processors the user says that the machine has.
+pub(super) fn suggestions(
+    file: &Path,
+    header: &Header,
+    contents: &Contents,
+    given: Option<u32>,
+) -> Vec<String> {
     let file = quoted(&file.display().to_string());
     let machine = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0);
     let widest = contents.widest();
-    let nodes = if machine.is_some() { String::new() } else { format!(" --nodes {widest}") };
+    let nodes = match given {
+        Some(given) => format!(" --nodes {given}"),
+        None if machine.is_some() => String::new(),
+        None => format!(" --nodes {widest}"),
+    };
     let estimates = if contents.with_estimate() > 0 { " --estimates requested" } else { "" };
     let batch = format!("dfrsim simulate --workload {file}{nodes} --unit processor --policy EASY{estimates}");
-    let annotate = if contents.with_memory == 0 {
+    let on_nodes = &contents.on_nodes;
+    let (mut nodes, mut policy) = (nodes, "'GreedyPM*/per/OPT=MIN/MVT=600'");
+    let annotate = if on_nodes.sharing > 0 {
+        let cores = on_nodes.processors.max(1);
+        // A power of two holds what any job has on a node.
+        let memory = on_nodes.kilobytes.max(1.0).log2().ceil().exp2() / KB_OF_GB;
+        let processors = given.or(machine.and_then(|machine| u32::try_from(machine).ok()));
+        nodes = format!(" --nodes {}", processors.map_or(1, |all| all.div_ceil(cores)).max(on_nodes.nodes));
+        policy = "EASY/NODES=SHARED";
+        format!(" --annotate hpc2n --join listed --floor-tenths 0 --cores {cores} --node-memory {memory}")
+    } else if contents.with_memory == 0 {
         " --annotate lublin".to_owned()
     } else if header.installation().is_some_and(|installation| installation.contains("HPC2N")) {
         // The machine of the study: the header counts processors as nodes.
@@ -30,7 +51,6 @@ pub(super) fn suggestions(file: &Path, header: &Header, contents: &Contents) -> 
         let memory = kilobytes.max(1.0).log2().ceil().exp2() * cores as f64 / KB_OF_GB;
         format!(" --annotate hpc2n --cores {cores} --node-memory {memory}")
     };
-    let policy = "'GreedyPM*/per/OPT=MIN/MVT=600'";
     let fractional =
         format!("dfrsim simulate --workload {file}{nodes}{annotate} --policy {policy} --first 1000");
     vec![batch, fractional]

@@ -2,13 +2,11 @@
 
 use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
-use crate::output::notice;
+use crate::site::{self, SiteAndLog, largest};
 use clap::Args;
 use dfrsim_model::Seed;
-use dfrsim_platform::classes::{
-    ClassFields, Demands, PlatformFields, ReferenceNode, Request, UnequalNodes, read,
-};
-use dfrsim_workload::formats::slurm_nodes::{self, NodeKind};
+use dfrsim_platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
+use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::prepare::resources;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,49 +37,44 @@ pub(super) fn with_log(
     Ok(Arc::new(UnequalNodes { classes: nodes.classes.clone(), demands }))
 }
 
-/// The nodes of a `slurm.conf`, of which the largest is what needs of jobs are parts of; jobs are as their listing says.
-pub(super) fn of_slurm(conf: &Path, workload: &mut WorkloadArguments) -> Result<Arc<UnequalNodes>, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", conf.display()));
-    let text = dfrsim_model::read_text(conf).map_err(|error| fault(&error))?;
-    let kinds = slurm_nodes::read(&text).map_err(|error| fault(&error))?;
-    let largest = |of: fn(&NodeKind) -> u64| kinds.iter().map(of).max();
-    let (Some(cores), Some(memory)) = (largest(|kind| kind.cores.into()), largest(|kind| kind.memory_mb))
-    else {
-        return Err(fault(&"expected lines with NodeName"));
-    };
-    let gb = |megabytes: u64| megabytes as f64 / 1024.0;
-    let cores = u32::try_from(cores).unwrap_or(u32::MAX);
-    let class = |kind: &NodeKind| ClassFields {
-        name: kind.name.clone(),
-        nodes: kind.nodes,
-        cores: kind.cores,
-        memory_gb: gb(kind.memory_mb),
-        speed: 1.0,
-        resources: kind.resources.clone(),
-        features: kind.features.iter().cloned().collect(),
-    };
-    let fields = PlatformFields {
-        reference: Some(ReferenceNode { cores, memory_gb: gb(memory) }),
-        shared: Vec::new(),
-        classes: kinds.iter().map(class).collect(),
-    };
-    let classes = fields.classes().map_err(|error| fault(&error))?;
-    for kind in &kinds {
-        let NodeKind { name, nodes, cores, memory_mb, .. } = kind;
-        let more = kind.resources.iter().map(|(name, count)| format!(", {count} {name}"));
-        let more: String = more.chain(kind.features.iter().map(|name| format!(", {name}"))).collect();
-        notice!("{}: {nodes} nodes from {name} on: {cores} cores, {memory_mb} MB{more}", conf.display());
-    }
+/// The nodes of a site, of which the largest is what needs of jobs are parts of; jobs are as their listing says.
+pub(super) fn of_site(
+    site: &SiteAndLog,
+    of_log: &SiteOfLog,
+    conf: &Path,
+    workload: &mut WorkloadArguments,
+) -> Result<Arc<UnequalNodes>, Failure> {
+    let reference = largest(&of_log.kinds);
+    let classes = site::platform(&of_log.kinds, reference).classes();
+    let classes = classes.map_err(|error| Failure::input(format!("{}: {error}", conf.display())))?;
     workload.set_nodes(classes.nodes());
-    workload.set_listed(cores, gb(memory));
-    Ok(Arc::new(UnequalNodes { classes, demands: Demands::default() }))
+    workload.set_listed(reference.cores, reference.memory_gb);
+    let demands = Demands { given: site.given.clone(), ..Demands::default() };
+    Ok(Arc::new(UnequalNodes { classes, demands }))
 }
 
 impl PlatformArguments {
     /// The nodes, and what jobs ask for; `None` if all nodes are equal.
-    pub(super) fn unequal(&self, seed: u64) -> Result<Option<Arc<UnequalNodes>>, Failure> {
+    ///
+    /// Jobs of a listing have the nodes, cores and memory that it gives them, unless something else was asked for.
+    pub(super) fn unequal(
+        &self,
+        workload: &mut WorkloadArguments,
+    ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
         let Some(path) = &self.platform else { return Ok(None) };
-        let classes = read(path).and_then(|fields| fields.classes());
+        let seed = workload.seed;
+        let classes = read(path).and_then(|mut fields| {
+            if workload.is_listing() && !workload.says_tasks() {
+                let most = |of: fn(&ClassFields) -> f64| fields.classes.iter().map(of).fold(0.0, f64::max);
+                let largest = ReferenceNode {
+                    cores: most(|it| it.cores.into()) as u32,
+                    memory_gb: most(|it| it.memory_gb),
+                };
+                let reference = *fields.reference.get_or_insert(largest);
+                workload.set_listed(reference.cores, reference.memory_gb);
+            }
+            fields.classes()
+        });
         let classes = classes.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
         let demands =
             Demands { requests: self.requests.clone(), seed: Seed::new(seed), given: BTreeMap::new() };

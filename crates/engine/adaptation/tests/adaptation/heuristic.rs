@@ -97,8 +97,8 @@ fn needs_of_which_nodes_give_hardly_a_part_are_adapted() {
     use dfrsim_model::offline::{Instance, OfflineJob};
     use dfrsim_model::{NodeId, NodeTasks};
     // A job needs 100,000 times the CPU of a node in each of its tasks.
-    let job = |demand: u32, tasks| OfflineJob { tasks, demand: [demand, 1].into(), least_yield: Yield::ZERO };
-    let nodes = vec![[40_000, 100].into(); 4];
+    let job = |demand: u32, tasks| OfflineJob { tasks, demand: [1, demand].into(), least_yield: Yield::ZERO };
+    let nodes = vec![[100, 40_000].into(); 4];
     let jobs = vec![job(4_000_000_000, 3), job(20_000, 2), job(10_000, 4)];
     let instance = Instance { fixed: 1, fluid: 1, nodes, jobs };
     let at = |node, tasks| NodeTasks { node: NodeId(node), tasks };

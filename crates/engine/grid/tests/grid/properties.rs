@@ -3,7 +3,7 @@
 use crate::support::{self, audited};
 use crate::twin;
 use dfrsim_cluster::{EstimateModel, Observer, Occurrence, Options as ClusterOptions, Overrun};
-use dfrsim_grid::{BatchPolicy, Discipline, GridJob, Options, Platform};
+use dfrsim_grid::{BatchPolicy, GridJob, Options, Platform};
 use dfrsim_model::{Job, JobId, Share, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ proptest! {
     /// Without reallocation each cluster does what the simulator of single clusters does with the same jobs.
     #[test]
     fn without_reallocation_clusters_are_independent(
-        platform in support::platform(Discipline::ALL.map(BatchPolicy::from).to_vec()), jobs in support::jobs(),
+        platform in support::platform(support::disciplines().map(BatchPolicy::from).collect()), jobs in support::jobs(),
         options in support::options(),
     ) {
         let options = Options { copies: 1, reallocation: None, ..options };

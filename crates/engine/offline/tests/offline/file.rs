@@ -78,7 +78,7 @@ fn a_generated_instance_and_its_solution_go_through_files() {
     assert_eq!(check_yields(&instance, &solution.mapping, &solution.yields), []);
 }
 
-fn faults(error: Faults) -> Vec<String> {
+fn faults(error: &Faults) -> Vec<String> {
     let line = error.to_string();
     line.lines().map(|fault| fault.splitn(3, [':']).nth(2).unwrap().trim().to_owned()).collect()
 }
@@ -95,7 +95,7 @@ fn every_fault_of_an_instance_is_reported_with_its_place() {
             7
         ]
     }"#;
-    let found = faults(instance_from_json("file", text).unwrap_err());
+    let found = faults(&instance_from_json("file", text).unwrap_err());
     assert_eq!(
         found,
         [
@@ -114,7 +114,7 @@ fn every_fault_of_an_instance_is_reported_with_its_place() {
     );
     let none = r#"{"fixed": -1, "fluid": 0}"#;
     assert_eq!(
-        faults(instance_from_json("file", none).unwrap_err()),
+        faults(&instance_from_json("file", none).unwrap_err()),
         [
             "fixed: -1 is not an integer from 0 to 64",
             "fluid: 0 is not an integer from 1 to 64",
@@ -125,7 +125,7 @@ fn every_fault_of_an_instance_is_reported_with_its_place() {
     let many = r#"{"fixed": 0, "fluid": 1, "nodes": 1, "jobs": [
         {"tasks": 9000000, "requirements": [], "needs": [0]}, {"tasks": 9000000, "requirements": [], "needs": [0]}
     ]}"#;
-    let found = faults(instance_from_json("file", many).unwrap_err());
+    let found = faults(&instance_from_json("file", many).unwrap_err());
     assert_eq!(found, ["jobs: 18000000 tasks are more than 10000000"]);
 }
 
@@ -150,7 +150,7 @@ fn a_solution_is_of_its_instance() {
         r#"{"fixed": 0, "fluid": 1, "nodes": 2, "jobs": [{"requirements": [], "needs": [1]}]}"#,
     )
     .unwrap();
-    let faults_of = |text: &str| faults(solution_from_json("file", text, &instance).unwrap_err());
+    let faults_of = |text: &str| faults(&solution_from_json("file", text, &instance).unwrap_err());
     assert_eq!(
         faults_of(r#"{"minimum_yield": 2, "jobs": [{"on": [[2, 1], [0, 0], [1]], "yield": 1}]}"#),
         [

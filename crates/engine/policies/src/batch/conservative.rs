@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::policy::Compression;
 use super::queue::Waiting;
-use super::scheduler::{BatchScheduler, Beside};
+use super::scheduler::BatchScheduler;
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
@@ -23,7 +23,7 @@ impl BatchScheduler {
         has_new_order: bool,
         decision: &mut Decision,
     ) {
-        let (now, clock) = (view.now(), self.clock(view.now()));
+        let now = view.now();
         let is_kept = self.site.as_ref().is_none_or(|site| site.keeps_plans());
         let is_made_again = self.site.is_some() || compression == Compression::Replan;
         let (mut plan, is_new) = match self.plan.take().filter(|_| is_kept) {
@@ -53,24 +53,7 @@ impl BatchScheduler {
             self.plan = Some(plan);
             return;
         }
-        let (mut at, mut tests, mut has_head) = (0, clock.tests, false);
-        while at < self.queue.jobs.len() && tests > 0 {
-            if self.holds(self.queue.jobs[at].job.job) {
-                at += 1;
-                continue;
-            }
-            if self.queue.jobs[at].start == SimTime::MAX {
-                self.reserve(view, at, &mut plan, clock.horizon, decision);
-            }
-            if self.queue.jobs[at].start == now {
-                let mut job = self.queue.take(at);
-                let room = (std::mem::take(&mut job.split), job.end);
-                self.start(view, &job.job, job.need, room, decision);
-            } else {
-                (has_head, at) = (true, at + 1);
-            }
-            tests -= u32::from(has_head);
-        }
+        self.plan_in_turn(view, &mut plan, decision);
         self.plan = Some(plan);
     }
 
@@ -98,7 +81,7 @@ impl BatchScheduler {
     }
 
     /// Makes a plan of what runs alone.
-    fn new_plan(&mut self, now: SimTime) -> Plan {
+    pub(super) fn new_plan(&mut self, now: SimTime) -> Plan {
         let mut plan = Plan {
             timeline: Timeline::new(&self.pools, now),
             base: None,
@@ -126,27 +109,6 @@ impl BatchScheduler {
             if let Some(base) = &mut plan.base {
                 base.take(&self.pools, run.stay(from));
             }
-        }
-    }
-
-    /// Gives a job its reservation, if it has a place before the horizon.
-    fn reserve(
-        &mut self,
-        view: View<'_>,
-        at: usize,
-        plan: &mut Plan,
-        horizon: SimTime,
-        decision: &mut Decision,
-    ) {
-        let now = view.now();
-        let job = self.planned(now, at);
-        let mut earliest = plan.timeline.earliest(&self.pools, now, &job, SimTime::MAX);
-        if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
-            let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
-            earliest = room.map(|room| (now, room)).or(earliest);
-        }
-        if let Some(earliest) = earliest.filter(|(start, _)| *start <= horizon) {
-            plan.reserve(&self.pools, &mut self.queue.jobs[at], earliest);
         }
     }
 }

@@ -98,7 +98,7 @@ impl BatchPolicy {
             Discipline::Conservative(compression) => {
                 compression == Compression::OneByOne && self.order != QueueOrder::Wfp3
             }
-            Discipline::Easy | Discipline::Spare => false,
+            Discipline::Easy | Discipline::Spare | Discipline::Slurm => false,
         }
     }
 }
@@ -201,7 +201,7 @@ impl LocalScheduler {
         let mut new = Waiting::new(BatchJob::new(view, job), need);
         new.job.submit = now;
         if let Some(site) = &self.scheduler.site {
-            new.priority = site.of_arrival(now, view.job(job)).0;
+            new.priority = site.of_arrival(view, job).0;
             new = self.scheduler.as_planned(now, &new);
         }
         self.expect(now, from, &new)
@@ -212,7 +212,7 @@ impl LocalScheduler {
         let need = self.scheduler.pools.need_of(view, job);
         let site = self.scheduler.site.as_ref();
         self.scheduler.pools.most(need) >= view.job(job).tasks().into()
-            && site.is_none_or(|site| site.of_arrival(view.now(), view.job(job)).1)
+            && site.is_none_or(|site| site.of_arrival(view, job).1)
     }
 
     fn expect(&mut self, now: SimTime, from: SimTime, new: &Waiting) -> Expected {
@@ -261,7 +261,9 @@ impl LocalScheduler {
     /// no other nodes than the plan says.
     fn keeps_forecast(&self) -> bool {
         let BatchPolicy { discipline, order, .. } = self.scheduler.policy;
-        self.is_plain() && order == QueueOrder::Arrival && discipline != Discipline::Spare
+        self.is_plain()
+            && order == QueueOrder::Arrival
+            && !matches!(discipline, Discipline::Spare | Discipline::Slurm)
     }
 
     /// How many waiting jobs start now by the plan, or should have started.

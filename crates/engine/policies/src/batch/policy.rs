@@ -30,16 +30,19 @@ pub enum Discipline {
     Spare,
     /// All: conservative backfilling.
     Conservative(Compression),
+    /// Those that Slurm's backfilling tries, of whole nodes, in passes beside those of its main scheduler.
+    Slurm,
 }
 
 impl Discipline {
     /// All of them, in the order in which people know them.
-    pub const ALL: [Discipline; 5] = [
+    pub const ALL: [Discipline; 6] = [
         Discipline::Fcfs,
         Discipline::Easy,
         Discipline::Spare,
         Discipline::Conservative(Compression::OneByOne),
         Discipline::Conservative(Compression::Replan),
+        Discipline::Slurm,
     ];
 
     fn name(self) -> &'static str {
@@ -49,7 +52,13 @@ impl Discipline {
             Discipline::Spare => "EASY/SPARE",
             Discipline::Conservative(Compression::OneByOne) => "CONS",
             Discipline::Conservative(Compression::Replan) => "CONS/REPLAN",
+            Discipline::Slurm => "SLURM",
         }
+    }
+
+    /// What of its nodes a job has to itself if the name of the policy does not say it.
+    fn node_use(self) -> NodeUse {
+        if self == Discipline::Slurm { NodeUse::Shared } else { NodeUse::Whole }
     }
 
     fn description(self) -> &'static str {
@@ -64,6 +73,9 @@ impl Discipline {
             }
             Discipline::Conservative(Compression::Replan) => {
                 "a reservation for every job; an early end plans the whole queue again"
+            }
+            Discipline::Slurm => {
+                "as Slurm's main scheduler and its backfilling do, each at its own times; nodes are shared"
             }
         }
     }
@@ -88,7 +100,7 @@ impl From<Discipline> for BatchPolicy {
             discipline,
             order: QueueOrder::default(),
             place: Place::default(),
-            nodes: NodeUse::default(),
+            nodes: discipline.node_use(),
         }
     }
 }
@@ -118,7 +130,7 @@ impl BatchPolicy {
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {
                     policy.place = name.parse().ok()?;
                 }
-                (Some(("NODES", name)), _) if policy.nodes == NodeUse::default() => {
+                (Some(("NODES", name)), _) if policy.nodes == discipline.node_use() => {
                     policy.nodes = name.parse().ok()?;
                 }
                 _ => return None,
@@ -168,7 +180,7 @@ impl fmt::Display for BatchPolicy {
         if self.place != Place::default() {
             write!(f, "/PLACE={}", self.place)?;
         }
-        if self.nodes != NodeUse::default() {
+        if self.nodes != self.discipline.node_use() {
             write!(f, "/NODES={}", self.nodes)?;
         }
         Ok(())

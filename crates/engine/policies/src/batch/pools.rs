@@ -49,6 +49,8 @@ pub(super) struct Pools {
     forgotten: u64,
     /// By need.
     pub(super) rooms: Vec<Rooms>,
+    /// By class: whether no job starts there for now; empty if all may.
+    pub(super) closed: Vec<bool>,
 }
 
 impl Pools {
@@ -163,6 +165,17 @@ impl Pools {
         group.nodes[pool - group.pools.start]
     }
 
+    fn is_closed(&self, class: usize) -> bool {
+        self.closed.get(class).is_some_and(|&is_closed| is_closed)
+    }
+
+    /// Closes the nodes on which tasks of a need can be; returns whether all are closed then.
+    pub(super) fn close(&mut self, need: usize) -> bool {
+        self.closed.resize(self.classes.len(), false);
+        self.closed.iter_mut().zip(&self.needs.get(need).fits).for_each(|(closed, fits)| *closed |= fits);
+        self.closed.iter().all(|&is_closed| is_closed)
+    }
+
     /// Whether no core or node is free.
     pub(super) fn is_full(&self) -> bool {
         self.total[0] == 0
@@ -190,7 +203,8 @@ impl Pools {
     ) -> impl Iterator<Item = &'a Group> {
         self.groups
             .iter()
-            .filter(move |it| it.speed >= speed && need.fits[it.class] && it.is_open(start, end))
+            .filter(move |it| it.speed >= speed && need.fits[it.class] && !self.is_closed(it.class))
+            .filter(move |it| it.is_open(start, end))
     }
 
     /// Of some rooms those until a moment, in all pools.

@@ -26,7 +26,8 @@ pub struct Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     from: SimTime,
-    free: u64,
+    /// Below zero where nodes are closed that a job still has.
+    free: i64,
 }
 
 impl Profile {
@@ -34,13 +35,13 @@ impl Profile {
     #[must_use]
     pub fn new(nodes: impl Into<u64>) -> Profile {
         let nodes = nodes.into();
-        Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
+        Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: signed(nodes) }] }
     }
 
     /// Takes back all reservations, and begins again at this moment.
     pub fn clear(&mut self, from: SimTime) {
         self.steps.clear();
-        self.steps.push(Step { from, free: self.nodes });
+        self.steps.push(Step { from, free: signed(self.nodes) });
     }
 
     /// Forgets what was before now.
@@ -74,7 +75,7 @@ impl Profile {
         span: SimSpan,
         held: SimTime,
     ) -> SimTime {
-        let width = width.into();
+        let width = signed(width.into());
         // Mostly it is the first step in which the search begins.
         let is_first = self.steps.get(1).is_none_or(|second| second.from > from);
         let mut at = if is_first { 0 } else { self.steps.partition_point(|step| step.from <= from) - 1 };
@@ -98,7 +99,7 @@ impl Profile {
     /// Like [`Profile::earliest`] where nodes only come free: any job that can start can go on.
     #[must_use]
     pub fn earliest_where_rising(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
-        let width = width.into();
+        let width = signed(width.into());
         debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
         let first = self.steps.partition_point(|step| step.free < width);
         self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
@@ -109,7 +110,7 @@ impl Profile {
     pub fn least(&self, start: SimTime, end: SimTime) -> u64 {
         let at = self.steps.partition_point(|step| step.from <= start).saturating_sub(1);
         let steps = self.steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
-        steps.map(|step| step.free).min().unwrap_or(0)
+        steps.map(|step| step.free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
     }
 
     /// The next moment after another one from which more is free.
@@ -124,22 +125,31 @@ impl Profile {
     #[must_use]
     pub fn reserved(&self) -> u128 {
         let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());
-        self.steps.windows(2).map(|pair| u128::from(self.nodes - pair[0].free) * span(pair)).sum()
+        self.steps
+            .windows(2)
+            .map(|pair| u128::from(self.nodes.saturating_add_signed(-pair[0].free)) * span(pair))
+            .sum()
     }
 
-    /// Takes `width` nodes from `start` to `end`; they must be free.
+    /// Takes `width` nodes from `start` to `end`; they must be free, or closed nodes that a job still has.
     pub fn reserve(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
-        let width = width.into();
-        self.change(start, end, |free| free.checked_sub(width).expect("what is reserved was free"));
+        let width = signed(width.into());
+        self.change(start, end, |free| free - width);
+    }
+
+    /// Takes all nodes from `start` to `end`, also those that jobs still have.
+    pub(super) fn close(&mut self, start: SimTime, end: SimTime) {
+        let all = signed(self.nodes);
+        self.change(start, end, |free| free - all);
     }
 
     /// Gives `width` nodes back from `start` to `end`.
     pub fn release(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
-        let width = width.into();
+        let width = signed(width.into());
         self.change(start, end, |free| free + width);
     }
 
-    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(u64) -> u64) {
+    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(i64) -> i64) {
         if start >= end {
             return;
         }
@@ -169,4 +179,10 @@ impl Profile {
             self.steps.remove(at);
         }
     }
+}
+
+/// Amounts of a pool are far below 2^63.
+#[inline]
+fn signed(amount: u64) -> i64 {
+    amount.cast_signed()
 }

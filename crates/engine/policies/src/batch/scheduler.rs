@@ -2,6 +2,7 @@
 
 use super::head::Head;
 use super::job::BatchJob;
+use super::passes::{Passes, as_slurm};
 use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
 use super::pools::Pools;
@@ -32,6 +33,8 @@ pub(crate) struct BatchScheduler {
     pub(super) plan: Option<Plan>,
     /// The jobs that made room in the last decision, and wait.
     pub(super) preempted: Vec<JobHandle>,
+    /// When the two schedulers of Slurm look.
+    pub(super) passes: Passes,
     /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
     ranked_at: SimTime,
     is_settled: bool,
@@ -67,9 +70,11 @@ pub(super) enum Beside<'a> {
 impl BatchScheduler {
     /// Makes the scheduler of a policy for a cluster of this many nodes; the settings must have been [checked](Priorities::check).
     pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
+        let site = if policy.discipline == Discipline::Slurm { Some(as_slurm(site)) } else { site.cloned() };
         BatchScheduler {
             policy,
-            site: site.map(|settings| Box::new(Site::new(Arc::clone(settings), nodes))),
+            passes: Passes::new(site.as_deref()),
+            site: site.map(|settings| Box::new(Site::new(settings))),
             pools: Pools::new(nodes, policy.nodes, policy.place),
             queue: Queue::new(policy.order),
             running: Running::default(),
@@ -109,7 +114,7 @@ impl BatchScheduler {
 
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         let need = self.pools.need_of(view, job);
-        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view, job));
         // Its account may be a new one, which changes the shares of all others.
         self.has_joined = true;
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
@@ -364,6 +369,7 @@ impl BatchScheduler {
         let has_new_order = self.order(view.now());
         match self.policy.discipline {
             Discipline::Spare => self.backfill_spare_nodes(view, decision),
+            Discipline::Slurm => self.follow_clocks(view, decision),
             Discipline::Conservative(compression) if self.clock(view.now()).backfills => {
                 self.follow_plan(view, compression, has_new_order, decision);
             }
@@ -378,6 +384,7 @@ impl BatchScheduler {
     pub(super) fn next_decision(&self, now: SimTime) -> Option<SimTime> {
         match &self.site {
             None => self.plan.as_ref()?.next_start(now, &self.queue),
+            Some(site) if self.policy.discipline == Discipline::Slurm => self.next_pass(now, site),
             Some(site) => self.next_change(now, site),
         }
     }
@@ -410,6 +417,8 @@ impl BatchScheduler {
     pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
         let view = situation.view;
         let now = view.now();
+        let has_left = !situation.completed.is_empty() || !situation.interrupted.is_empty();
+        let mut has_changed = has_left || !situation.submitted.is_empty() || !self.preempted.is_empty();
         if let Some(site) = &mut self.site {
             site.advance(now);
             for job in std::mem::take(&mut self.preempted) {
@@ -434,6 +443,10 @@ impl BatchScheduler {
         }
         for &job in situation.submitted {
             self.submit(view, job, decision);
+        }
+        has_changed |= is_regrouped;
+        if has_changed && self.policy.discipline == Discipline::Slurm {
+            self.passes.change(now);
         }
         is_regrouped
     }

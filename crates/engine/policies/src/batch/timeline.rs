@@ -30,6 +30,15 @@ impl Timeline {
         self.change(pools, stay, |profile, amount| profile.reserve(stay.start, stay.end, amount));
     }
 
+    /// Takes all of the pools of a stay, where each is a node.
+    pub(super) fn close(&mut self, pools: &Pools, stay: Stay<'_>) {
+        for (pool, _) in stay.split.parts(stay.width) {
+            let dimensions = pools.needs.dimensions();
+            let profiles = &mut self.0[pool * dimensions..][..dimensions];
+            profiles.iter_mut().for_each(|profile| profile.close(stay.start, stay.end));
+        }
+    }
+
     pub(super) fn give_back(&mut self, pools: &Pools, stay: Stay<'_>) {
         self.change(pools, stay, |profile, amount| profile.release(stay.start, stay.end, amount));
     }

@@ -61,8 +61,7 @@ impl Scheduler for Equipartition {
         self.waiting.extend(change.interrupted);
         for &job in situation.submitted {
             self.mapper.nodes.learn(view, job);
-            let is_admitted =
-                self.mapper.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+            let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
             if is_admitted && self.mapper.nodes.fit(view, job, true) {
                 self.waiting.push(job);
             } else {

@@ -49,7 +49,7 @@ impl Mapper {
         Mapper {
             available: Available::all(nodes),
             nodes: nodes::equal(nodes),
-            site: site.map(|settings| Site::new(Arc::clone(settings), nodes)),
+            site: site.map(|settings| Site::new(Arc::clone(settings))),
             platform_changes: None,
             placements: Vec::new(),
             involved: Vec::new(),

@@ -250,8 +250,7 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
             self.mapper.nodes.learn(view, job);
-            let is_admitted =
-                self.mapper.site.as_mut().is_none_or(|site| site.submit(now, job, view.job(job)));
+            let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
             if !is_admitted || view.classes().is_some() && !self.mapper.nodes.fit(view, job, true) {
                 self.rejected.push(job);
                 decision.reject(job);

@@ -16,11 +16,11 @@ struct Node {
     /// Before itself in the list, but for the root.
     parent: AccountIndex,
     shares: u64,
-    /// The nodes that its jobs have now.
+    /// What its jobs use now.
     in_use: u64,
-    /// Node-microseconds since the last multiple of the period.
+    /// What they used times microseconds since the last multiple of the period.
     recent: u128,
-    /// Node-microseconds before, as far as they are not forgotten.
+    /// The same before, as far as they are not forgotten.
     usage: u128,
     fair_share: u64,
 }
@@ -47,6 +47,9 @@ pub(super) struct Accounts {
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
     decay: u64,
+    half_life: SimSpan,
+    /// Where usage is forgotten within a period: what each job uses of which account, and since when in this period.
+    runs: Option<BTreeMap<usize, (AccountIndex, u64, SimTime)>>,
     now: SimTime,
 }
 
@@ -82,6 +85,8 @@ impl Accounts {
             leaves: BTreeMap::new(),
             period,
             decay: decay(period.micros(), half_life.micros()),
+            half_life,
+            runs: settings.decay_within_period.then(BTreeMap::new),
             now: SimTime::ZERO,
         };
         accounts.compute();
@@ -138,14 +143,27 @@ impl Accounts {
         self.tree[account].fair_share
     }
 
-    /// A job starts on this many nodes, now.
-    pub(super) fn start(&mut self, account: AccountIndex, width: u32) {
-        self.tree[account].in_use += u64::from(width);
+    /// A job starts that uses so much, now.
+    pub(super) fn start(&mut self, job: usize, account: AccountIndex, amount: u64) {
+        self.tree[account].in_use += amount;
+        if let Some(runs) = &mut self.runs {
+            runs.insert(job, (account, amount, self.now));
+        }
     }
 
-    /// A job ends on this many nodes, now.
-    pub(super) fn end(&mut self, account: AccountIndex, width: u32) {
-        self.tree[account].in_use -= u64::from(width);
+    /// A job ends that uses so much, now.
+    pub(super) fn end(&mut self, job: usize, account: AccountIndex, amount: u64) {
+        self.tree[account].in_use -= amount;
+        if let Some((account, amount, since)) = self.runs.as_mut().and_then(|runs| runs.remove(&job)) {
+            self.tree[account].recent += self.decayed(amount, self.now.since(since));
+        }
+    }
+
+    /// What is left at its end of what a job uses in a part of a period.
+    fn decayed(&self, amount: u64, span: SimSpan) -> u128 {
+        let kept =
+            if span == self.period { self.decay } else { decay(span.micros(), self.half_life.micros()) };
+        (u128::from(amount) * u128::from(span.micros()) * u128::from(kept)) >> 32
     }
 
     /// The next multiple of the period after now.
@@ -161,6 +179,12 @@ impl Accounts {
             let is_idle = self.tree.iter().all(|it| it.in_use == 0 && it.recent == 0 && it.usage == 0);
             let next = if is_idle { self.last_multiple(to) } else { self.next_multiple() };
             self.use_until(next);
+            let runs = self.runs.take();
+            for &(account, amount, since) in runs.iter().flat_map(BTreeMap::values) {
+                self.tree[account].recent += self.decayed(amount, next.since(since));
+            }
+            self.runs = runs;
+            self.runs.iter_mut().flat_map(BTreeMap::values_mut).for_each(|run| run.2 = next);
             for node in &mut self.tree {
                 let kept = (node.usage * u128::from(self.decay)) >> 32;
                 node.usage = kept + std::mem::take(&mut node.recent);
@@ -181,7 +205,7 @@ impl Accounts {
 
     fn use_until(&mut self, to: SimTime) {
         let span = u128::from(to.since(self.now).micros());
-        for node in self.tree.iter_mut().filter(|node| node.in_use > 0) {
+        for node in self.tree.iter_mut().filter(|node| node.in_use > 0 && self.runs.is_none()) {
             node.recent += u128::from(node.in_use) * span;
         }
         self.now = to;
@@ -242,7 +266,8 @@ mod tests {
 
     fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
         let parent = parent.map(str::to_owned);
-        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users: Vec::new() }
+        let (users, limits) = Default::default();
+        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users, limits }
     }
 
     fn group(accounts: &mut Accounts, number: u32) -> AccountIndex {
@@ -258,8 +283,8 @@ mod tests {
         let mut accounts = Accounts::new(&settings);
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE, ONE));
-        accounts.start(a, 1);
-        accounts.start(b, 1);
+        accounts.start(a, a, 1);
+        accounts.start(b, b, 1);
         assert_eq!(accounts.advance(SimTime::from_secs(99)), None);
         assert_eq!(accounts.fair_share(b), ONE);
         assert_eq!(accounts.advance(SimTime::from_secs(150)), Some(SimTime::from_secs(100)));
@@ -278,7 +303,7 @@ mod tests {
         let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
         let mut accounts = Accounts::new(&settings);
         let (below, beside) = (group(&mut accounts, 1), group(&mut accounts, 2));
-        accounts.start(beside, 5);
+        accounts.start(beside, beside, 5);
         accounts.advance(SimTime::from_secs(100));
         assert_eq!((accounts.fair_share(below), accounts.fair_share(beside)), (ONE / 2, ONE / 4));
     }
@@ -289,13 +314,13 @@ mod tests {
         let settings = Priorities { calc_period_s: 100, half_life_s: 100, ..Priorities::default() };
         let mut accounts = Accounts::new(&settings);
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
-        accounts.start(a, 8);
+        accounts.start(a, a, 8);
         accounts.advance(SimTime::from_secs(100));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 4, ONE));
-        accounts.end(a, 8);
+        accounts.end(a, a, 8);
         accounts.advance(SimTime::from_secs(200));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 4, ONE));
-        accounts.start(b, 2);
+        accounts.start(b, b, 2);
         accounts.advance(SimTime::from_secs(300));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 2, ONE / 2));
     }

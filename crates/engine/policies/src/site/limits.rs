@@ -1,7 +1,8 @@
-//! The limits of partitions, qualities of service and users.
+//! The limits of partitions, qualities of service, accounts and users.
 
-use dfrsim_model::priority::{JobClass, Priorities};
-use dfrsim_model::{Origin, SimSpan, UserId};
+use super::held::Held;
+use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres, Unlisted};
+use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
 use std::collections::BTreeMap;
 
 /// The classes of a job, by their places in the settings, and whose it is.
@@ -9,90 +10,266 @@ use std::collections::BTreeMap;
 pub(super) struct Membership {
     pub(super) qos: Option<usize>,
     pub(super) partition: Option<usize>,
-    user: Option<u32>,
+    pub(super) user: Option<u32>,
 }
 
 impl Membership {
     pub(super) fn new(settings: &Priorities, user: Option<UserId>, origin: Origin) -> Membership {
+        let place = |classes: &[JobClass]| {
+            classes.iter().position(|class| class.has(user.map(UserId::number), origin))
+        };
         let user = user.map(UserId::number);
-        let place = |classes: &[JobClass]| classes.iter().position(|class| class.has(user, origin));
         Membership { qos: place(&settings.qos), partition: place(&settings.partitions), user }
     }
+}
 
-    /// The classes, each with a number of its own.
-    fn classes<'a>(&self, settings: &'a Priorities) -> impl Iterator<Item = (usize, &'a JobClass)> {
-        let qos = self.qos.map(|at| (at, &settings.qos[at]));
-        let partition = self.partition.map(|at| (settings.qos.len() + at, &settings.partitions[at]));
-        qos.into_iter().chain(partition)
+/// Who pays for a job: the account of a place in the settings, or one of the group or user that is not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Payer {
+    Listed(usize),
+    Other(Option<u32>),
+}
+
+/// What limits count of a job.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// The places of the rules that it keeps.
+    rules: Vec<usize>,
+    user: Option<u32>,
+    payer: Payer,
+    pub(super) held: Held,
+    estimate: SimSpan,
+}
+
+/// Limits with the places of what jobs hold.
+#[derive(Clone, Debug, Default)]
+struct Rule {
+    total: Vec<(usize, u64)>,
+    per_user: Vec<(usize, u64)>,
+    per_account: Vec<(usize, u64)>,
+    per_job: Vec<(usize, u64)>,
+    minutes: Vec<(usize, u64)>,
+    jobs: Option<u32>,
+    jobs_per_user: Option<u32>,
+    jobs_per_account: Option<u32>,
+    submitted: Option<u32>,
+    submitted_per_user: Option<u32>,
+    longest: Option<SimSpan>,
+}
+
+impl Rule {
+    fn new(limits: &Limits, names: &[String]) -> Rule {
+        let places = |amounts: &Tres| {
+            let place = |name: &String| names.iter().position(|it| it == name).expect("all names are known");
+            amounts.iter().map(|(name, &most)| (place(name), most)).collect()
+        };
+        Rule {
+            total: places(&limits.total),
+            per_user: places(&limits.per_user),
+            per_account: places(&limits.per_account),
+            per_job: places(&limits.per_job),
+            minutes: places(&limits.minutes),
+            jobs: limits.jobs,
+            jobs_per_user: limits.jobs_per_user,
+            jobs_per_account: limits.jobs_per_account,
+            submitted: limits.submitted,
+            submitted_per_user: limits.submitted_per_user,
+            longest: None,
+        }
     }
 
-    /// Whether a job could ever run.
-    pub(super) fn admits(&self, settings: &Priorities, width: u32, estimate: SimSpan) -> bool {
-        self.classes(settings).all(|(_, class)| {
-            let most = class.max_nodes.into_iter().chain(class.total_nodes).min();
-            let longest = class.max_time_s.map(SimSpan::from_secs);
-            most.is_none_or(|most| width <= most) && longest.is_none_or(|longest| estimate <= longest)
-        })
+    fn of_class(class: &JobClass, names: &[String]) -> Rule {
+        let nodes = |most: Option<u32>| most.map(|most| (0, u64::from(most)));
+        let mut rule = Rule::new(&class.limits, names);
+        rule.per_job.extend(nodes(class.max_nodes));
+        rule.total.extend(nodes(class.total_nodes));
+        rule.jobs_per_user = rule.jobs_per_user.into_iter().chain(class.max_running_per_user).min();
+        rule.longest = class.max_time_s.map(SimSpan::from_secs);
+        rule
     }
+
+    fn counts_jobs(&self) -> bool {
+        self.submitted.is_some() || self.submitted_per_user.is_some()
+    }
+}
+
+/// The jobs of which a limit counts some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Whose {
+    All,
+    User(u32),
+    Account(Payer),
+}
+
+/// What some jobs use.
+#[derive(Debug, Default)]
+struct Used {
+    jobs: u32,
+    held: Held,
 }
 
 /// What limits depend on: who runs what. Where there are none, jobs are not counted.
 #[derive(Debug)]
 pub(super) struct InUse {
     has_limits: bool,
-    /// By class: nodes.
-    nodes: Vec<u32>,
-    /// By class, or one more than the last class for all of them, and user: running jobs.
-    jobs: BTreeMap<(usize, u32), u32>,
+    /// Of qualities of service, of partitions, of accounts, and of the site.
+    rules: Vec<Rule>,
+    used: BTreeMap<(usize, Whose), Used>,
+    /// By rule with a limit of minutes: what jobs hold, and until when they do.
+    ends: BTreeMap<usize, Vec<(SimTime, Held)>>,
 }
 
 impl InUse {
-    pub(super) fn new(settings: &Priorities) -> InUse {
-        let classes = settings.qos.len() + settings.partitions.len();
-        InUse { has_limits: settings.have_limits(), nodes: vec![0; classes], jobs: BTreeMap::new() }
+    pub(super) fn new(settings: &Priorities, names: &[String]) -> InUse {
+        let classes =
+            settings.qos.iter().chain(&settings.partitions).map(|class| Rule::of_class(class, names));
+        let accounts = settings.accounts.iter().map(|account| Rule::new(&account.limits, names));
+        let site = Rule { jobs_per_user: settings.max_running_per_user, ..Rule::default() };
+        InUse {
+            has_limits: settings.have_limits(),
+            rules: classes.chain(accounts).chain([site]).collect(),
+            used: BTreeMap::new(),
+            ends: BTreeMap::new(),
+        }
+    }
+
+    /// The same limits, without a job that runs.
+    pub(super) fn emptied(&self) -> InUse {
+        InUse {
+            has_limits: self.has_limits,
+            rules: self.rules.clone(),
+            used: BTreeMap::new(),
+            ends: BTreeMap::new(),
+        }
+    }
+
+    /// What counts of a job.
+    pub(super) fn claim(
+        &self,
+        settings: &Priorities,
+        job: &Membership,
+        origin: Origin,
+        held: Held,
+        estimate: SimSpan,
+    ) -> Claim {
+        let (user, payer) = (job.user, payer(settings, job.user, origin));
+        if !self.has_limits {
+            return Claim { rules: Vec::new(), user, payer, held, estimate };
+        }
+        let qos = job.qos.into_iter();
+        let partition = job.partition.into_iter().map(|at| settings.qos.len() + at);
+        let mut rules: Vec<usize> = qos.chain(partition).collect();
+        let first = settings.qos.len() + settings.partitions.len();
+        let mut at = if let Payer::Listed(account) = payer { Some(account) } else { None };
+        while let Some(account) = at {
+            rules.push(first + account);
+            let parent = settings.accounts[account].parent.as_ref();
+            at = parent.and_then(|name| settings.accounts.iter().position(|it| it.name == *name));
+        }
+        rules.push(self.rules.len() - 1);
+        Claim { rules, user, payer, held, estimate }
+    }
+
+    /// Whether a job could ever run, and is not one too many of those in the system.
+    pub(super) fn admits<'a>(&self, job: &Claim, others: impl Iterator<Item = &'a Claim>) -> bool {
+        let within = |limits: &[(usize, u64)]| limits.iter().all(|&(at, most)| job.held.get(at) <= most);
+        let in_minutes = |limits: &[(usize, u64)]| {
+            limits.iter().all(|&(at, most)| job.held.times(at, job.estimate) <= micros(most))
+        };
+        let fits = job.rules.iter().map(|&at| &self.rules[at]).all(|rule| {
+            [&rule.total, &rule.per_user, &rule.per_account, &rule.per_job].into_iter().all(|it| within(it))
+                && in_minutes(&rule.minutes)
+                && rule.longest.is_none_or(|longest| job.estimate <= longest)
+        });
+        let counting: Vec<usize> =
+            job.rules.iter().copied().filter(|&at| self.rules[at].counts_jobs()).collect();
+        if !fits || counting.is_empty() {
+            return fits;
+        }
+        let others: Vec<&Claim> = others.collect();
+        counting.into_iter().all(|at| {
+            let below = |most: Option<u32>, counts: &dyn Fn(&Claim) -> bool| {
+                let count =
+                    || others.iter().filter(|other| other.rules.contains(&at) && counts(other)).count();
+                most.is_none_or(|most| count() < most as usize)
+            };
+            below(self.rules[at].submitted, &|_| true)
+                && (job.user.is_none()
+                    || below(self.rules[at].submitted_per_user, &|other| other.user == job.user))
+        })
     }
 
     /// Whether a limit holds the job back for now. Jobs of no known user have no limit by user.
-    pub(super) fn holds(&self, settings: &Priorities, job: &Membership, width: u32) -> bool {
-        if !self.has_limits {
-            return false;
-        }
-        let all = (self.nodes.len(), settings.max_running_per_user);
-        let of_classes = job.classes(settings).map(|(class, it)| (class, it.max_running_per_user));
-        let user_has_most = job.user.is_some_and(|user| {
-            of_classes.chain([all]).any(|(class, most)| {
-                most.is_some_and(|most| self.jobs.get(&(class, user)).is_some_and(|&jobs| jobs >= most))
-            })
+    pub(super) fn holds(&self, now: SimTime, job: &Claim) -> bool {
+        job.rules.iter().any(|&at| {
+            let rule = &self.rules[at];
+            let exceeds = |whose: Whose, jobs: Option<u32>, limits: &[(usize, u64)]| {
+                let Some(used) = self.used.get(&(at, whose)) else { return jobs == Some(0) };
+                let over = |&(place, most): &(usize, u64)| used.held.get(place) + job.held.get(place) > most;
+                jobs.is_some_and(|most| used.jobs >= most) || limits.iter().any(over)
+            };
+            exceeds(Whose::All, rule.jobs, &rule.total)
+                || job.user.is_some_and(|user| exceeds(Whose::User(user), rule.jobs_per_user, &rule.per_user))
+                || exceeds(Whose::Account(job.payer), rule.jobs_per_account, &rule.per_account)
+                || rule.minutes.iter().any(|&(place, most)| {
+                    let running = self.ends.get(&at).into_iter().flatten();
+                    let left = running.map(|(end, held)| held.times(place, end.saturating_since(now)));
+                    left.sum::<u128>() + job.held.times(place, job.estimate) > micros(most)
+                })
+        })
+    }
+
+    pub(super) fn start(&mut self, now: SimTime, job: &Claim) {
+        self.each(job, |used| {
+            used.jobs += 1;
+            used.held.add(&job.held);
         });
-        user_has_most
-            || job.classes(settings).any(|(class, it)| {
-                it.total_nodes.is_some_and(|total| self.nodes[class].saturating_add(width) > total)
+        for &at in job.rules.iter().filter(|&&at| !self.rules[at].minutes.is_empty()) {
+            let end = now.saturating_add(job.estimate);
+            self.ends.entry(at).or_default().push((end, job.held.clone()));
+        }
+    }
+
+    /// A job ends that started at a moment.
+    pub(super) fn end(&mut self, since: SimTime, job: &Claim) {
+        self.each(job, |used| {
+            used.jobs -= 1;
+            used.held.subtract(&job.held);
+        });
+        for at in &job.rules {
+            let Some(ends) = self.ends.get_mut(at) else { continue };
+            let end = since.saturating_add(job.estimate);
+            if let Some(place) = ends.iter().position(|it| it.0 == end && it.1 == job.held) {
+                ends.swap_remove(place);
+            }
+        }
+    }
+
+    fn each(&mut self, job: &Claim, change: impl Fn(&mut Used)) {
+        for &at in &job.rules {
+            let whose = [Some(Whose::All), job.user.map(Whose::User), Some(Whose::Account(job.payer))];
+            whose.into_iter().flatten().for_each(|it| change(self.used.entry((at, it)).or_default()));
+        }
+    }
+}
+
+/// A limit of minutes in microseconds.
+fn micros(minutes: u64) -> u128 {
+    u128::from(minutes) * 60_000_000
+}
+
+fn payer(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
+    let has = |list: &[u32], number: Option<u32>| number.is_some_and(|number| list.contains(&number));
+    let of_user = settings.accounts.iter().position(|account| has(&account.users, user));
+    let of_group = || settings.accounts.iter().position(|account| has(&account.groups, origin.group()));
+    of_user.or_else(of_group).map_or_else(
+        || {
+            Payer::Other(match settings.unlisted {
+                Unlisted::Group => origin.group(),
+                Unlisted::User => user,
+                Unlisted::Together => None,
             })
-    }
-
-    pub(super) fn start(&mut self, settings: &Priorities, job: &Membership, width: u32) {
-        self.each(settings, job, |nodes| *nodes += width, |jobs| *jobs += 1);
-    }
-
-    pub(super) fn end(&mut self, settings: &Priorities, job: &Membership, width: u32) {
-        self.each(settings, job, |nodes| *nodes -= width, |jobs| *jobs -= 1);
-    }
-
-    fn each(
-        &mut self,
-        settings: &Priorities,
-        job: &Membership,
-        nodes: impl Fn(&mut u32),
-        jobs: impl Fn(&mut u32),
-    ) {
-        if !self.has_limits {
-            return;
-        }
-        let all = self.nodes.len();
-        job.classes(settings).for_each(|(class, _)| nodes(&mut self.nodes[class]));
-        if let Some(user) = job.user {
-            let classes = job.classes(settings).map(|(class, _)| class).chain([all]);
-            classes.for_each(|class| jobs(self.jobs.entry((class, user)).or_default()));
-        }
-    }
+        },
+        Payer::Listed,
+    )
 }

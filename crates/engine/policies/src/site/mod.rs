@@ -4,12 +4,14 @@
 //! the classic fair share (<https://slurm.schedmd.com/classic_fair_share.html>): a weighted sum of factors between 0 and 1. All of it is
 //! integers; a factor is in units of 2^-32, and every division rounds down:
 //!
-//! * *Usage* of an account: task-microseconds of its jobs. At each multiple of the period, what was used before is multiplied by
-//!   2^(-period / half life), and the use since the last multiple is added.
+//! * *Usage* of an account: tasks of its jobs, or what they are billed for (`billing`), times microseconds. At each multiple of the period,
+//!   what was used before is multiplied by 2^(-period / half life), and the use since the last multiple is added; with
+//!   `decay_within_period` that of each job times 2^(-its time in the period / half life).
 //! * *Normalised usage* u = usage of the account and those below it / usage of all. *Share* s = s of the account above * shares / shares of all
 //!   accounts below that. *Effective usage* e = u of accounts below the root; otherwise e = u + (e of the account above - u) * shares /
 //!   shares of all accounts below that.
-//! * *Fair share*: 2^(-e / s), or the rank of the user in the [Fair Tree](fair_tree). *Age*: wait / largest age, at most 1. *Size*: tasks / nodes of the cluster, or 1 less that. *QOS* and
+//! * *Fair share*: 2^(-e / s), or the rank of the user in the [Fair Tree](fair_tree). *Age*: wait / largest age, at most 1. *Size*: tasks / nodes of the cluster, or the mean of that and of
+//!   the part of all cores, or 1 less that. *QOS* and
 //!   *partition*: priority / the largest one.
 //! * *Priority*: the sum of weight * factor, in whole units. The tier of the partition comes before it.
 //!
@@ -19,6 +21,7 @@
 mod accounts;
 mod factor;
 mod fair_tree;
+mod held;
 mod limits;
 mod preemption;
 mod rank;

@@ -16,15 +16,9 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    pub(super) fn new(
-        settings: &Priorities,
-        nodes: u32,
-        width: u32,
-        submit: SimTime,
-        classes: &Membership,
-    ) -> Rank {
+    /// Makes the rank of a job whose size is a part of that of the cluster.
+    pub(super) fn new(settings: &Priorities, large: u64, submit: SimTime, classes: &Membership) -> Rank {
         let weights = settings.weights;
-        let large = ratio(width.into(), nodes.into()).min(ONE);
         let size = if settings.favor_small { ONE - large } else { large };
         let fixed = [
             (weights.size, size),

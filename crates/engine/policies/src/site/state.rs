@@ -1,22 +1,28 @@
 //! The jobs of a site, and what its settings say of them now.
 
 use super::accounts::{AccountIndex, Accounts};
-use super::limits::{InUse, Membership};
+use super::factor::{ONE, ratio};
+use super::held::{Held, names};
+use super::limits::{Claim, InUse, Membership};
 use super::preemption::{Preemptable, Preemption};
 use super::rank::Rank;
-use dfrsim_cluster::{JobHandle, JobView};
-use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities};
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFactor};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_platform::classes::NodeClass;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A job in the system.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Member {
     sequence: u64,
-    width: u32,
     account: AccountIndex,
+    /// What it uses of that.
+    billing: u64,
     membership: Membership,
+    claim: Claim,
+    is_admitted: bool,
     rank: Rank,
     submit: SimTime,
     /// Since when it waits.
@@ -27,29 +33,35 @@ struct Member {
 #[derive(Debug)]
 pub(crate) struct Site {
     settings: Arc<Priorities>,
-    nodes: u32,
+    /// What the settings name of what jobs hold.
+    names: Vec<String>,
     /// If usage counts.
     accounts: Option<Accounts>,
     in_use: InUse,
     preemption: Option<Preemption>,
     /// By handle.
     members: Vec<Option<Member>>,
-    /// Since when each job runs.
+    /// Since when each job runs, and since when limits count it.
     running: BTreeMap<JobHandle, SimTime>,
+    taken: BTreeMap<JobHandle, SimTime>,
+    now: SimTime,
     /// The last multiple of the period.
     multiple: SimTime,
 }
 
 impl Site {
     /// Makes the state before the first job, for settings that were [checked](Priorities::check).
-    pub(crate) fn new(settings: Arc<Priorities>, nodes: u32) -> Site {
+    pub(crate) fn new(settings: Arc<Priorities>) -> Site {
+        let names = names(&settings);
         Site {
-            nodes,
             accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(&settings)),
-            in_use: InUse::new(&settings),
+            in_use: InUse::new(&settings, &names),
+            names,
             preemption: Preemption::new(&settings),
             members: Vec::new(),
             running: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            now: SimTime::ZERO,
             multiple: SimTime::ZERO,
             settings,
         }
@@ -61,6 +73,7 @@ impl Site {
 
     /// Goes on to a moment, up to which the same jobs run.
     pub(crate) fn advance(&mut self, now: SimTime) {
+        self.now = now;
         if let Some(accounts) = &mut self.accounts {
             accounts.advance(now);
         }
@@ -68,31 +81,67 @@ impl Site {
         self.multiple = SimTime::from_micros(now.micros() / period * period);
     }
 
-    /// A job arrives; returns whether its classes ever admit it.
-    pub(crate) fn submit(&mut self, now: SimTime, handle: JobHandle, job: JobView<'_>) -> bool {
-        let (width, estimate) = (job.tasks(), job.estimate().unwrap_or(SimSpan::MAX));
-        let account = self.accounts.as_mut().map_or(0, |it| it.of_job(job.user(), job.origin()));
+    /// What limits and factors depend on of a job in the system, but for its account.
+    fn member_of(&self, view: View<'_>, handle: JobHandle, submit: SimTime) -> Member {
+        let job = view.job(handle);
         let membership = Membership::new(&self.settings, job.user(), job.origin());
-        let rank = Rank::new(&self.settings, self.nodes, width, job.submit(), &membership);
+        let held = Held::of(view, handle, &self.names);
+        let billing = held.billing(&self.settings, membership.partition, &self.names);
+        let estimate = job.estimate().unwrap_or(SimSpan::MAX);
+        let rank = Rank::new(&self.settings, self.size(view, &held), submit, &membership);
+        let claim = self.in_use.claim(&self.settings, &membership, job.origin(), held, estimate);
+        let (sequence, joined) = (job.sequence(), view.now());
+        Member { sequence, account: 0, billing, membership, claim, is_admitted: true, rank, submit, joined }
+    }
+
+    /// The size of a job as a part of that of the cluster.
+    fn size(&self, view: View<'_>, held: &Held) -> u64 {
+        let tasks = ratio(held.get(0).into(), view.nodes().into()).min(ONE);
+        match self.settings.size {
+            SizeFactor::Tasks => tasks,
+            SizeFactor::NodesAndCpus => {
+                let cores = view.classes().map_or(view.nodes().into(), |classes| {
+                    let of = |(at, class): (usize, &NodeClass)| {
+                        u64::from(class.nodes) * u64::from(classes.cores_of(at))
+                    };
+                    classes.classes().iter().enumerate().map(of).sum::<u64>()
+                });
+                let cpus = ratio(held.get(1).into(), cores.into()).min(ONE);
+                (tasks + cpus) / 2
+            }
+        }
+    }
+
+    /// Whether the classes and accounts of a job admit it beside those that were submitted before it.
+    fn admits(&self, view: View<'_>, job: &Member) -> bool {
+        // Of jobs that are submitted in the same moment the later ones are in the system already, but not here.
+        let before = |other: &&JobHandle| view.job(**other).sequence() < job.sequence;
+        let before = view.jobs().iter().filter(before);
+        let others = before.filter_map(|other| self.members.get(other.index())?.as_ref());
+        self.in_use.admits(&job.claim, others.filter(|other| other.is_admitted).map(|other| &other.claim))
+    }
+
+    /// A job arrives; returns whether its classes ever admit it.
+    pub(crate) fn submit(&mut self, view: View<'_>, handle: JobHandle) -> bool {
+        let job = view.job(handle);
+        let account = self.accounts.as_mut().map_or(0, |it| it.of_job(job.user(), job.origin()));
+        let mut member = Member { account, ..self.member_of(view, handle, job.submit()) };
+        member.is_admitted = self.admits(view, &member);
         if self.members.len() <= handle.index() {
             self.members.resize(handle.index() + 1, None);
         }
-        let sequence = job.sequence();
-        let submit = job.submit();
-        self.members[handle.index()] =
-            Some(Member { sequence, width, account, membership, rank, submit, joined: now });
-        membership.admits(&self.settings, width, estimate)
+        let is_admitted = member.is_admitted;
+        self.members[handle.index()] = Some(member);
+        is_admitted
     }
 
     /// The priority of a job if it arrived now, and whether its classes ever admit it.
-    pub(crate) fn of_arrival(&self, now: SimTime, job: JobView<'_>) -> (u64, bool) {
-        let (width, estimate) = (job.tasks(), job.estimate().unwrap_or(SimSpan::MAX));
-        let membership = Membership::new(&self.settings, job.user(), job.origin());
+    pub(crate) fn of_arrival(&self, view: View<'_>, handle: JobHandle) -> (u64, bool) {
+        let (now, job) = (view.now(), view.job(handle));
         let fair_share =
             self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share_of(job.user(), job.origin()));
-        let rank = Rank::new(&self.settings, self.nodes, width, now, &membership);
-        let admits = membership.admits(&self.settings, width, estimate);
-        (rank.at(now, fair_share, &self.settings), admits)
+        let member = self.member_of(view, handle, now);
+        (member.rank.at(now, fair_share, &self.settings), self.admits(view, &member))
     }
 
     fn member(&self, job: JobHandle) -> &Member {
@@ -117,10 +166,15 @@ impl Site {
         self.accounts.is_none() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
     }
 
+    /// The place of a job's partition in the settings, and its user.
+    pub(crate) fn partition_and_user(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
+        let membership = &self.member(job).membership;
+        (membership.partition, membership.user)
+    }
+
     /// Whether a limit holds a job back for now.
     pub(crate) fn holds(&self, job: JobHandle) -> bool {
-        let Member { membership, width, .. } = self.member(job);
-        self.in_use.holds(&self.settings, membership, *width)
+        self.in_use.holds(self.now, &self.member(job).claim)
     }
 
     /// A job has its nodes from now on.
@@ -138,21 +192,24 @@ impl Site {
 
     /// Limits count a job from here on.
     pub(crate) fn take(&mut self, job: JobHandle) {
-        let Member { membership, width, .. } = *self.member(job);
-        self.in_use.start(&self.settings, &membership, width);
+        let claim = &self.members[job.index()].as_ref().expect("the job was submitted").claim;
+        self.in_use.start(self.now, claim);
+        self.taken.insert(job, self.now);
     }
 
     /// Limits do not count a job any more.
     pub(crate) fn give_back(&mut self, job: JobHandle) {
-        let Member { membership, width, .. } = *self.member(job);
-        self.in_use.end(&self.settings, &membership, width);
+        let claim = &self.members[job.index()].as_ref().expect("the job was submitted").claim;
+        if let Some(since) = self.taken.remove(&job) {
+            self.in_use.end(since, claim);
+        }
     }
 
     /// A job uses its account from now on.
     pub(crate) fn begin(&mut self, now: SimTime, job: JobHandle) {
-        let Member { account, width, .. } = *self.member(job);
+        let &Member { account, billing, .. } = self.member(job);
         if let Some(accounts) = &mut self.accounts {
-            accounts.start(account, width);
+            accounts.start(job.index(), account, billing);
         }
         self.running.insert(job, now);
     }
@@ -165,7 +222,7 @@ impl Site {
         let member = self.members[job.index()].as_mut().expect("the job was submitted");
         member.joined = now;
         if let Some(accounts) = &mut self.accounts {
-            accounts.end(member.account, member.width);
+            accounts.end(job.index(), member.account, member.billing);
         }
         true
     }
@@ -175,12 +232,12 @@ impl Site {
         &'a self,
         jobs: impl Iterator<Item = JobHandle> + 'a,
     ) -> impl Iterator<Item = JobHandle> + 'a {
-        let mut in_use = InUse::new(&self.settings);
+        let mut in_use = self.in_use.emptied();
         jobs.filter(move |&job| {
-            let Member { membership, width, .. } = self.member(job);
-            let is_admitted = !in_use.holds(&self.settings, membership, *width);
+            let claim = &self.member(job).claim;
+            let is_admitted = !in_use.holds(self.now, claim);
             if is_admitted {
-                in_use.start(&self.settings, membership, *width);
+                in_use.start(self.now, claim);
             }
             is_admitted
         })

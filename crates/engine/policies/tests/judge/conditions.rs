@@ -7,7 +7,8 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
-    BackfillSettings, FairShare, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, Limits, MainSettings, PreemptMode, Priorities,
+    PriorityWeights, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -32,6 +33,8 @@ pub(crate) struct Condition {
     pub(crate) parts: bool,
     pub(crate) site: bool,
     pub(crate) preemption: bool,
+    /// The site has accounts, partitions, limits by any resource, and billing.
+    pub(crate) whole_site: bool,
     /// The settings of the site are priorities alone, or limits alone.
     pub(crate) only: Only,
     /// Classes have weights.
@@ -44,7 +47,7 @@ pub(crate) struct Condition {
     pub(crate) sessions: bool,
 }
 
-const PLAIN: Condition = Condition {
+pub(crate) const PLAIN: Condition = Condition {
     name: "plain",
     classes: false,
     failures: false,
@@ -52,6 +55,7 @@ const PLAIN: Condition = Condition {
     parts: false,
     site: false,
     preemption: false,
+    whole_site: false,
     only: Only::All,
     weights: false,
     kill: false,
@@ -155,6 +159,9 @@ impl Condition {
             ..Options::default()
         };
         let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
+        if self.whole_site {
+            priorities = Some(whole_site(self.preemption, &mut rng));
+        }
         if let Some(settings) = &mut priorities {
             self.only.restrict(settings, &mut rng);
         }
@@ -316,10 +323,82 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
             interval_s: often(rng, 900),
             window_s: often(rng, 20_000),
             resolution_s: often(rng, 120),
+            max_job_user: some(rng, 1..6),
+            max_job_part: some(rng, 1..8),
+        },
+        main: MainSettings {
+            delay_s: rng.random_range(0..90),
+            interval_s: rng.random_range(1..600),
+            depth: rng.random_range(1..20),
+            depth_per_partition: some(rng, 1..8),
         },
         preempt_exempt_time_s: often(rng, 600),
         ..Priorities::default()
     }
+}
+
+/// Amounts of some of what jobs hold.
+fn amounts(rng: &mut Rng, least: u64) -> Tres {
+    let mut some = Tres::new();
+    for (name, factor) in [("node", 1), ("cpu", 3), ("mem", 400), ("gpu", 1)] {
+        if rng.random_range(0..4) == 0 {
+            some.insert(name.to_owned(), factor * rng.random_range(least..4 * least));
+        }
+    }
+    some
+}
+
+fn limits(rng: &mut Rng) -> Limits {
+    let some =
+        |rng: &mut Rng, of: std::ops::Range<u32>| (rng.random_range(0..4) == 0).then(|| rng.random_range(of));
+    Limits {
+        total: amounts(rng, 8),
+        per_user: amounts(rng, 6),
+        per_account: amounts(rng, 6),
+        per_job: amounts(rng, 6),
+        minutes: if rng.random_range(0..3) == 0 { amounts(rng, 2_000) } else { Tres::new() },
+        jobs: some(rng, 2..9),
+        jobs_per_user: some(rng, 1..5),
+        jobs_per_account: some(rng, 1..5),
+        submitted: some(rng, 4..20),
+        submitted_per_user: some(rng, 3..8),
+    }
+}
+
+/// A site with accounts above each other, partitions of several tiers, limits by any resource, and billing.
+fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
+    let account = |rng: &mut Rng, name: &str, parent: Option<&str>, groups: &[u32]| Account {
+        name: name.to_owned(),
+        parent: parent.map(str::to_owned),
+        shares: rng.random_range(1..5),
+        groups: groups.to_vec(),
+        users: Vec::new(),
+        limits: if rng.random_range(0..2) == 0 { limits(rng) } else { Limits::default() },
+    };
+    let partition = |rng: &mut Rng, number: u32| JobClass {
+        name: format!("p{number}"),
+        priority: rng.random_range(0..4),
+        tier: Some(rng.random_range(0..3)),
+        partitions: vec![number],
+        limits: if rng.random_range(0..3) == 0 { limits(rng) } else { Limits::default() },
+        billing: if rng.random_range(0..2) == 0 { amounts(rng, 300) } else { Tres::new() },
+        ..JobClass::default()
+    };
+    let mut settings = site(preempts, rng);
+    settings.accounts = vec![
+        account(rng, "all", None, &[]),
+        account(rng, "science", Some("all"), &[0]),
+        account(rng, "art", Some("all"), &[1]),
+    ];
+    settings.partitions = (0..3).map(|number| partition(rng, number)).collect();
+    settings.weights.partition = rng.random_range(0..1_000);
+    if rng.random_range(0..2) == 0 {
+        settings.qos[0].limits = limits(rng);
+    }
+    settings.size = [SizeFactor::Tasks, SizeFactor::NodesAndCpus][rng.random_range(0..2)];
+    settings.billing = amounts(rng, 300);
+    settings.decay_within_period = rng.random_range(0..2) == 0;
+    settings
 }
 
 /// Collects what an events file would have.

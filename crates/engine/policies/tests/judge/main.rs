@@ -7,3 +7,4 @@ mod cross;
 mod names;
 mod planted;
 mod simulated;
+mod slurm;

@@ -26,7 +26,8 @@ const POLICIES: [&str; 12] = [
 ];
 
 /// How a record is changed.
-const KINDS: [&str; 7] = ["another node", "less", "more", "left out", "later", "another job", "a pause"];
+pub(crate) const KINDS: [&str; 7] =
+    ["another node", "less", "more", "left out", "later", "another job", "a pause"];
 
 pub(crate) fn moment(record: &Record<'_>) -> u64 {
     match record {
@@ -64,7 +65,7 @@ fn yield_before(records: &[Record<'_>], job: u64) -> Option<u32> {
 }
 
 /// The record up to the moment of a place, with a change there; `None` if there is no decision of this kind.
-fn planted(
+pub(crate) fn planted(
     records: &[Record<'static>],
     place: usize,
     kind: &str,

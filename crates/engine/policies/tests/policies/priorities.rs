@@ -4,7 +4,8 @@ use crate::support::{Records, job, jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{EventLog, JobRecord, Metrics, Options, Summary, SummaryOptions, simulate};
 use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+    Account, BackfillSettings, FairShare, JobClass, Limits, PreemptMode, Priorities, PriorityWeights,
+    Unlisted,
 };
 use dfrsim_model::{Job, Origin, SimSpan, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -127,6 +128,7 @@ fn fair_share_after_a_half_life() {
         shares,
         groups: vec![group],
         users: Vec::new(),
+        limits: Limits::default(),
     };
     let accounts = vec![account("one", 1, 1), account("two", 3, 2)];
     let shared = Priorities { accounts, half_life_s: 0, ..settings };
@@ -305,6 +307,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
             shares,
             groups,
             users,
+            limits: Limits::default(),
         };
         vec![
             account("below", below, nested.then_some("above"), vec![0], vec![]),
@@ -321,6 +324,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
                 interval_s: some(interval_s, 30),
                 window_s: some(window_s, 100),
                 resolution_s: some(resolution_s, 20),
+                ..BackfillSettings::default()
             }
         },
     );

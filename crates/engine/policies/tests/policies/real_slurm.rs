@@ -1,18 +1,17 @@
-//! Starts of CONS with priorities beside those of a real Slurm (`scripts/record-slurm`), which ran 200 jobs on eight nodes under
+//! Starts of SLURM and CONS beside those of a real Slurm (`scripts/record-slurm`), which ran 200 jobs on eight nodes under
 //! sched/backfill with priority/multifactor.
 //!
-//! Run times are those that Slurm recorded, estimates its time limits, and all settings come from its `slurm.conf`. None is fitted: what
-//! is taken from the recording beside them is when Slurm computed priorities and backfilled.
+//! Run times are those that Slurm recorded, estimates its time limits, and all settings come from its `slurm.conf`: this is what a user
+//! gets from the command line. Of the recording no more is used: not when its schedulers looked, nor which of them started a job.
 
 use crate::support::Records;
 use dfrsim_cluster::{Options, simulate};
 use dfrsim_model::priority::PriorityWeights;
-use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_model::{Job, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::formats::{slurm, slurm_conf};
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::prepare::{self, Opened};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,9 +19,6 @@ const NODES: u32 = 8;
 
 /// `bf_interval` of the recording.
 const INTERVAL_S: f64 = 5.0;
-
-/// `sched_interval` of the recording: what changes is seen in the next pass of the main scheduler.
-const PASS: SimSpan = SimSpan::from_secs(1);
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/policies/reference/slurm").join(name)
@@ -34,45 +30,23 @@ fn starts_of_slurm() -> Vec<f64> {
     listing.map(|line| line.record).map(|it| (it.submit + it.wait.unwrap()).as_secs_f64()).collect()
 }
 
-/// What a simulation is given.
-#[derive(Clone, Copy)]
-struct Model {
-    policy: &'static str,
-    /// Whether jobs are in the order of Slurm's priorities, and not in that of their submission.
-    by_priority: bool,
-    /// Whether submissions, and ends of jobs that the main scheduler started, are seen one second later, by its next pass. Ends of jobs
-    /// that backfilling started are before that pass in the same second.
-    next_pass: bool,
-}
-
-impl Model {
-    /// The starts, in seconds after the first submission, in the order of submission.
-    fn starts(self) -> Vec<f64> {
-        let options = prepare::Options { units: Some(NODES), origins: true, ..prepare::Options::default() };
-        let log = Opened::open(&recorded("jobs.sacct"), &options).unwrap();
-        let text = std::fs::read_to_string(recorded("slurm.conf")).unwrap();
-        let mut settings = slurm_conf::read(&text).unwrap().of_log(log.header()).settings;
-        if !self.by_priority {
-            settings.weights = PriorityWeights::default();
-        }
-        // Slurm computed priorities at second 58 and each minute after it, and backfilled at second 3 and each five seconds after it.
-        let begin = SimSpan::from_secs(2);
-        let seen = if self.next_pass { PASS } else { SimSpan::ZERO };
-        let backfilled = std::fs::read_to_string(recorded("backfilled.txt")).unwrap();
-        let backfilled: BTreeSet<u64> = backfilled.lines().map(|line| line.parse().unwrap()).collect();
-        let (jobs, _) = log.with_jobs(|jobs| jobs.collect::<Vec<Job>>()).unwrap();
-        let jobs = jobs.into_iter().map(|job| {
-            let left = if backfilled.contains(&job.id.0) { SimSpan::ZERO } else { seen };
-            Job { submit: job.submit + begin + seen, run_time: job.run_time + left, ..job }
-        });
-        let options = Options { estimates: "requested".parse().unwrap(), ..Options::default() };
-        let policy: Policy = self.policy.parse().unwrap();
-        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), Some(&Arc::new(settings)));
-        let mut records = Records::default();
-        simulate(NODES, &options, jobs, &mut *scheduler, &mut records).unwrap();
-        let since = SimTime::ZERO + begin;
-        records.sorted().iter().map(|it| it.start.since(since).as_secs_f64()).collect()
+/// The starts of a simulation, in seconds after the first submission, in the order of submission; by Slurm's priorities, or in the order of
+/// submission.
+fn starts_of(policy: &str, by_priority: bool) -> Vec<f64> {
+    let options = prepare::Options { units: Some(NODES), origins: true, ..prepare::Options::default() };
+    let log = Opened::open(&recorded("jobs.sacct"), &options).unwrap();
+    let text = std::fs::read_to_string(recorded("slurm.conf")).unwrap();
+    let mut settings = slurm_conf::read(&text).unwrap().of_log(log.header()).settings;
+    if !by_priority {
+        settings.weights = PriorityWeights::default();
     }
+    let (jobs, _) = log.with_jobs(|jobs| jobs.collect::<Vec<Job>>()).unwrap();
+    let options = Options { estimates: "requested".parse().unwrap(), ..Options::default() };
+    let policy: Policy = policy.parse().unwrap();
+    let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), Some(&Arc::new(settings)));
+    let mut records = Records::default();
+    simulate(NODES, &options, jobs, &mut *scheduler, &mut records).unwrap();
+    records.sorted().iter().map(|it| it.start.since(SimTime::ZERO).as_secs_f64()).collect()
 }
 
 /// How two lists of starts differ.
@@ -111,22 +85,18 @@ fn differences(real: &[f64], simulated: &[f64]) -> Differences {
     }
 }
 
-/// Of the 200 jobs, CONS starts 52 % within the interval of backfilling (EASY 55.5 %) and 85 % within two, and 2 % of the pairs of jobs in
-/// another order; in the order of submission it would be 18 %. Most of the other jobs are small differences of a job that took the nodes
-/// before them: `crates/VALIDATION.md` has the reasons.
+/// Of the 200 jobs, SLURM starts a third within the interval of backfilling and 41 % within two, 20 s early on average, as ends of jobs are seen
+/// at once: Slurm's next pass sees them up to a second later, and each such second moves the whole queue of short jobs. 3.3 % of the pairs
+/// start in another order, of which there are 18 % in the order of submission.
 #[test]
 fn starts_are_close_to_those_of_a_real_slurm() {
     let real = starts_of_slurm();
     assert_eq!(real.len(), 200);
-    for policy in ["EASY", "CONS"] {
-        let found =
-            |by_priority, next_pass| differences(&real, &Model { policy, by_priority, next_pass }.starts());
-        let [model, at_once, unordered] = [found(true, true), found(true, false), found(false, true)];
-        let all = format!("{policy}: {model:?}; seen at once: {at_once:?}; by submission: {unordered:?}");
-        assert!(model.within >= 0.5 && model.within_two >= 0.8, "{all}");
-        assert!(model.inversions <= 0.025 && model.mean_s <= 10.0, "{all}");
-        assert!(model.of_mean_s.abs() < at_once.of_mean_s.abs() && model.mean_s < at_once.mean_s, "{all}");
-        assert!(model.inversions < at_once.inversions, "{all}");
-        assert!(unordered.inversions > 0.15 && unordered.within < 0.2, "{all}");
-    }
+    let found = |policy, by_priority| differences(&real, &starts_of(policy, by_priority));
+    let [slurm, cons] = ["SLURM/NODES=WHOLE", "CONS"].map(|policy| found(policy, true));
+    let unordered = found("SLURM/NODES=WHOLE", false);
+    let all = format!("SLURM: {slurm:?}; CONS: {cons:?}; SLURM by submission: {unordered:?}");
+    assert!(slurm.within >= 0.3 && slurm.within_two >= 0.4 && slurm.mean_s <= 23.0, "{all}");
+    assert!(slurm.inversions <= 0.035 && slurm.of_mean_s.abs() <= 21.0, "{all}");
+    assert!(unordered.inversions > 0.15 && unordered.within < 0.2, "{all}");
 }

@@ -8,6 +8,7 @@ mod layouts;
 mod metrics;
 mod summary;
 mod vcsim;
+mod waits;
 
 pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
@@ -19,6 +20,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
     vec![
         NamedTable::printed("summary", "Degradation from the bound", summary::table(matrix, &groups)),
+        NamedTable::printed("waits", "Hours of waiting", waits::table(matrix, &groups)),
         NamedTable::new("degradation", "Degradation from the bound", degradation::table(matrix, &groups)),
         NamedTable::new(
             "cpu_needs",

@@ -190,7 +190,7 @@ impl Reading<'_, '_> {
             (End::Exit, None) => Status::Unknown,
             _ => Status::Failed,
         };
-        let after = dependency(self.attributes.get("depend")).map(str::to_owned);
+        let after = dependency(self.attributes.get("depend"));
         if self.problems.is_empty() {
             accounting.unstarted += u64::from(!has_started);
             accounting.requeued += u64::from(end == End::Requeue);
@@ -199,7 +199,7 @@ impl Reading<'_, '_> {
             accounting.guessed_times += u64::from(is_guessed);
             accounting.guessed_sizes += u64::from(processors.is_none());
             accounting.with_gpus += u64::from(request.gpus > 0);
-            accounting.dependent += u64::from(after.is_some());
+            accounting.dependent += u64::from(!after.is_empty());
         }
         let wait = u64::try_from(begin.unwrap_or(finish_at) - submit).ok();
         let name = |key: &str| Some(self.attributes.get(key)).filter(|name| !name.is_empty());
@@ -225,10 +225,11 @@ impl Reading<'_, '_> {
     }
 }
 
-/// The first job of a dependency such as `afterok:12.head:13.head,afterany:14`.
-fn dependency(list: &str) -> Option<&str> {
+/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`.
+fn dependency(list: &str) -> Vec<String> {
     let kinds = ["afterok", "afterany", "after", "afternotok"];
-    let of = |part: &'_ str| part.split_once(':').is_some_and(|(kind, _)| kinds.contains(&kind));
-    let jobs = list.split(',').find(|part| of(part))?.split_once(':')?.1;
-    jobs.split([':', '.', '@']).next().filter(|job| !job.is_empty())
+    let parts = list.split(',').filter_map(|part| part.split_once(':'));
+    let jobs = parts.filter(|(kind, _)| kinds.contains(kind)).flat_map(|(_, jobs)| jobs.split(':'));
+    let numbers = jobs.filter_map(|job| job.split(['.', '@']).next());
+    numbers.filter(|job| !job.is_empty()).map(str::to_owned).collect()
 }

@@ -214,16 +214,22 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
     let id = row.first(&[Column::JobIdRaw, Column::JobId]);
     let number = id.and_then(|(_, id)| id.parse().ok());
     let end = start.map(|start| end.unwrap_or_else(|| start + run_time.map_or(0, |run| run as i64)));
-    let after = dependency(row.get(Column::SubmitLine)).map(str::to_owned);
+    let task = row.get(Column::JobId).split_once('_').map(|(_, task)| task);
+    let (mut after, is_singleton) = dependency(row.get(Column::SubmitLine), task);
+    if let Some(last) = names.last_of(record.user, record.executable, row.get(Column::JobId)) {
+        after.extend(Some(last).filter(|_| is_singleton));
+    }
     Listed { line, id: row.get(Column::JobId).to_owned(), number, submit, end, after, record }
 }
-/// The first job that a line of `sbatch` or `srun` depends on.
-fn dependency(line: &str) -> Option<&str> {
+
+/// The jobs that a line of `sbatch` or `srun` depends on, and whether it waits for all earlier ones of its name and user (`singleton`).
+/// `task` is that of the job in its array, if it has one.
+fn dependency(line: &str, task: Option<&str>) -> (Vec<String>, bool) {
     let mut words = line.split_whitespace();
     let list = loop {
-        let word = words.next()?;
+        let Some(word) = words.next() else { return (Vec::new(), false) };
         match word {
-            "-d" | "--dependency" => break words.next()?,
+            "-d" | "--dependency" => break words.next().unwrap_or_default(),
             _ => {}
         }
         let joined = word
@@ -233,10 +239,20 @@ fn dependency(line: &str) -> Option<&str> {
             break list;
         }
     };
-    let kinds = ["afterok", "afterany", "after", "aftercorr", "afternotok"];
-    let (kind, jobs) = list.split([',', '?']).next()?.split_once(':')?;
-    // A delay may follow the number of a job: `after:70+5`.
-    jobs.split([':', '+']).next().filter(|job| kinds.contains(&kind) && !job.is_empty())
+    let (mut after, mut is_singleton) = (Vec::new(), false);
+    for part in list.split([',', '?']) {
+        let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
+        is_singleton |= kind == "singleton";
+        if !["afterok", "afterany", "after", "aftercorr", "afternotok"].contains(&kind) {
+            continue;
+        }
+        // A delay may follow the number of a job: `after:70+5`.
+        let jobs = jobs.split(':').filter_map(|job| job.split('+').next()).filter(|job| !job.is_empty());
+        // Each task of an array follows that of the same number.
+        let task = task.filter(|_| kind == "aftercorr");
+        after.extend(jobs.map(|job| task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}"))));
+    }
+    (after, is_singleton)
 }
 
 #[cfg(test)]
@@ -245,15 +261,17 @@ mod tests {
 
     #[test]
     fn dependencies_are_found_in_the_line_of_a_submission() {
-        for (line, expected) in [
-            ("sbatch --dependency=afterok:70 job.sh", Some("70")),
-            ("sbatch -N 2 --dependency afterany:70_3:71,afterok:72 job.sh", Some("70_3")),
-            ("sbatch -dafter:70+5 job.sh", Some("70")),
-            ("sbatch -d singleton job.sh", None),
-            ("sbatch job.sh", None),
-            ("", None),
+        for (line, expected, is_singleton) in [
+            ("sbatch --dependency=afterok:70 job.sh", "70", false),
+            ("sbatch -N 2 --dependency afterany:70_3:71,afterok:72 job.sh", "70_3 71 72", false),
+            ("sbatch -dafter:70+5?aftercorr:80 job.sh", "70 80_4", false),
+            ("sbatch -d singleton,afternotok:7 job.sh", "7", true),
+            ("sbatch -d", "", false),
+            ("sbatch job.sh", "", false),
+            ("", "", false),
         ] {
-            assert_eq!(dependency(line), expected, "{line}");
+            let (after, found) = dependency(line, Some("4"));
+            assert_eq!((after.join(" ").as_str(), found), (expected, is_singleton), "{line}");
         }
     }
 }

@@ -41,13 +41,13 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`; the first job of the list), Slurm 21.08 and later |
+//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`, `singleton`; of several jobs, and of the tasks of an array, the one that ended last), Slurm 21.08 and later |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
-//! field for GPUs; [`resources`] has them. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! field for GPUs; [`resources`] has them. How many tasks of an array may run at once (`%N`) is not in the listing. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -55,7 +55,7 @@ mod amounts;
 mod columns;
 mod job;
 
-use super::slurm_nodes::{feature_of_partition, word};
+use super::slurm_conf::{feature_of_partition, first_of, word};
 use crate::log::{
     Accounting, Faults, Line, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
     text,
@@ -126,8 +126,9 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
 }
 
 /// What jobs used or asked for beside processors and memory, by the numbers of jobs: names and numbers of units of generic resources
-/// (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), and with `@` before them and the number 1
-/// the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition.
+/// (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for
+/// (`gpu_a100`), and with `@` before them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as
+/// `@partition-NAME`, the partition, of several the first one.
 ///
 /// # Errors
 /// As those of [`read`].
@@ -139,56 +140,64 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
     let Some(columns) = header.and_then(|line| Columns::parse(line).ok()) else { return Ok(BTreeMap::new()) };
     let of_line = |line: Line| {
         let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
-        let mut asked: Vec<(String, u32)> = match row.first(&[Column::AllocTres, Column::ReqTres]) {
-            Some((_, list)) => generic(list).into_iter().collect(),
-            None => requested(row.get(Column::ReqGres), line.record.nodes.unwrap_or(1)).collect(),
+        let nodes = line.record.nodes.unwrap_or(1);
+        let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
+            Some((_, list)) => total(tres_gres(list)),
+            None => total(requested_gres(row.get(Column::ReqGres), nodes)),
         };
+        let mut asked: Vec<(String, u32)> = total.into_iter().collect();
+        // A job that was given some type of GPU need not have asked for it.
+        let types =
+            tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
+        asked.extend(
+            types.filter_map(|(name, of_type, number)| Some((word(&format!("{name}_{}", of_type?)), number))),
+        );
         let constraints = row.get(Column::Constraints);
         // Alternatives, and what asks for a number of nodes, is not understood.
         let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
-        let features =
-            features.map(str::trim).filter(|name| !name.is_empty()).map(|name| format!("@{}", word(name)));
-        let partition = Some(row.get(Column::Partition)).filter(|name| !name.is_empty());
-        asked.extend(
-            features
-                .chain(partition.map(|name| format!("@{}", feature_of_partition(name))))
-                .map(|name| (name, 1)),
-        );
+        let features = features.map(str::trim).filter(|name| !name.is_empty()).map(word);
+        let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
+        let features = features.chain(partition.map(feature_of_partition));
+        asked.extend(features.map(|name| (format!("@{name}"), 1)));
         (!asked.is_empty()).then_some((line.record.job, asked))
     };
     Ok(lines.filter_map(of_line).collect())
 }
 
-/// `gres/gpu=2`; where there are only parts of types, as in `gres/gpu:a100=2`, their sum.
-fn generic(list: &str) -> BTreeMap<String, u32> {
-    let parts = || {
-        list.split(',').filter_map(|part| {
-            let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
-            let number = number.parse::<u32>().ok().filter(|number| *number > 0)?;
-            Some((name, number))
-        })
-    };
-    let mut found = BTreeMap::new();
-    for (name, number) in parts() {
-        if let Some((name, _)) = name.split_once(':') {
-            let sum = found.entry(name.to_owned()).or_insert(0_u32);
-            *sum = sum.saturating_add(number);
-        }
-    }
-    found.extend(
-        parts().filter(|(name, _)| !name.contains(':')).map(|(name, number)| (name.to_owned(), number)),
-    );
-    found
+/// A generic resource: its name, its type where that is said, and how many units of it.
+type Gres<'a> = (&'a str, Option<&'a str>, u32);
+
+/// `gres/gpu=2` and `gres/gpu:a100=2` of a list of resources.
+fn tres_gres(list: &str) -> impl Iterator<Item = Gres<'_>> {
+    list.split(',').filter_map(|part| {
+        let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
+        let number = number.parse::<u32>().ok().filter(|number| *number > 0)?;
+        let (name, of_type) =
+            name.split_once(':').map_or((name, None), |(name, of_type)| (name, Some(of_type)));
+        Some((name, of_type, number))
+    })
 }
 
 /// What `gpu:2` or `gpu:a100:2` for each node is on all of them; without a number it is one.
-fn requested(list: &str, nodes: u32) -> impl Iterator<Item = (String, u32)> + '_ {
+fn requested_gres(list: &str, nodes: u32) -> impl Iterator<Item = Gres<'_>> {
     list.split(',').filter(|part| !part.is_empty()).map(move |part| {
-        let name = part.split(':').next().unwrap_or_default();
-        let name = name.strip_prefix("gres/").unwrap_or(name);
-        let each = part.rsplit(':').next().and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
-        (name.to_owned(), each.saturating_mul(nodes))
+        let words: Vec<&str> = part.strip_prefix("gres/").unwrap_or(part).split(':').collect();
+        let number = words.last().and_then(|number| number.parse::<u32>().ok());
+        let of_type = words.get(1).copied().filter(|word| word.parse::<u32>().is_err());
+        (words[0], of_type, number.unwrap_or(1).saturating_mul(nodes))
     })
+}
+
+/// How many units of each resource there are, of all types; where there are only parts of types, their sum.
+fn total<'a>(parts: impl Iterator<Item = Gres<'a>>) -> BTreeMap<String, u32> {
+    let (mut whole, mut typed) = (BTreeMap::new(), BTreeMap::new());
+    for (name, of_type, number) in parts {
+        let of = if of_type.is_none() { &mut whole } else { &mut typed };
+        let sum = of.entry(name.to_owned()).or_insert(0_u32);
+        *sum = sum.saturating_add(number);
+    }
+    typed.extend(whole);
+    typed
 }
 
 /// Counts what is special about a job.
@@ -198,7 +207,7 @@ fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
     let has_gpus =
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
     accounting.unstarted += u64::from(job.end.is_none());
-    accounting.dependent += u64::from(job.after.is_some());
+    accounting.dependent += u64::from(!job.after.is_empty());
     accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
     accounting.suspended += u64::from(is_suspended);
     accounting.array_tasks += u64::from(id.contains('_'));

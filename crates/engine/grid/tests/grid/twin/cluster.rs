@@ -116,7 +116,7 @@ impl TwinCluster {
         match self.local {
             Discipline::Fcfs => self.start_heads(now, jobs),
             Discipline::Easy => self.easy(now, jobs),
-            Discipline::Spare => unreachable!("it is not in the twin"),
+            Discipline::Spare | Discipline::Slurm => unreachable!("it is not in the twin"),
             Discipline::Conservative(compression) => {
                 if std::mem::take(&mut self.freed) {
                     if compression == Compression::Replan {

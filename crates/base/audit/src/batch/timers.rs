@@ -1,0 +1,36 @@
+//! When the two schedulers of SLURM look.
+
+/// When one of the two looks next: not before an interval after its last pass, and only if something has changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timer {
+    pub(super) last: u64,
+    changed: Option<u64>,
+}
+
+impl Timer {
+    pub(super) fn due(&self, interval: u64) -> Option<u64> {
+        self.changed.map(|changed| changed.max(self.last.saturating_add(interval)))
+    }
+    pub(super) fn looked(&mut self, now: u64) {
+        *self = Timer { last: now, changed: None };
+    }
+    /// What was due before was a pass over an empty queue.
+    pub(super) fn change(&mut self, now: u64, interval: u64) {
+        if let Some(due) = self.due(interval).filter(|&due| due < now) {
+            self.looked(due);
+        }
+        self.changed = self.changed.or(Some(now));
+    }
+}
+
+/// The timers of both.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timers {
+    pub(super) main: Timer,
+    pub(super) backfill: Timer,
+    pub(super) ranked: u64,
+    /// Whether anything happened since the last look at the whole queue.
+    pub(super) awaits_whole: bool,
+    /// Whether a job came or left since the last decision.
+    pub(super) is_changed: bool,
+}

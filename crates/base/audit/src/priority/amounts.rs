@@ -1,0 +1,55 @@
+//! What jobs hold of what the settings of a site name.
+
+use crate::job::Job;
+use crate::nodes::Kind;
+use dfrsim_model::Share;
+use dfrsim_model::priority::{Priorities, Tres};
+
+/// The nodes of a cluster, of which jobs hold some.
+#[derive(Clone, Debug)]
+pub(crate) struct Amounts {
+    nodes: u64,
+    /// All cores, and the names of the other resources, where nodes have classes.
+    classes: Option<(u64, Vec<String>)>,
+}
+
+impl Amounts {
+    pub(crate) fn new(kinds: &[Kind]) -> Amounts {
+        let nodes = |kind: &Kind| u64::from(kind.nodes);
+        let cores = |kind: &Kind| nodes(kind) * kind.pieces.first().map_or(0, |cores| cores.unsigned_abs());
+        let names = kinds.first().and_then(|kind| kind.resources.as_ref());
+        Amounts {
+            nodes: kinds.iter().map(nodes).sum(),
+            classes: names.map(|names| (kinds.iter().map(cores).sum(), names.clone())),
+        }
+    }
+
+    /// How much of something a job holds.
+    pub(super) fn held(&self, job: &Job, name: &str) -> u128 {
+        let pieces = |at: usize| job.size.pieces.get(at).map_or(0, |amount| amount.unsigned_abs());
+        let one = match (name, &self.classes) {
+            ("node", _) | ("cpu", None) => 1,
+            ("cpu", Some(_)) => pieces(0),
+            ("mem", _) => (job.size.held[0] * 1_000).div_ceil(Share::ONE.units().into()),
+            (_, None) => 0,
+            (other, Some((_, names))) => {
+                names.iter().position(|known| known == other).map_or(0, |at| pieces(2 + at))
+            }
+        };
+        u128::from(one) * u128::from(job.tasks)
+    }
+
+    /// The parts of the nodes and of the cores of the cluster that a job has, as two fractions.
+    pub(super) fn parts(&self, job: &Job) -> [(u128, u128); 2] {
+        let cores = self.classes.as_ref().map_or(self.nodes, |classes| classes.0);
+        [("node", self.nodes), ("cpu", cores)].map(|(name, all)| (self.held(job, name), all.into()))
+    }
+
+    /// What a job uses of its account, in thousandths: each task one, unless its partition or the site say otherwise.
+    pub(super) fn bill(&self, job: &Job, settings: &Priorities, of_partition: Option<&Tres>) -> u128 {
+        let weights = of_partition.into_iter().chain([&settings.billing]).find(|weights| !weights.is_empty());
+        weights.map_or(1_000 * u128::from(job.tasks), |weights| {
+            weights.iter().map(|(name, weight)| u128::from(*weight) * self.held(job, name)).sum()
+        })
+    }
+}

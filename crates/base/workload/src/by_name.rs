@@ -1,0 +1,140 @@
+//! Accounts, qualities of service and partitions whose jobs are given by names, as people write them, until the log is known.
+
+use crate::log::{Header, Naming};
+use dfrsim_model::named::UnknownName;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// An account or a class of jobs. Its lists of `users`, `groups`, `queues` and `partitions` have numbers of the log, or names.
+///
+/// ```
+/// use dfrsim_model::priority::Account;
+/// use dfrsim_workload::by_name::ByName;
+/// use dfrsim_workload::log::{Header, Naming};
+/// let account: ByName<Account> = toml::from_str("name = 'science'\ngroups = ['physics', 7]").unwrap();
+/// let mut header = Header::default();
+/// header.name(Naming::Group, 2, "physics");
+/// assert_eq!(account.numbered(&header)?.groups, [7, 2]);
+/// header = Header::default();
+/// header.name(Naming::Group, 1, "physic");
+/// assert_eq!(account.numbered(&header).unwrap_err().to_string(), "unknown group `physics`; did you mean `physic`?");
+/// # Ok::<(), dfrsim_model::named::UnknownName>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByName<T> {
+    /// With the numbers only.
+    value: T,
+    names: Vec<(Naming, String)>,
+}
+
+/// The lists that may have names.
+const LISTS: [(&str, Naming, &str); 4] = [
+    ("users", Naming::User, "user"),
+    ("groups", Naming::Group, "group"),
+    ("queues", Naming::Queue, "queue"),
+    ("partitions", Naming::Partition, "partition"),
+];
+
+/// The number of a class that has the name of something of which the log has no jobs.
+const NO_JOBS: u32 = u32::MAX;
+
+impl<T: Serialize + DeserializeOwned> ByName<T> {
+    /// With the names that a log gives to numbers.
+    #[must_use]
+    pub fn named(value: T, header: &Header) -> ByName<T> {
+        let mut map = fields(&value);
+        let own = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut names = Vec::new();
+        for (list, of, _) in LISTS {
+            let Some(Value::Array(numbers)) = map.get_mut(list) else { continue };
+            numbers.retain(|number| {
+                let number = number.as_u64().and_then(|number| u32::try_from(number).ok());
+                let name = header.names(of).find(|(known, _)| Some(*known) == number).map(|(_, name)| name);
+                let name = name.or_else(|| (number == Some(NO_JOBS)).then_some(own.as_str()));
+                names.extend(name.map(|name| (of, name.to_owned())));
+                name.is_none()
+            });
+        }
+        match of_fields(map) {
+            Ok(value) => ByName { value, names },
+            Err(_) => ByName { value, names: Vec::new() },
+        }
+    }
+
+    /// With the numbers that a log gives to names. A class with a name of its own of which the log has no jobs has none.
+    ///
+    /// # Errors
+    /// A name that the log does not have, with the nearest one.
+    pub fn numbered(&self, header: &Header) -> Result<T, UnknownName> {
+        let mut map = fields(&self.value);
+        let own = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        for (list, of, what) in LISTS {
+            for (_, name) in self.names.iter().filter(|(naming, _)| *naming == of) {
+                let number = header.names(of).find(|(_, known)| known == name).map(|(number, _)| number);
+                let number = number.or_else(|| (*name == own).then_some(NO_JOBS));
+                let known = || header.names(of).map(|(_, name)| name);
+                let number = number.ok_or_else(|| UnknownName::new(what, name, known()))?;
+                let numbers = map.entry(list).or_insert_with(|| Value::Array(Vec::new()));
+                if let Value::Array(numbers) = numbers {
+                    numbers.push(number.into());
+                }
+            }
+        }
+        Ok(of_fields(map).expect("numbers are added to lists of numbers"))
+    }
+
+    /// With the numbers only, for what does not depend on which jobs there are.
+    pub fn without_names(&self) -> &T {
+        &self.value
+    }
+}
+
+fn fields(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+fn of_fields<T: DeserializeOwned>(map: Map<String, Value>) -> Result<T, serde_json::Error> {
+    serde_json::from_value(Value::Object(map))
+}
+
+impl<'de, T: Serialize + DeserializeOwned> Deserialize<'de> for ByName<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut map = Map::<String, Value>::deserialize(deserializer)?;
+        let mut names = Vec::new();
+        for (list, of, _) in LISTS {
+            let Some(Value::Array(items)) = map.get_mut(list) else { continue };
+            items.retain(|item| {
+                names.extend(item.as_str().map(|name| (of, name.to_owned())));
+                !item.is_string()
+            });
+        }
+        let value = of_fields(map).map_err(D::Error::custom)?;
+        Ok(ByName { value, names })
+    }
+}
+
+impl<T: Serialize> Serialize for ByName<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = fields(&self.value);
+        for (list, of, _) in LISTS {
+            let names = self
+                .names
+                .iter()
+                .filter(|(naming, _)| *naming == of)
+                .map(|(_, name)| Value::from(name.as_str()));
+            let names: Vec<Value> = names.collect();
+            if names.is_empty() {
+                continue;
+            }
+            match map.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
+                Value::Array(items) => items.extend(names),
+                other => *other = Value::Array(names),
+            }
+        }
+        map.serialize(serializer)
+    }
+}

@@ -1,0 +1,204 @@
+//! Changes of a site: what if a parameter had another value?
+
+use super::lines::{At, ConfLine};
+use super::{ConfError, Site, database, parameters, tables, unknown};
+
+/// The names of parameters that may be changed, for messages.
+const KNOWN: [&str; 21] = [
+    "bf_interval",
+    "bf_max_job_test",
+    "bf_resolution",
+    "bf_window",
+    "PriorityWeightAge",
+    "PriorityWeightFairshare",
+    "PriorityWeightJobSize",
+    "PriorityWeightPartition",
+    "PriorityWeightQOS",
+    "PriorityMaxAge",
+    "PriorityDecayHalfLife",
+    "PriorityCalcPeriod",
+    "PriorityFavorSmall",
+    "PriorityFlags",
+    "PriorityType",
+    "FairShareDampeningFactor",
+    "PreemptType",
+    "PreemptMode",
+    "PreemptExemptTime",
+    "preemption",
+    "SchedulerParameters",
+];
+
+/// What `SchedulerParameters` has beside those that begin with `bf_`.
+const OF_SCHEDULER: [&str; 12] = [
+    "max_job_bf",
+    "default_queue_depth",
+    "partition_job_depth",
+    "sched_interval",
+    "sched_min_interval",
+    "batch_sched_delay",
+    "sched_max_job_start",
+    "max_sched_time",
+    "defer",
+    "preempt_youngest_first",
+    "preempt_strict_order",
+    "assoc_limit_stop",
+];
+
+impl Site {
+    /// Changes a parameter, as `--what-if` says it: a parameter of `slurm.conf` or of its `SchedulerParameters`
+    /// (`PriorityWeightAge=1000`, `bf_interval=60`), of a partition (`partition.gpu.MaxTime=1-0`), a column of a quality of service or an
+    /// account (`qos.normal.MaxJobsPU=20`, `account.physics.Share=10`), nodes of a partition or like a node (`nodes.gpu=+20`,
+    /// `nodes.gpu=-4`), or `preemption=on` or `off`.
+    ///
+    /// # Errors
+    /// If there is no such thing, its value cannot be read, or it has no effect.
+    pub fn change(&mut self, change: &str) -> Result<(), ConfError> {
+        let at = At { file: "--what-if".into(), line: 0, parameter: change.to_owned() };
+        let Some((key, value)) = change.split_once('=') else {
+            return Err(at.fault("expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"));
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let words: Vec<&str> = key.split('.').collect();
+        match words[..] {
+            ["nodes", of] => self.change_nodes(of, value, &at)?,
+            ["partition", name, parameter] => self.change_partition(name, parameter, value, &at)?,
+            ["qos", name, column] => change_row(self.qos.as_mut(), "name", name, (column, value), &at)?,
+            ["account", name, column] => {
+                change_row(self.associations.as_mut(), "account", name, (column, value), &at)?;
+            }
+            [_] if key.eq_ignore_ascii_case("preemption") => self.change_preemption(value, &at)?,
+            [name] => self.change_parameter(name, value, &at)?,
+            _ => {
+                let expected = "expected nodes.NAME, partition.NAME.PARAMETER, qos.NAME.COLUMN, account.NAME.COLUMN or a parameter";
+                return Err(at.fault(expected));
+            }
+        }
+        let parts = self.parts().map_err(|error| at.fault(error.reason))?;
+        let not_used = |listed: &[String], name: String| {
+            let is_it = |it: &String| it.eq_ignore_ascii_case(&name);
+            listed.iter().any(is_it).then(|| at.fault("it is not simulated, and would have no effect"))
+        };
+        let fault = match words[..] {
+            ["partition", name, key] => {
+                not_used(&parts.parameters.ignored, format!("PartitionName={name} {key}"))
+            }
+            ["qos", name, column] => {
+                let listed = parts.qos.unwrap_or_default();
+                not_used(&listed.ignored, format!("QOS {name} {column}"))
+            }
+            ["account", _, column] => {
+                let listed = parts.accounts.unwrap_or_default();
+                not_used(&listed.ignored, format!("{column} of accounts"))
+            }
+            _ => None,
+        };
+        fault.map_or(Ok(()), Err)
+    }
+
+    fn change_nodes(&mut self, of: &str, value: &str, at: &At) -> Result<(), ConfError> {
+        let is_signed = value.starts_with(['+', '-']);
+        let more = value.parse::<i64>().ok().filter(|&more| is_signed && more != 0);
+        let more =
+            more.ok_or_else(|| at.found(value, "a number of nodes with its sign, such as +20 or -4"))?;
+        let mut nodes = self.parts()?.nodes;
+        if nodes.clone().change(of, more).is_some() {
+            self.more_nodes.push((of.to_owned(), more));
+            return Ok(());
+        }
+        let is_there = nodes.names().any(|name| name == of);
+        let reason = if is_there {
+            format!("{of} has no more nodes than that")
+        } else {
+            unknown("partition or node", of, nodes.names())
+        };
+        nodes.ignored.clear();
+        Err(at.fault(reason))
+    }
+
+    fn change_partition(&mut self, name: &str, key: &str, value: &str, at: &At) -> Result<(), ConfError> {
+        let is_partition = |line: &&mut ConfLine| {
+            line.pairs[0].0.eq_ignore_ascii_case("PartitionName") && line.pairs[0].1 == name
+        };
+        if let Some(line) = self.lines.iter_mut().find(is_partition) {
+            line.pairs.retain(|(other, _)| !other.eq_ignore_ascii_case(key));
+            line.pairs.push((key.to_owned(), value.to_owned()));
+            return Ok(());
+        }
+        let all = self.parts()?.parameters.settings.partitions;
+        Err(at.fault(unknown("partition", name, all.iter().map(|it| it.name.as_str()))))
+    }
+
+    fn change_parameter(&mut self, name: &str, value: &str, at: &At) -> Result<(), ConfError> {
+        let is_of_scheduler = name.starts_with("bf_") || OF_SCHEDULER.contains(&name);
+        let pair = match (is_of_scheduler, value) {
+            (true, "yes" | "on") => ("SchedulerParameters".to_owned(), name.to_owned()),
+            (true, value) => ("SchedulerParameters".to_owned(), format!("{name}={value}")),
+            (false, value) => (name.to_owned(), value.to_owned()),
+        };
+        let line = ConfLine { at: at.clone(), pairs: vec![pair] };
+        let alone = parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
+        if !alone.ignored.is_empty() && !name.eq_ignore_ascii_case("PreemptType") {
+            return Err(at.fault(unknown("parameter that is simulated", name, KNOWN)));
+        }
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// Preemption by tiers, or by lists of qualities of service.
+    fn change_preemption(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+        let by = match value.to_ascii_lowercase().as_str() {
+            "off" => "preempt/none",
+            "on" => {
+                let partitions = self.parts()?.parameters.settings.partitions;
+                let has_tiers = partitions.windows(2).any(|pair| pair[0].tier() != pair[1].tier());
+                let has_lists = self.qos.iter().flatten().any(|row| !row.get("preempt").trim().is_empty());
+                match (has_tiers, has_lists) {
+                    (_, true) => "preempt/qos",
+                    (true, false) => "preempt/partition_prio",
+                    (false, false) => {
+                        let reason = "no partition has a higher PriorityTier, and no quality of service lists others in Preempt";
+                        return Err(at.fault(reason));
+                    }
+                }
+            }
+            _ => return Err(at.found(value, "on or off")),
+        };
+        let line = |name: &str, value: &str| ConfLine {
+            at: at.clone(),
+            pairs: vec![(name.to_owned(), value.to_owned())],
+        };
+        self.lines.push(line("PreemptType", by));
+        let mut modes = self
+            .lines
+            .iter()
+            .flat_map(|line| &line.pairs)
+            .filter(|it| it.0.eq_ignore_ascii_case("PreemptMode"));
+        let mode = modes.next_back().and_then(|(_, mode)| parameters::preempt_mode(mode));
+        let is_off = mode.is_none_or(|mode| mode == dfrsim_model::priority::PreemptMode::Off);
+        if by != "preempt/none" && is_off {
+            self.lines.push(line("PreemptMode", "REQUEUE"));
+        }
+        Ok(())
+    }
+}
+
+/// Sets a column of a line of a listing.
+fn change_row(
+    rows: Option<&mut Vec<tables::Row>>,
+    key: &'static str,
+    name: &str,
+    (column, value): (&str, &str),
+    at: &At,
+) -> Result<(), ConfError> {
+    let (what, option) =
+        if key == "name" { ("quality of service", "--qos") } else { ("account", "--sacctmgr") };
+    let rows = rows.ok_or_else(|| at.fault(format!("expected a listing of them ({option})")))?;
+    let is_it = |row: &tables::Row| row.get(key).trim() == name && row.get("user").is_empty();
+    let Some(place) = rows.iter().position(is_it) else {
+        return Err(at.fault(unknown(what, name, rows.iter().map(|row| row.get(key).trim()))));
+    };
+    let column =
+        database::column(column).ok_or_else(|| at.fault(unknown("column", column, database::columns())))?;
+    rows[place].set(column, value);
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! What is read of a site and not simulated, by what it may change.
+
+use dfrsim_model::named;
+use std::fmt;
+
+named! {
+    /// What something that is not simulated may change, the gravest first.
+    pub enum Consequence as "consequence" {
+        /// Limits and permissions: jobs here start earlier, or at all.
+        Starts = "which jobs may start",
+        /// Priorities.
+        Order = "the order of jobs",
+        /// Placement.
+        Nodes = "the nodes that jobs get",
+        /// When the scheduler looks, and how far.
+        Moments = "when the scheduler starts jobs",
+        /// Run times, requeues and interruptions.
+        RunTimes = "how long jobs run, and what is repeated",
+        /// Ports, paths, logging.
+        NoFigure = "no figure",
+    }
+}
+
+/// What is not used of the files of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ignored(Vec<(Consequence, Vec<String>)>);
+
+impl Ignored {
+    /// Sorts names of parameters.
+    #[must_use]
+    pub fn new(names: Vec<String>) -> Ignored {
+        let mut sorted: Vec<(Consequence, Vec<String>)> =
+            Consequence::ALL.iter().map(|&consequence| (consequence, Vec::new())).collect();
+        for name in names {
+            let of = of(&name);
+            sorted
+                .iter_mut()
+                .filter(|(consequence, _)| *consequence == of)
+                .for_each(|it| it.1.push(name.clone()));
+        }
+        sorted.retain(|(_, names)| !names.is_empty());
+        Ignored(sorted)
+    }
+
+    /// The names of what may change something, the gravest first, and of what may not.
+    pub fn iter(&self) -> impl Iterator<Item = (Consequence, &[String])> {
+        self.0.iter().map(|(consequence, names)| (*consequence, names.as_slice()))
+    }
+}
+
+impl fmt::Display for Ignored {
+    /// A line for each consequence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (consequence, names)) in self.iter().enumerate() {
+            let end = if place + 1 < self.0.len() { "\n" } else { "" };
+            write!(f, "not used, may change {consequence}: {}{end}", names.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Of parameters by the begins of their names, in small letters and without the partition or class that they are of.
+const KNOWN: [(Consequence, &[&str]); 5] = [
+    (
+        Consequence::Starts,
+        &[
+            "grp",
+            "max",
+            "min",
+            "allow",
+            "deny",
+            "accountingstorageenforce",
+            "enforcepartlimits",
+            "defmem",
+            "disablerootjobs",
+            "qos",
+            "exclusiveuser",
+            "licenses",
+            "state",
+            "downnodes",
+            "lln",
+            "reqresv",
+            "associations with",
+            "resumetimeout",
+        ],
+    ),
+    (
+        Consequence::Order,
+        &["priority", "tresbilling", "usagefactor", "share", "the tree", "flags", "nice", "fairshare"],
+    ),
+    (
+        Consequence::Nodes,
+        &[
+            "weight",
+            "select",
+            "oversubscribe",
+            "topology",
+            "corespec",
+            "memspec",
+            "cpuspec",
+            "exclusivetopo",
+            "routeplugin",
+            "cpubind",
+        ],
+    ),
+    (Consequence::Moments, &["scheduler", "fastschedule", "federation"]),
+    (
+        Consequence::RunTimes,
+        &[
+            "jobrequeue",
+            "kill",
+            "overtimelimit",
+            "prolog",
+            "epilog",
+            "preempt",
+            "grace",
+            "waittime",
+            "suspend",
+            "resume",
+            "batchstarttimeout",
+            "inactivelimit",
+            "completewait",
+            "returntoservice",
+            "slurmdtimeout",
+            "unkillable",
+            "power",
+        ],
+    ),
+];
+
+fn of(name: &str) -> Consequence {
+    // `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName Weight`, `MaxJobs of users`, `SchedulerParameters=defer`.
+    let words: Vec<&str> = name.split(' ').collect();
+    let parameter = match words[..] {
+        [first, parameter, ..] if first.starts_with("PartitionName=") || first == "NodeName" => parameter,
+        ["QOS", _, parameter, ..] => parameter,
+        _ => name,
+    };
+    let parameter = parameter.to_ascii_lowercase();
+    let begins =
+        |(_, begins): &&(Consequence, &[&str])| begins.iter().any(|begin| parameter.starts_with(begin));
+    // What bounds the database, logs and messages is no limit of jobs.
+    let is_technical = [
+        "maxarraysize",
+        "maxdbdmsgs",
+        "maxstepcount",
+        "maxtaskspernode",
+        "minjobage",
+        "selecttypeparametersdebug",
+    ]
+    .contains(&parameter.as_str());
+    match KNOWN.iter().find(begins) {
+        Some((consequence, _)) if !is_technical => *consequence,
+        _ => Consequence::NoFigure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_change_most_is_first() {
+        let names = [
+            "SlurmctldPort",
+            "SchedulerParameters=defer",
+            "NodeName Weight",
+            "PartitionName=debug AllowAccounts",
+            "QOS high MaxTRESPU",
+            "TRESBillingWeights",
+            "MaxJobs of users",
+            "MaxArraySize",
+            "KillWait",
+        ];
+        let ignored = Ignored::new(names.map(str::to_owned).to_vec());
+        assert_eq!(
+            ignored.to_string(),
+            "\
+not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
+not used, may change the order of jobs: TRESBillingWeights
+not used, may change the nodes that jobs get: NodeName Weight
+not used, may change when the scheduler starts jobs: SchedulerParameters=defer
+not used, may change how long jobs run, and what is repeated: KillWait
+not used, may change no figure: SlurmctldPort, MaxArraySize"
+        );
+    }
+}

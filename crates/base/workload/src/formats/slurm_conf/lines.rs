@@ -1,0 +1,197 @@
+//! The lines of Slurm's files of parameters: `slurm.conf`, `gres.conf`, and what they include.
+
+use super::ConfError;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How deep files may include each other.
+const DEEPEST: usize = 10;
+
+/// A line, with those that it goes on in.
+#[derive(Clone, Debug)]
+pub(super) struct ConfLine {
+    pub(super) at: At,
+    /// Names and values, in their order; a name alone has an empty value.
+    pub(super) pairs: Vec<(String, String)>,
+}
+
+/// A parameter and its place, for messages.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    pub(super) file: Arc<str>,
+    pub(super) line: usize,
+    pub(super) parameter: String,
+}
+
+impl At {
+    pub(super) fn of(&self, parameter: impl Into<String>) -> At {
+        At { parameter: parameter.into(), ..self.clone() }
+    }
+    pub(super) fn fault(&self, reason: impl Into<String>) -> ConfError {
+        let At { file, line, parameter } = self.clone();
+        ConfError { file: file.to_string(), line, parameter, reason: reason.into() }
+    }
+    pub(super) fn found(&self, found: &str, expected: &str) -> ConfError {
+        self.fault(format!("expected {expected}, found `{}`", found.escape_debug()))
+    }
+    pub(super) fn number(&self, text: &str) -> Result<u32, ConfError> {
+        text.parse().map_err(|_| self.found(text, "a whole number"))
+    }
+    /// A limit; `None` if there is none.
+    pub(super) fn limit(&self, text: &str) -> Result<Option<u32>, ConfError> {
+        (!is_unlimited(text)).then(|| self.number(text)).transpose()
+    }
+    pub(super) fn time(&self, text: &str) -> Result<u64, ConfError> {
+        seconds(text).ok_or_else(|| self.found(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
+    }
+    pub(super) fn time_limit(&self, text: &str) -> Result<Option<u64>, ConfError> {
+        (!is_unlimited(text)).then(|| self.time(text)).transpose()
+    }
+    pub(super) fn yes(&self, text: &str) -> Result<bool, ConfError> {
+        match text.to_ascii_uppercase().as_str() {
+            "YES" | "TRUE" | "1" => Ok(true),
+            "NO" | "FALSE" | "0" => Ok(false),
+            _ => Err(self.found(text, "YES or NO")),
+        }
+    }
+}
+
+/// Whether a limit is none.
+pub(super) fn is_unlimited(text: &str) -> bool {
+    matches!(text.to_ascii_uppercase().as_str(), "" | "UNLIMITED" | "INFINITE" | "-1" | "NONE")
+}
+
+/// `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`.
+fn seconds(text: &str) -> Option<u64> {
+    let (days, clock) = match text.split_once('-') {
+        Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),
+        None => (None, text),
+    };
+    let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
+    let units: &[u64] = match (days, parts.as_ref()?.len()) {
+        (Some(_), 1..=3) | (None, 3) => &[3_600, 60, 1],
+        (None, 1..=2) => &[60, 1],
+        _ => return None,
+    };
+    let within = parts?
+        .iter()
+        .zip(units)
+        .try_fold(0_u64, |sum, (part, unit)| sum.checked_add(part.checked_mul(*unit)?));
+    days.unwrap_or(0).checked_mul(86_400)?.checked_add(within?)
+}
+
+/// The lines of a file, and of those that it includes, whose names are below its folder.
+pub(super) fn read(path: &Path) -> Result<Vec<ConfLine>, ConfError> {
+    let mut lines = Vec::new();
+    let at = At { file: path.display().to_string().into(), line: 0, parameter: String::new() };
+    add_file(path, &at, 0, &mut lines)?;
+    Ok(lines)
+}
+
+fn add_file(path: &Path, from: &At, depth: usize, lines: &mut Vec<ConfLine>) -> Result<(), ConfError> {
+    if depth > DEEPEST {
+        return Err(from.fault("expected files that do not include each other"));
+    }
+    let text = dfrsim_model::read_text(path).map_err(|error| match depth {
+        0 => from.fault(error.to_string()),
+        _ => from.fault(format!("{}: {error}", path.display())),
+    })?;
+    for line in of_text(&text, &path.display().to_string()) {
+        match &line.pairs[..] {
+            [(include, _), (file, _)] if include.eq_ignore_ascii_case("include") => {
+                let folder = path.parent().unwrap_or(Path::new("."));
+                add_file(&folder.join(file), &line.at.of("Include"), depth + 1, lines)?;
+            }
+            _ => lines.push(line),
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a text, without those that are empty.
+pub(super) fn of_text(text: &str, file: &str) -> Vec<ConfLine> {
+    let file: Arc<str> = file.into();
+    let (mut lines, mut whole) = (Vec::new(), String::new());
+    for (number, text) in (1..).zip(text.lines()) {
+        let text = text.split('#').next().unwrap_or_default();
+        // A line may go on in the next one.
+        if let Some(text) = text.trim_end().strip_suffix('\\') {
+            whole.push_str(text);
+            continue;
+        }
+        whole.push_str(text);
+        let pairs = words(&std::mem::take(&mut whole));
+        if let Some((name, _)) = pairs.first() {
+            let at = At { file: Arc::clone(&file), line: number, parameter: name.clone() };
+            lines.push(ConfLine { at, pairs });
+        }
+    }
+    lines
+}
+
+/// Names and values. A value with blanks is in quotes.
+fn words(line: &str) -> Vec<(String, String)> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
+    for letter in line.chars().chain([' ']) {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            blank if blank.is_whitespace() && !is_quoted => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            other => word.push(other),
+        }
+    }
+    // A quotation that does not end goes to the end of the line.
+    words.extend((!word.trim().is_empty()).then(|| word.trim_end().to_owned()));
+    let pair = |word: String| match word.split_once('=') {
+        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        None => (word, String::new()),
+    };
+    words.into_iter().map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn times_have_the_forms_of_slurm() {
+        for (text, expected) in [
+            ("0", 0),
+            ("90", 5_400),
+            ("2:30", 150),
+            ("1:30:00", 5_400),
+            ("7-0", 604_800),
+            ("1-2:03", 93_780),
+            ("1-2:03:04", 93_784),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+        for wrong in ["", "x", "1:2:3:4", "1-", "-1", "99999999999999999999"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_are_included_and_lines_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("slurm.conf"), "A=1 \\\nB=\"x y\"  # no more\nInclude nodes.conf\nC\n").unwrap();
+        fs::write(path("nodes.conf"), "\nNodeName=n1\n").unwrap();
+        let lines = read(&path("slurm.conf")).unwrap();
+        let found: Vec<_> = lines.iter().map(|line| (line.at.line, format!("{:?}", line.pairs))).collect();
+        let expected =
+            [(2, r#"[("A", "1"), ("B", "x y")]"#), (2, r#"[("NodeName", "n1")]"#), (4, r#"[("C", "")]"#)];
+        assert_eq!(found, expected.map(|(line, pairs)| (line, pairs.to_owned())));
+        assert!(lines[1].at.file.ends_with("nodes.conf"));
+        fs::write(path("nodes.conf"), "Include slurm.conf\n").unwrap();
+        let error = read(&path("slurm.conf")).unwrap_err().to_string();
+        assert!(error.ends_with("line 3: Include: expected files that do not include each other"), "{error}");
+        fs::write(path("nodes.conf"), "Include none.conf\n").unwrap();
+        let error = read(&path("slurm.conf")).unwrap_err().to_string();
+        assert!(error.contains("nodes.conf: line 1: Include: ") && error.contains("none.conf"), "{error}");
+    }
+}

@@ -1,0 +1,474 @@
+//! The nodes of `slurm.conf` and `gres.conf`, and which of them partitions have.
+
+use super::ConfError;
+use super::lines::{At, ConfLine};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The type of a generic resource, if it has one, and how many of it a node has.
+type TypeAndCount = (Option<String>, u32);
+
+/// Nodes that are alike, one after the other in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeKind {
+    /// The name of the first one.
+    pub name: String,
+    /// How many there are.
+    pub nodes: u32,
+    /// The processors of each.
+    pub cores: u32,
+    /// Its memory in megabytes.
+    pub memory_mb: u64,
+    /// Its generic resources, by name: all of them (`gpu`), and those of each type (`gpu_a100`).
+    pub resources: BTreeMap<String, u32>,
+    /// Its features; and `partition-NAME` of the partitions that have it, if others have nodes that it has not.
+    pub features: Vec<String>,
+}
+
+/// The most nodes of a file.
+const MOST_NODES: usize = 1_000_000;
+
+/// A name of Slurm's as that of a feature or resource of a platform, which has letters, digits, `-` and `_` only.
+pub(in super::super) fn word(name: &str) -> String {
+    let is_known = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    name.chars().map(|letter| if is_known(letter) { letter } else { '_' }).collect()
+}
+
+/// The feature of the nodes of a partition.
+pub(in super::super) fn feature_of_partition(name: &str) -> String {
+    word(&format!("partition-{name}"))
+}
+
+/// What a `NodeName` line says.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Node {
+    cpus: Option<u32>,
+    parts: [Option<u32>; 3],
+    memory_mb: Option<u64>,
+    /// By name and, where it is said, type.
+    gres: BTreeMap<(String, Option<String>), u32>,
+    features: Vec<String>,
+    /// Whether there will be such nodes later only.
+    is_future: bool,
+}
+
+impl Node {
+    fn cores(&self) -> u32 {
+        let product = self.parts.iter().map(|part| part.unwrap_or(1)).fold(1, u32::saturating_mul);
+        self.cpus.unwrap_or(product).max(1)
+    }
+
+    fn resources(&self) -> BTreeMap<String, u32> {
+        let mut resources = BTreeMap::new();
+        for ((name, of_type), &count) in &self.gres {
+            let typed = of_type.as_ref().map(|of_type| word(&format!("{name}_{of_type}")));
+            for resource in [Some(word(name)), typed].into_iter().flatten() {
+                let sum = resources.entry(resource).or_insert(0_u32);
+                *sum = sum.saturating_add(count);
+            }
+        }
+        resources.retain(|_, count| *count > 0);
+        resources
+    }
+}
+
+/// The nodes of a site, and which of them each partition has; `None` if it has all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    nodes: Vec<(String, Node)>,
+    partitions: Vec<(String, Option<BTreeSet<String>>)>,
+    /// What is said of nodes and not used.
+    pub(super) ignored: BTreeSet<String>,
+}
+
+/// Reads the lines of nodes and partitions, and those of a `gres.conf`.
+pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfError> {
+    let (mut default, mut all) = (Node::default(), Nodes::default());
+    let mut default_nodes = None;
+    for ConfLine { at, pairs } in lines {
+        let (name, list) = &pairs[0];
+        if name.eq_ignore_ascii_case("NodeName") {
+            let node = all.node(&pairs[1..], default.clone(), at)?;
+            if list.eq_ignore_ascii_case("DEFAULT") {
+                default = node;
+                continue;
+            }
+            let names = names(list, at)?;
+            if names.len() + all.nodes.len() > MOST_NODES {
+                return Err(at.fault(format!("expected at most {MOST_NODES} nodes")));
+            }
+            all.nodes.extend(names.into_iter().map(|name| (name, node.clone())));
+        } else if name.eq_ignore_ascii_case("PartitionName") {
+            let given = pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case("Nodes"));
+            let given = given.map(|(_, list)| list).or(default_nodes.as_ref());
+            if list.eq_ignore_ascii_case("DEFAULT") {
+                default_nodes = given.cloned();
+                continue;
+            }
+            let given = given.filter(|list| !list.eq_ignore_ascii_case("ALL"));
+            let at = at.of(format!("PartitionName={list} Nodes"));
+            let nodes = given.map(|given| names(given, &at)).transpose()?;
+            all.partitions.push((list.clone(), nodes.map(BTreeSet::from_iter)));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    if let Some((twice, _)) = all.nodes.iter().find(|(name, _)| !seen.insert(name.as_str())) {
+        let at = lines.iter().rev().find(|line| line.pairs[0].0.eq_ignore_ascii_case("NodeName"));
+        let fault = at.map(|line| line.at.fault(format!("the node {twice} is there already")));
+        return fault.map_or(Ok(Nodes::default()), Err);
+    }
+    all.add_gres(gres)?;
+    all.nodes.retain(|(_, node)| !node.is_future);
+    Ok(all)
+}
+
+fn names(list: &str, at: &At) -> Result<Vec<String>, ConfError> {
+    let names = expand(list).filter(|names| names.len() <= MOST_NODES);
+    names.ok_or_else(|| at.found(list, "names such as n[1-8,12]"))
+}
+
+impl Nodes {
+    fn node(&mut self, pairs: &[(String, String)], mut node: Node, at: &At) -> Result<Node, ConfError> {
+        for (name, value) in pairs {
+            let at = at.of(format!("NodeName {name}"));
+            match name.to_ascii_lowercase().as_str() {
+                "cpus" | "procs" => node.cpus = Some(at.number(value)?),
+                "sockets" => node.parts[0] = Some(at.number(value)?),
+                "corespersocket" => node.parts[1] = Some(at.number(value)?),
+                "threadspercore" => node.parts[2] = Some(at.number(value)?),
+                "realmemory" => node.memory_mb = Some(at.number(value)?.into()),
+                "feature" | "features" => {
+                    node.features = value.split(',').filter(|name| !name.is_empty()).map(word).collect();
+                }
+                "gres" => {
+                    node.gres.clear();
+                    for part in value.split(',').filter(|part| !part.is_empty()) {
+                        let (key, count) = gres_of(part, &at)?;
+                        let sum = node.gres.entry(key).or_insert(0_u32);
+                        *sum = sum.saturating_add(count);
+                    }
+                }
+                "state" => node.is_future = value.to_ascii_uppercase().starts_with("FUTURE"),
+                // Where a node is does not matter.
+                "nodehostname" | "nodeaddr" | "port" | "bcastaddr" | "reason" | "tmpdisk" => {}
+                _ => _ = self.ignored.insert(format!("NodeName {name}")),
+            }
+        }
+        Ok(node)
+    }
+
+    /// The types and numbers of `gres.conf`, where `slurm.conf` does not say them.
+    fn add_gres(&mut self, lines: &[ConfLine]) -> Result<(), ConfError> {
+        let mut said: BTreeMap<(Option<String>, String), Vec<TypeAndCount>> = BTreeMap::new();
+        for ConfLine { at, pairs } in lines {
+            let get =
+                |key: &str| pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|it| &it.1);
+            let Some(name) = get("Name") else {
+                self.ignored.extend(pairs.iter().map(|(name, _)| format!("gres.conf {name}")));
+                continue;
+            };
+            let at_file = at.of("File");
+            let files = get("File").map(|list| names(list, &at_file)).transpose()?;
+            let count = match get("Count") {
+                Some(count) => at.of("Count").number(count)?,
+                None => files.map_or(1, |files| u32::try_from(files.len()).unwrap_or(u32::MAX)),
+            };
+            let nodes: Vec<Option<String>> = match get("NodeName") {
+                Some(list) => names(list, &at.of("NodeName"))?.into_iter().map(Some).collect(),
+                None => vec![None],
+            };
+            for node in nodes {
+                if let Some(name) = node.as_ref().filter(|name| !self.nodes.iter().any(|it| it.0 == **name)) {
+                    let choices = self.nodes.iter().map(|(name, _)| name.as_str());
+                    return Err(at.of("NodeName").fault(super::unknown("node", name, choices)));
+                }
+                said.entry((node, name.clone())).or_default().push((get("Type").cloned(), count));
+            }
+        }
+        for (node_name, node) in &mut self.nodes {
+            let untyped: Vec<String> =
+                node.gres.keys().filter(|key| key.1.is_none()).map(|key| key.0.clone()).collect();
+            for name in untyped {
+                let of_node = said.get(&(Some(node_name.clone()), name.clone()));
+                let Some(parts) = of_node.or_else(|| said.get(&(None, name.clone()))) else { continue };
+                node.gres.remove(&(name.clone(), None));
+                for (of_type, count) in parts {
+                    let sum = node.gres.entry((name.clone(), of_type.clone())).or_insert(0);
+                    *sum = sum.saturating_add(*count);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of partitions and nodes, for messages.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.partitions.iter().map(|(name, _)| name.as_str()).chain(self.nodes.iter().map(|it| it.0.as_str()))
+    }
+
+    /// Adds nodes like the last one of a partition, or like one of this name, or takes the last ones of a partition away. Says what was
+    /// done; `None` if there is no such partition or node, or none would be left.
+    pub(super) fn change(&mut self, of: &str, more: i64) -> Option<String> {
+        let is_of_partition = |name: &str| {
+            let partition = self.partitions.iter().find(|(partition, _)| partition == of)?;
+            Some(partition.1.as_ref().is_none_or(|nodes| nodes.contains(name)))
+        };
+        let is_meant = |name: &str| is_of_partition(name).unwrap_or(name == of);
+        let last = self.nodes.iter().rposition(|(name, _)| is_meant(name))?;
+        let (name, node) = self.nodes[last].clone();
+        if more < 0 {
+            let mut left = usize::try_from(-more).ok()?;
+            let meant = self.nodes.iter().filter(|(name, _)| is_meant(name)).count();
+            if left >= meant {
+                return None;
+            }
+            let gone: BTreeSet<String> = self
+                .nodes
+                .iter()
+                .rev()
+                .filter(|(name, _)| is_meant(name))
+                .map(|it| it.0.clone())
+                .take(left)
+                .collect();
+            left = gone.len();
+            self.nodes.retain(|(name, _)| !gone.contains(name));
+            return Some(format!("{left} nodes less, the last of {of}"));
+        }
+        let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)
+            .map(|number| format!("{name}+{number}"))
+            .collect::<Vec<_>>();
+        for nodes in self.partitions.iter_mut().filter_map(|(_, nodes)| nodes.as_mut()) {
+            if nodes.contains(&name) {
+                nodes.extend(added.iter().cloned());
+            }
+        }
+        let copies: Vec<_> = added.into_iter().map(|name| (name, node.clone())).collect();
+        self.nodes.splice(last + 1..=last, copies);
+        Some(format!("{more} nodes more like {name}"))
+    }
+
+    /// The nodes that jobs may have, as kinds. Features that are not `asked` for do not count.
+    pub(super) fn kinds(&self, asked: Option<&BTreeSet<String>>) -> Vec<NodeKind> {
+        let usable = |name: &str| {
+            let has = |(_, nodes): &(String, Option<BTreeSet<String>>)| {
+                nodes.as_ref().is_none_or(|nodes| nodes.contains(name))
+            };
+            self.partitions.is_empty() || self.partitions.iter().any(has)
+        };
+        let nodes: Vec<&(String, Node)> = self.nodes.iter().filter(|(name, _)| usable(name)).collect();
+        let narrow: Vec<(&String, &BTreeSet<String>)> = self
+            .partitions
+            .iter()
+            .filter_map(|(partition, names)| Some((partition, names.as_ref()?)))
+            .filter(|(_, names)| nodes.iter().any(|(name, _)| !names.contains(name)))
+            .collect();
+        let mut kinds: Vec<NodeKind> = Vec::new();
+        for (name, node) in nodes {
+            let of_partitions = narrow
+                .iter()
+                .filter(|(_, names)| names.contains(name))
+                .map(|(partition, _)| feature_of_partition(partition));
+            let features = node.features.iter().cloned().chain(of_partitions);
+            let kind = NodeKind {
+                cores: node.cores(),
+                memory_mb: node.memory_mb.unwrap_or(1).max(1),
+                features: features.filter(|name| asked.is_none_or(|asked| asked.contains(name))).collect(),
+                resources: node.resources(),
+                nodes: 1,
+                name: word(name),
+            };
+            match kinds.last_mut() {
+                Some(last)
+                    if NodeKind { name: last.name.clone(), nodes: last.nodes, ..kind.clone() } == *last =>
+                {
+                    last.nodes += 1;
+                }
+                _ => kinds.push(kind),
+            }
+        }
+        kinds
+    }
+}
+
+/// The name, the type and the number of `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100` or `gpu`.
+fn gres_of(text: &str, at: &At) -> Result<((String, Option<String>), u32), ConfError> {
+    let part = text.split('(').next().unwrap_or_default();
+    let words: Vec<&str> = part.split(':').filter(|word| *word != "no_consume").collect();
+    let count = |word: &str| {
+        let (digits, factor) = match word.strip_suffix(['K', 'k']) {
+            Some(digits) => (digits, 1024),
+            None => (word, 1),
+        };
+        digits.parse::<u32>().ok()?.checked_mul(factor)
+    };
+    let of =
+        |name: &str, of_type: Option<&str>, count| ((name.to_owned(), of_type.map(str::to_owned)), count);
+    match words[..] {
+        [name] if !name.is_empty() => Ok(of(name, None, 1)),
+        [name, last] => {
+            Ok(count(last).map_or_else(|| of(name, Some(last), 1), |count| of(name, None, count)))
+        }
+        [name, of_type, last] if count(last).is_some() => {
+            Ok(of(name, Some(of_type), count(last).unwrap_or(1)))
+        }
+        _ => Err(at.found(text, "a generic resource such as gpu:4 or gpu:a100:4")),
+    }
+}
+
+/// The names of a list such as `n[1-3,07],login`; `None` if it is none, or of too many.
+fn expand(list: &str) -> Option<Vec<String>> {
+    let (mut names, mut depth, mut begin) = (Vec::new(), 0, 0);
+    for (at, letter) in list.char_indices().chain([(list.len(), ',')]) {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' if depth == 0 => {
+                names.extend(expand_one(&list[begin..at])?);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    (depth == 0 && !names.is_empty()).then_some(names)
+}
+
+/// The names of `n[1-3,07]`, of which the ranges may be followed by more.
+fn expand_one(pattern: &str) -> Option<Vec<String>> {
+    let Some((before, rest)) = pattern.split_once('[') else {
+        return (!pattern.is_empty()).then(|| vec![pattern.to_owned()]);
+    };
+    let (ranges, after) = rest.split_once(']')?;
+    let after = if after.is_empty() { vec![String::new()] } else { expand_one(after)? };
+    let mut names = Vec::new();
+    for range in ranges.split(',') {
+        let (from, to) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (from.parse::<usize>().ok()?, to.parse::<usize>().ok()?);
+        if first > last || (last - first).checked_mul(after.len())? > MOST_NODES {
+            return None;
+        }
+        for number in first..=last {
+            names.extend(
+                after.iter().map(|after| format!("{before}{number:0width$}{after}", width = from.len())),
+            );
+        }
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::of_text;
+    use super::*;
+
+    #[test]
+    fn lists_of_names_are_expanded() {
+        let expand = |list| expand(list).map(|names| names.join(" "));
+        assert_eq!(expand("n[1-3,07],login").as_deref(), Some("n1 n2 n3 n07 login"));
+        assert_eq!(expand("r[1-2]n[08-10]").as_deref(), Some("r1n08 r1n09 r1n10 r2n08 r2n09 r2n10"));
+        for wrong in ["", "n[1-", "n[2-1]", "n[a]", "n[1-99999999]"] {
+            assert_eq!(expand(wrong), None, "{wrong}");
+        }
+    }
+
+    const TEXT: &str = "\
+NodeName=DEFAULT RealMemory=48000 Sockets=2 CoresPerSocket=6
+NodeName=n[1-4] Feature=IB,CPU-N
+NodeName=g[1-2] Gres=gpu:tesla:2,gpu:k80:1(S:0) ThreadsPerCore=2 Weight=5
+NodeName=later[1-9] State=FUTURE
+NodeName=login
+PartitionName=normal Nodes=n[1-4],\\
+g[1-2]
+PartitionName=debug Nodes=n[1-2]
+";
+
+    fn of(name: &str, nodes: u32, cores: u32, gpus: &[(&str, u32)], features: &[&str]) -> NodeKind {
+        NodeKind {
+            name: name.to_owned(),
+            nodes,
+            cores,
+            memory_mb: 48_000,
+            resources: gpus.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
+            features: features.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    /// No partition has the login node, and those to come are not there.
+    #[test]
+    fn neighbours_that_are_alike_are_one_kind() {
+        let nodes = read(&of_text(TEXT, "slurm.conf"), &[]).unwrap();
+        let gpus = [("gpu", 3), ("gpu_k80", 1), ("gpu_tesla", 2)];
+        let expected = [
+            of("n1", 2, 12, &[], &["IB", "CPU-N", "partition-debug"]),
+            of("n3", 2, 12, &[], &["IB", "CPU-N"]),
+            of("g1", 2, 24, &gpus, &[]),
+        ];
+        assert_eq!(nodes.kinds(None), expected);
+        assert_eq!(nodes.ignored, ["NodeName Weight".to_owned()].into());
+        let asked = ["CPU-N".to_owned()].into();
+        let kinds = nodes.kinds(Some(&asked));
+        assert_eq!(kinds, [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]);
+    }
+
+    #[test]
+    fn partitions_grow_and_shrink() {
+        let nodes = read(&of_text(TEXT, "slurm.conf"), &[]).unwrap();
+        let changed = |of: &str, more| {
+            let mut nodes = nodes.clone();
+            let said = nodes.change(of, more)?;
+            Some((said, nodes.kinds(None).iter().map(|kind| kind.nodes).collect::<Vec<_>>()))
+        };
+        assert_eq!(changed("debug", 3), Some(("3 nodes more like n2".to_owned(), vec![5, 2, 2])));
+        assert_eq!(changed("g1", 2), Some(("2 nodes more like g1".to_owned(), vec![2, 2, 4])));
+        assert_eq!(changed("normal", -3), Some(("3 nodes less, the last of normal".to_owned(), vec![2, 1])));
+        assert_eq!((changed("debug", -2), changed("none", 1)), (None, None));
+    }
+
+    #[test]
+    fn types_and_numbers_are_those_of_gres_conf_where_nodes_do_not_say_them() {
+        let conf = of_text(
+            "NodeName=g[1-3] Gres=gpu:4\nNodeName=h1 Gres=gpu:v100:2\nNodeName=k1 Gres=gpu\n",
+            "slurm.conf",
+        );
+        let gres = "\
+AutoDetect=off
+NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]
+Name=gpu Type=k80 Count=3
+";
+        let nodes = read(&conf, &of_text(gres, "gres.conf")).unwrap();
+        let found: Vec<_> = nodes.kinds(None).into_iter().map(|kind| (kind.nodes, kind.resources)).collect();
+        let of = |typed: &str, count| {
+            [("gpu".to_owned(), count), (typed.to_owned(), count)].into_iter().collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(
+            found,
+            [(2, of("gpu_a100", 4)), (1, of("gpu_k80", 3)), (1, of("gpu_v100", 2)), (1, of("gpu_k80", 3))]
+        );
+        let error = |text: &str| read(&conf, &of_text(text, "gres.conf")).unwrap_err().to_string();
+        assert_eq!(
+            error("NodeName=g[1-5] Name=gpu"),
+            "gres.conf: line 1: NodeName: unknown node `g4`; expected g1, g2, g3, h1 or k1"
+        );
+        assert_eq!(
+            error("\nName=gpu Count=x"),
+            "gres.conf: line 2: Count: expected a whole number, found `x`"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_its_place() {
+        for (text, message) in [
+            ("\nNodeName=n[1- CPUs=2", "line 2: NodeName: expected names such as n[1-8,12], found `n[1-`"),
+            ("NodeName=n1 CPUs=x", "line 1: NodeName CPUs: expected a whole number, found `x`"),
+            (
+                "NodeName=n1 Gres=gpu:a:b:2",
+                "line 1: NodeName Gres: expected a generic resource such as gpu:4 or gpu:a100:4, found `gpu:a:b:2`",
+            ),
+            ("NodeName=n[1-3]\nNodeName=n2", "line 2: NodeName: the node n2 is there already"),
+            (
+                "PartitionName=p Nodes=n[",
+                "line 1: PartitionName=p Nodes: expected names such as n[1-8,12], found `n[`",
+            ),
+        ] {
+            assert_eq!(read(&of_text(text, "x"), &[]).unwrap_err().to_string(), format!("x: {message}"));
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Priorities, limits, preemption and backfilling of `slurm.conf`.
+
+use super::ConfError;
+use super::lines::{At, ConfLine};
+use dfrsim_model::priority::{
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, PreemptMode, Priorities, PriorityWeights, Tres,
+};
+
+/// What the parameters of a file say.
+#[derive(Clone, Debug)]
+pub(super) struct Parameters {
+    /// What is used of them. Partitions have their names, and no jobs of their own yet.
+    pub(super) settings: Priorities,
+    /// The parameters that are not used, each once, in the order of the file.
+    pub(super) ignored: Vec<String>,
+    /// What lines of partitions say beside, in the order of the partitions.
+    pub(super) partitions: Vec<Partition>,
+}
+
+/// What a line says of a partition.
+#[derive(Clone, Debug)]
+pub(super) struct Partition {
+    pub(super) at: At,
+    class: JobClass,
+    preempt_mode: Option<PreemptMode>,
+    /// Names of accounts and qualities of service whose jobs it takes, or does not take.
+    pub(super) accounts: Vec<String>,
+    pub(super) qos: Vec<String>,
+}
+
+/// Which jobs preempt others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum PreemptType {
+    #[default]
+    None,
+    Qos,
+    Partition,
+}
+
+/// What is said of preemption, of which some counts with one type only.
+#[derive(Debug, Default)]
+struct Preempt {
+    by: PreemptType,
+    /// Slurm's default is `OFF`.
+    mode: Option<PreemptMode>,
+    exempt_s: u64,
+}
+
+/// Reads the lines of a file. Those of nodes are left to [`nodes`](super::nodes).
+pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
+    let settings = Priorities { backfill: BackfillSettings::default().as_slurm(), ..Priorities::slurm() };
+    let mut conf = Parameters { settings, ignored: Vec::new(), partitions: Vec::new() };
+    let (mut is_basic, mut preempt, mut default) = (false, Preempt::default(), None);
+    for ConfLine { at, pairs } in lines {
+        let (name, value) = &pairs[0];
+        if name.eq_ignore_ascii_case("PartitionName") {
+            let partition = conf.partition(value, &pairs[1..], at, default.clone())?;
+            if value.eq_ignore_ascii_case("DEFAULT") {
+                default = Some(partition);
+            } else {
+                let class = JobClass { name: value.clone(), ..partition.class.clone() };
+                conf.settings.partitions.push(class);
+                conf.partitions.push(partition);
+            }
+            continue;
+        }
+        if name.eq_ignore_ascii_case("NodeName") {
+            continue;
+        }
+        for (name, value) in pairs {
+            let at = at.of(name);
+            let settings = &mut conf.settings;
+            let PriorityWeights { age, size, fair_share, qos, partition } = &mut settings.weights;
+            match name.to_ascii_lowercase().as_str() {
+                "priorityweightage" => *age = at.number(value)?,
+                "priorityweightjobsize" => *size = at.number(value)?,
+                "priorityweightfairshare" => *fair_share = at.number(value)?,
+                "priorityweightqos" => *qos = at.number(value)?,
+                "priorityweightpartition" => *partition = at.number(value)?,
+                "prioritymaxage" => settings.max_age_s = at.time(value)?,
+                "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
+                "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
+                "fairsharedampeningfactor" => settings.fair_share_dampening = at.number(value)?.max(1),
+                "priorityflags" => conf.flags(value),
+                "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
+                "prioritytype" => is_basic = at.is_basic(value)?,
+                "preempttype" => preempt.by = at.preempt_type(value)?,
+                "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
+                "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
+                "schedulerparameters" => conf.scheduler(value, &at)?,
+                "schedulertype" if value == "sched/backfill" => {}
+                _ => conf.ignore(name.clone()),
+            }
+        }
+    }
+    if is_basic {
+        conf.settings.weights = PriorityWeights::default();
+    }
+    preempt.apply(&mut conf);
+    Ok(conf)
+}
+
+impl Preempt {
+    fn apply(self, conf: &mut Parameters) {
+        if self.by == PreemptType::None {
+            return;
+        }
+        conf.settings.preempt_mode = self.mode.unwrap_or(PreemptMode::Off);
+        conf.settings.preempt_exempt_time_s = self.exempt_s;
+        if self.by == PreemptType::Qos {
+            return conf.ignore(QOS_PREEMPTION.to_owned());
+        }
+        conf.ignored.retain(|name| !is_of_preemption(name));
+        let classes = &mut conf.settings.partitions;
+        let mut by_tier: Vec<(u32, String)> =
+            classes.iter().map(|class| (class.tier(), class.name.clone())).collect();
+        by_tier.sort_by_key(|&(tier, _)| tier);
+        for (class, partition) in classes.iter_mut().zip(&conf.partitions) {
+            let lower = by_tier.iter().filter(|(other, _)| *other < class.tier());
+            class.preempt = lower.map(|(_, name)| name.clone()).collect();
+            class.preempt_mode = partition.preempt_mode;
+        }
+    }
+}
+
+/// How preemption by qualities of service is listed as long as these are not known.
+pub(super) const QOS_PREEMPTION: &str = "PreemptType=preempt/qos (its lists are in Slurm's database)";
+
+/// Whether a parameter of a partition counts if partitions preempt each other.
+fn is_of_preemption(parameter: &str) -> bool {
+    let key = parameter.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
+    parameter.starts_with("PartitionName=") && key == "preemptmode"
+}
+
+impl Parameters {
+    pub(super) fn ignore(&mut self, name: String) {
+        if !self.ignored.contains(&name) {
+            self.ignored.push(name);
+        }
+    }
+
+    fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+        for part in value.split(',').filter(|part| !part.is_empty()) {
+            let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
+            let at = at.of(name);
+            let Priorities { backfill, main, .. } = &mut self.settings;
+            // 0 is no limit.
+            let limit = |most: u32| (most > 0).then_some(most);
+            match name.to_ascii_lowercase().as_str() {
+                "bf_max_job_test" | "max_job_bf" => backfill.max_job_test = Some(at.number(value)?),
+                "bf_max_job_user" => backfill.max_job_user = limit(at.number(value)?),
+                "bf_max_job_part" => backfill.max_job_part = limit(at.number(value)?),
+                "default_queue_depth" => main.depth = at.number(value)?.max(1),
+                "partition_job_depth" => main.depth_per_partition = limit(at.number(value)?),
+                "sched_interval" => main.interval_s = u64::from(at.number(value)?.max(1)),
+                "batch_sched_delay" => main.delay_s = u64::from(at.number(value)?),
+                // A pass takes no time, so that no job comes or ends within one.
+                "bf_continue" => {}
+                "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
+                "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
+                "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
+                _ => self.ignore(format!("SchedulerParameters={name}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn flags(&mut self, value: &str) {
+        for flag in value.split(',').filter(|flag| !flag.is_empty()) {
+            match flag.to_ascii_uppercase().as_str() {
+                "NO_FAIR_TREE" => self.settings.fair_share = FairShare::Classic,
+                "FAIR_TREE" => self.settings.fair_share = FairShare::FairTree,
+                _ => self.ignore(format!("PriorityFlags={flag}")),
+            }
+        }
+    }
+
+    /// A partition with what is said of it beside the default.
+    fn partition(
+        &mut self,
+        name: &str,
+        pairs: &[(String, String)],
+        at: &At,
+        default: Option<Partition>,
+    ) -> Result<Partition, ConfError> {
+        // Slurm's default of the factor is 1, as that of the tier.
+        let mut partition = default.unwrap_or_else(|| Partition {
+            at: at.clone(),
+            class: JobClass { priority: 1, ..JobClass::default() },
+            preempt_mode: None,
+            accounts: Vec::new(),
+            qos: Vec::new(),
+        });
+        partition.at = at.of(format!("PartitionName={name}"));
+        for (key, value) in pairs {
+            let at = at.of(format!("PartitionName={name} {key}"));
+            let class = &mut partition.class;
+            let names =
+                || value.split(',').filter(|name| !name.eq_ignore_ascii_case("ALL")).map(str::to_owned);
+            match key.to_ascii_lowercase().as_str() {
+                "maxtime" => class.max_time_s = at.time_limit(value)?,
+                "maxnodes" => class.max_nodes = at.limit(value)?,
+                "priorityjobfactor" => class.priority = at.number(value)?,
+                "tresbillingweights" => {
+                    class.billing = at.billing(value)?;
+                    if value.split(',').any(is_of_memory) {
+                        self.ignore(format!("{} of memory", at.parameter));
+                    }
+                }
+                "prioritytier" => class.tier = Some(at.tier(value)?),
+                "preemptmode" => {
+                    partition.preempt_mode = at.preempt_mode(value, self)?;
+                    self.ignore(at.parameter);
+                }
+                // Which nodes these are is read with the nodes; jobs of the log have their partitions.
+                "nodes" | "default" => {}
+                "state" if value.eq_ignore_ascii_case("UP") => {}
+                key @ ("allowaccounts" | "denyaccounts" | "allowqos" | "denyqos") => {
+                    let list =
+                        if key.ends_with("qos") { &mut partition.qos } else { &mut partition.accounts };
+                    list.extend(names());
+                    self.ignore(at.parameter);
+                }
+                _ => self.ignore(at.parameter),
+            }
+        }
+        Ok(partition)
+    }
+}
+
+fn is_of_memory(weight: &str) -> bool {
+    weight.to_ascii_lowercase().starts_with("mem=")
+}
+
+impl At {
+    /// Weights such as `CPU=1.0,Mem=0.25G,GRES/gpu=2`, in thousandths, without that of memory.
+    fn billing(&self, text: &str) -> Result<Tres, ConfError> {
+        let expected = "weights such as CPU=1.0,GRES/gpu=2";
+        let weight = |part: &str| {
+            let (name, weight) = part.split_once('=')?;
+            let weight = weight.parse::<f64>().ok().filter(|weight| (0.0..=1e6).contains(weight))?;
+            let name = name.to_ascii_lowercase();
+            let name = name.strip_prefix("gres/").unwrap_or(&name).to_owned();
+            Some((name, (weight * 1_000.0).round() as u64))
+        };
+        let parts = text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part));
+        parts.map(|part| weight(part).ok_or_else(|| self.found(part, expected))).collect()
+    }
+    fn tier(&self, text: &str) -> Result<u32, ConfError> {
+        let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);
+        tier.ok_or_else(|| self.found(text, "a whole number up to 65535"))
+    }
+    fn preempt_type(&self, text: &str) -> Result<PreemptType, ConfError> {
+        match text {
+            "preempt/none" => Ok(PreemptType::None),
+            "preempt/qos" => Ok(PreemptType::Qos),
+            "preempt/partition_prio" => Ok(PreemptType::Partition),
+            _ => Err(self.found(text, "preempt/none, preempt/qos or preempt/partition_prio")),
+        }
+    }
+    /// Of a list with the mode; jobs that take turns (`GANG`) or preempt others of their own class (`WITHIN`) do not do so here.
+    fn preempt_mode(&self, text: &str, conf: &mut Parameters) -> Result<Option<PreemptMode>, ConfError> {
+        let mut mode = None;
+        for part in text.split(',') {
+            match part.to_ascii_uppercase().as_str() {
+                other @ ("GANG" | "WITHIN") => conf.ignore(format!("{}={other}", self.parameter)),
+                _ => match preempt_mode(part) {
+                    Some(found) => mode = Some(found),
+                    None => {
+                        let expected = "OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN";
+                        return Err(self.found(text, expected));
+                    }
+                },
+            }
+        }
+        Ok(mode)
+    }
+    fn is_basic(&self, text: &str) -> Result<bool, ConfError> {
+        match text {
+            "priority/basic" => Ok(true),
+            "priority/multifactor" => Ok(false),
+            _ => Err(self.found(text, "priority/multifactor or priority/basic")),
+        }
+    }
+}
+
+/// What happens to jobs that make room, by its name.
+pub(super) fn preempt_mode(text: &str) -> Option<PreemptMode> {
+    match text.to_ascii_uppercase().as_str() {
+        "OFF" => Some(PreemptMode::Off),
+        "CANCEL" => Some(PreemptMode::Cancel),
+        "REQUEUE" => Some(PreemptMode::Requeue),
+        "SUSPEND" => Some(PreemptMode::Suspend),
+        _ => None,
+    }
+}

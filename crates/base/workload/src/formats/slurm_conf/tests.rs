@@ -1,0 +1,330 @@
+use super::*;
+use dfrsim_model::priority::{BackfillSettings, FairShare, PreemptMode, PriorityWeights};
+use std::fs;
+
+#[test]
+fn all_that_is_used_is_read_and_the_rest_listed() {
+    let text = "\
+# A site.
+SlurmctldHost=head
+PriorityType=priority/multifactor
+priorityweightage=1000
+PriorityWeightJobSize=10
+PriorityWeightQOS=20
+PriorityWeightPartition=30 PriorityWeightTRES=CPU=1
+PriorityMaxAge=14-0
+PriorityCalcPeriod=10
+PriorityFavorSmall=YES
+PriorityUsageResetPeriod=NONE
+SchedulerParameters=bf_interval=60,\\
+bf_window=2880
+SchedulerParameters=bf_resolution=300,defer
+NodeName=n[1-4] CPUs=8
+PartitionName=all Default=YES MaxTime=UNLIMITED MaxNodes=4 PriorityTier=1
+PartitionName=debug MaxTime=30 PriorityJobFactor=100
+";
+    let SlurmConf { settings, ignored, .. } = read(text).unwrap();
+    settings.check().unwrap();
+    let weights = PriorityWeights { age: 1_000, size: 10, fair_share: 0, qos: 20, partition: 30 };
+    assert_eq!(settings.weights, weights);
+    assert_eq!((settings.max_age_s, settings.calc_period_s, settings.favor_small), (1_209_600, 600, true));
+    let backfill = BackfillSettings {
+        max_job_test: Some(500),
+        interval_s: 60,
+        window_s: 172_800,
+        resolution_s: 300,
+        ..BackfillSettings::default()
+    };
+    assert_eq!(settings.backfill, backfill);
+    let limits: Vec<_> =
+        settings.partitions.iter().map(|it| (it.priority, it.max_time_s, it.max_nodes)).collect();
+    assert_eq!(limits, [(1, None, Some(4)), (100, Some(1_800), None)]);
+    let expected =
+        ["SlurmctldHost", "PriorityWeightTRES", "PriorityUsageResetPeriod", "SchedulerParameters=defer"];
+    assert_eq!(ignored, expected);
+}
+
+#[test]
+fn partitions_have_the_numbers_of_the_log() {
+    let conf = read("PartitionName=all MaxNodes=4\nPartitionName=debug MaxTime=30\n").unwrap();
+    let mut header = Header::default();
+    header.push("Partition", "3 debug");
+    let of_log = conf.clone().of_log(&header);
+    assert_eq!(of_log.settings.partitions[1].partitions, [3]);
+    assert_eq!(of_log.settings.partitions[0].partitions, [u32::MAX]);
+    assert_eq!(of_log.notices(), ["partitions of which the log has no jobs: all"]);
+    let only = read("PartitionName=all MaxNodes=4\n").unwrap().of_log(&Header::default());
+    assert_eq!((only.settings.partitions.len(), only.absent.len()), (1, 0));
+}
+
+#[test]
+fn defaults_of_partitions_are_those_of_the_lines_behind_them() {
+    let conf = read(
+        "PartitionName=a\nPartitionName=DEFAULT MaxTime=7-0 PriorityJobFactor=5\nPartitionName=b PriorityTier=9\n\
+         PartitionName=DEFAULT MaxTime=1\nPartitionName=c\n",
+    );
+    let found: Vec<_> = conf
+        .unwrap()
+        .settings
+        .partitions
+        .into_iter()
+        .map(|it| (it.name, it.priority, it.max_time_s, it.tier))
+        .collect();
+    let name = str::to_owned;
+    let expected =
+        [(name("a"), 1, None, None), (name("b"), 5, Some(604_800), Some(9)), (name("c"), 5, Some(60), None)];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_fair_share_is_a_tree_unless_a_flag_says_otherwise() {
+    let read = |text: &str| read(text).unwrap();
+    assert_eq!(read("").settings.fair_share, FairShare::FairTree);
+    let classic = read("PriorityFlags=MAX_TRES,NO_FAIR_TREE\n");
+    assert_eq!(classic.settings.fair_share, FairShare::Classic);
+    assert_eq!(classic.ignored, ["PriorityFlags=MAX_TRES"]);
+}
+
+#[test]
+fn basic_priorities_have_no_weights() {
+    let conf = read("PriorityWeightAge=5\nPriorityType=priority/basic\n").unwrap();
+    assert_eq!(conf.settings.weights, PriorityWeights::default());
+}
+
+const TIERS: &str = "\
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE,GANG
+PreemptExemptTime=0:05
+PartitionName=high PriorityTier=3 PreemptMode=OFF
+PartitionName=middle PriorityTier=2 PreemptMode=SUSPEND GraceTime=10
+PartitionName=low
+";
+
+#[test]
+fn partitions_preempt_those_of_lower_tiers() {
+    let SlurmConf { settings, ignored, .. } = read(TIERS).unwrap();
+    settings.check().unwrap();
+    assert_eq!((settings.preempt_mode, settings.preempt_exempt_time_s), (PreemptMode::Requeue, 5));
+    let found: Vec<_> =
+        settings.partitions.iter().map(|it| (it.preempt.join(" "), it.preempt_mode)).collect();
+    let expected = [
+        ("low middle".to_owned(), Some(PreemptMode::Off)),
+        ("low".to_owned(), Some(PreemptMode::Suspend)),
+        (String::new(), None),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(ignored, ["PreemptMode=GANG", "PartitionName=middle GraceTime"]);
+    assert_eq!(settings.partitions.iter().map(JobClass::tier).collect::<Vec<_>>(), [3, 2, 1]);
+}
+
+#[test]
+fn without_a_type_no_partition_preempts() {
+    let none = read(&TIERS.replace("partition_prio", "none")).unwrap();
+    assert!(none.settings.preempting().is_none());
+    assert!(none.ignored.contains(&"PartitionName=high PreemptMode".to_owned()));
+    assert_eq!(none.settings.partitions[0].tier, Some(3));
+    let off = read(&TIERS.replace("PreemptMode=REQUEUE,GANG", "")).unwrap().settings;
+    assert_eq!(off.preempt_mode, PreemptMode::Off);
+    let qos = read("PreemptType=preempt/qos\nPreemptMode=CANCEL\nPreemptExemptTime=-1\n").unwrap();
+    assert_eq!(qos.settings.preempt_mode, PreemptMode::Cancel);
+    assert_eq!(qos.notices(), ["not used: PreemptType=preempt/qos (its lists are in Slurm's database)"]);
+}
+
+#[test]
+fn wrong_values_have_their_place() {
+    for (text, message) in [
+        ("\nPriorityWeightAge=much", "line 2: PriorityWeightAge: expected a whole number, found `much`"),
+        ("PriorityFavorSmall=maybe", "line 1: PriorityFavorSmall: expected YES or NO, found `maybe`"),
+        (
+            "PartitionName=a MaxTime=long",
+            "line 1: PartitionName=a MaxTime: expected a time such as 90 (minutes), 1:30:00 or 7-0, found `long`",
+        ),
+        (
+            "PreemptType=preempt/all",
+            "line 1: PreemptType: expected preempt/none, preempt/qos or preempt/partition_prio, found `preempt/all`",
+        ),
+        (
+            "PartitionName=a PreemptMode=KILL",
+            "line 1: PartitionName=a PreemptMode: expected OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN, found `KILL`",
+        ),
+        ("SchedulerParameters=bf_interval", "line 1: bf_interval: expected a whole number, found ``"),
+    ] {
+        assert_eq!(read(text).unwrap_err().to_string(), message);
+    }
+}
+
+/// A folder with the files of a small site.
+struct Folder(tempfile::TempDir);
+
+const CONF: &str = "\
+ClusterName=small
+PriorityWeightFairshare=1000
+PreemptMode=OFF
+NodeName=n[1-3] CPUs=8 RealMemory=16000 Features=fast
+NodeName=g[1-2] CPUs=16 RealMemory=64000 Gres=gpu:4
+PartitionName=cpu Nodes=n[1-3] AllowAccounts=physics
+PartitionName=gpu Nodes=g[1-2] PriorityTier=2
+";
+const ASSOC: &str = "\
+Account|User|Share|Par Name|QOS|MaxJobs
+root||1||normal|
+physics||70|root|normal|
+biology||30|root|normal|
+biology|ben|1|||3
+";
+const QOS: &str = "Name|Priority|Preempt|MaxJobsPU|MaxTRESPU\nnormal|0|||\nhigh|10|normal|5|gres/gpu=4\n";
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for (name, text) in [("slurm.conf", CONF), ("assoc.txt", ASSOC), ("qos.txt", QOS)] {
+            folder.write(name, text);
+        }
+        folder
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+    fn read(&self) -> Result<Site, String> {
+        let files = SiteFiles {
+            conf: self.path("slurm.conf"),
+            gres: None,
+            associations: Some(self.path("assoc.txt")),
+            qos: Some(self.path("qos.txt")),
+        };
+        Site::read(&files).map_err(|error| self.shown(&error))
+    }
+    /// A message without the folder.
+    fn shown(&self, error: &ConfError) -> String {
+        error.to_string().replace(&format!("{}/", self.0.path().display()), "")
+    }
+}
+
+fn header(names: &[(Naming, u32, &str)]) -> Header {
+    let mut header = Header::default();
+    names.iter().for_each(|&(of, number, name)| header.name(of, number, name));
+    header
+}
+
+#[test]
+fn a_site_has_the_names_of_the_log() {
+    let site = Folder::new().read().unwrap();
+    let header = header(&[
+        (Naming::Partition, 1, "gpu"),
+        (Naming::Partition, 2, "gpu,cpu"),
+        (Naming::Group, 1, "biology"),
+        (Naming::Queue, 1, "high"),
+    ]);
+    let asked = ["partition-gpu".to_owned()].into();
+    let of_log = site.for_log(&header, &asked).unwrap();
+    let kinds: Vec<_> =
+        of_log.kinds.iter().map(|it| (it.name.as_str(), it.nodes, it.features.join(" "))).collect();
+    assert_eq!(kinds, [("n1", 3, String::new()), ("g1", 2, "partition-gpu".to_owned())]);
+    let settings = of_log.settings;
+    settings.check().unwrap();
+    let partitions: Vec<_> = settings.partitions.iter().map(|it| it.partitions.clone()).collect();
+    assert_eq!(partitions, [vec![NO_JOBS], vec![1, 2]]);
+    let accounts: Vec<_> =
+        settings.accounts.iter().map(|it| (it.name.as_str(), it.shares, it.groups.clone())).collect();
+    assert_eq!(accounts, [("physics", 70, vec![]), ("biology", 30, vec![1])]);
+    let qos: Vec<_> =
+        settings.qos.iter().map(|it| (it.priority, it.queues.clone(), it.max_running_per_user)).collect();
+    assert_eq!(qos, [(0, vec![NO_JOBS], None), (10, vec![1], Some(5))]);
+    assert_eq!(of_log.absent, ["cpu", "normal"]);
+    assert!(settings.preempting().is_none());
+    assert_eq!(
+        of_log.ignored.to_string(),
+        "\
+not used, may change which jobs may start: PartitionName=cpu AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
+not used, may change no figure: ClusterName"
+    );
+}
+
+#[test]
+fn names_that_other_files_lack_are_answered_with_the_nearest() {
+    let site = Folder::new().read().unwrap();
+    for (of, name, message) in [
+        (Naming::Partition, "gpus", "partition `gpus`; did you mean `gpu`?"),
+        (Naming::Group, "biologie", "account `biologie`; did you mean `biology`?"),
+        (Naming::Queue, "norml", "quality of service `norml`; did you mean `normal`?"),
+    ] {
+        let error = site.for_log(&header(&[(of, 1, name)]), &BTreeSet::new()).unwrap_err().to_string();
+        assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
+    }
+    let folder = Folder::new();
+    folder.write("slurm.conf", &CONF.replace("=physics", "=phisics"));
+    assert_eq!(
+        folder.read().unwrap_err(),
+        "slurm.conf: line 6: PartitionName=cpu: unknown account `phisics`; did you mean `physics`?"
+    );
+    folder.write("slurm.conf", CONF);
+    folder.write("qos.txt", &QOS.replace("|normal|", "|low|"));
+    assert_eq!(
+        folder.read().unwrap_err(),
+        "qos.txt: line 3: QOS high Preempt: unknown quality of service `low`; expected normal or high"
+    );
+    fs::remove_file(folder.path("qos.txt")).unwrap();
+    assert!(folder.read().unwrap_err().starts_with("qos.txt: "));
+}
+
+#[test]
+fn a_site_may_be_another_one() {
+    let folder = Folder::new();
+    let changed = |changes: &[&str]| {
+        let mut site = folder.read().unwrap();
+        changes.iter().try_for_each(|change| site.change(change))?;
+        site.for_log(&Header::default(), &BTreeSet::new())
+    };
+    let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
+    assert_eq!(of("bf_interval=60").backfill.interval_s, 60);
+    assert_eq!(of("PriorityWeightFairshare=0").weights.fair_share, 0);
+    assert_eq!(of("PriorityFlags=NO_FAIR_TREE").fair_share, FairShare::Classic);
+    assert_eq!(of("partition.gpu.MaxTime=1-0").partitions[1].max_time_s, Some(86_400));
+    assert_eq!(of("qos.normal.MaxJobsPU=20").qos[0].max_running_per_user, Some(20));
+    assert_eq!(of("account.physics.Fairshare=10").accounts[0].shares, 10);
+    let nodes =
+        |changes: &[&str]| changed(changes).unwrap().kinds.iter().map(|it| it.nodes).collect::<Vec<_>>();
+    assert_eq!(nodes(&["nodes.gpu=+20", "nodes.cpu=-1"]), [2, 22]);
+    let by_qos = of("preemption=on");
+    assert_eq!(
+        (by_qos.qos[1].preempt.join(" "), by_qos.preempt_mode),
+        ("normal".to_owned(), PreemptMode::Requeue)
+    );
+    for (change, message) in [
+        ("bf_interval", "bf_interval: expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"),
+        ("bf_interval=x", "bf_interval=x: expected a whole number, found `x`"),
+        (
+            "bf_intervall=6",
+            "bf_intervall=6: unknown parameter that is simulated `bf_intervall`; did you mean `bf_interval`?",
+        ),
+        (
+            "nodes.gpu=20",
+            "nodes.gpu=20: expected a number of nodes with its sign, such as +20 or -4, found `20`",
+        ),
+        ("nodes.gpus=+1", "nodes.gpus=+1: unknown partition or node `gpus`; did you mean `gpu`?"),
+        ("nodes.gpu=-2", "nodes.gpu=-2: gpu has no more nodes than that"),
+        ("partition.cp.MaxTime=1", "partition.cp.MaxTime=1: unknown partition `cp`; did you mean `cpu`?"),
+        (
+            "partition.cpu.AllowGroups=a",
+            "partition.cpu.AllowGroups=a: it is not simulated, and would have no effect",
+        ),
+        (
+            "qos.high.MaxTRESPU=gres/gpu=8",
+            "qos.high.MaxTRESPU=gres/gpu=8: it is not simulated, and would have no effect",
+        ),
+        (
+            "qos.height.Priority=1",
+            "qos.height.Priority=1: unknown quality of service `height`; did you mean `high`?",
+        ),
+        (
+            "account.physics.Shares=1",
+            "account.physics.Shares=1: unknown column `Shares`; did you mean `Share`?",
+        ),
+        ("preemption=maybe", "preemption=maybe: expected on or off, found `maybe`"),
+    ] {
+        assert_eq!(changed(&[change]).unwrap_err().to_string(), format!("--what-if: {message}"));
+    }
+}

@@ -1,0 +1,183 @@
+//! `dfrsim site`
+
+mod scenario;
+
+use super::policies::known;
+use crate::arguments::LogArguments;
+use crate::failure::Failure;
+use crate::output::{Answer, OutputFiles, Places, Printing, notice};
+use crate::site::{SiteAndLog, SiteArguments, largest, platform};
+use clap::Args;
+use dfrsim_lab::Registry;
+use dfrsim_platform::classes::PlatformFields;
+use dfrsim_policies::PolicySetting;
+use dfrsim_workload::formats::slurm_conf::SiteOfLog;
+use dfrsim_workload::traces;
+use scenario::{Variant, Workload};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fs;
+use std::path::PathBuf;
+
+/// Make a scenario of the files of a Slurm site, as it is and with other settings
+///
+/// The folder gets `site.toml`, a scenario with partitions, accounts and qualities of service by name, and the platforms that it names;
+/// `dfrsim run` simulates it. What was understood of the files is printed, and what is not used, sorted by what it may change.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim site --sacct march.sacct --slurm-conf slurm.conf --out march
+  dfrsim run march/site.toml
+  dfrsim site --sacct march.sacct --slurm-conf slurm.conf --sacctmgr assoc.txt --qos qos.txt --out march \\
+              --what-if nodes.gpu=+20 --what-if 'bf_interval=60; bf_max_job_test=1000' --what-if preemption=on")]
+pub(crate) struct MakeSite {
+    /// The jobs: what sacct --parsable2 prints, with all the columns that the guide names
+    #[arg(long, value_name = "FILE.sacct", value_hint = clap::ValueHint::FilePath)]
+    sacct: PathBuf,
+    /// slurm.conf; files that it includes are read too
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    slurm_conf: PathBuf,
+    #[command(flatten)]
+    site: SiteArguments,
+    /// A variant beside the site as it is. A parameter of slurm.conf or of its SchedulerParameters: bf_interval=60, PriorityWeightAge=0; of a
+    /// partition: partition.gpu.MaxTime=1-0; of a quality of service or an account: qos.normal.MaxJobsPU=20, account.physics.Share=10;
+    /// nodes of a partition, or like a node: nodes.gpu=+20; preemption=on. Several in one variant: 'A=1; B=2'. May be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    what_if: Vec<String>,
+    /// The policy; `dfrsim policies` lists them
+    #[arg(long, value_name = "NAME", default_value = "CONS/NODES=SHARED")]
+    policy: String,
+    /// How many workloads are drawn from the users of the log, for the intervals
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    samples: u32,
+    /// The folder of the scenario
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    log: LogArguments,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// A site as it was understood.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Understood {
+    /// The files that were written.
+    files: Vec<PathBuf>,
+    /// The records of the log.
+    records: usize,
+    /// What was understood of the site, a line each.
+    understood: Vec<String>,
+    /// What was read and is not used, by what it may change, the gravest first.
+    not_used: Vec<NotUsed>,
+    /// The variants, with the site as it is.
+    variants: Vec<String>,
+}
+
+/// Parameters that may change the same.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotUsed {
+    may_change: String,
+    parameters: Vec<String>,
+}
+
+impl MakeSite {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let policy = known(registry).parse(&self.policy).map_err(Failure::input)?;
+        if !policy.reads(PolicySetting::Site) {
+            return Err(Failure::input(format!("{policy} does not read the settings of a site")));
+        }
+        let log = traces::locate(&self.sacct).map_err(Failure::input)?;
+        let files = self.site.files(&self.slurm_conf);
+        let as_it_is = SiteAndLog::read(&files, &log, &self.log.options())?;
+        let of_log = as_it_is.of_log()?;
+        let reference = largest(&of_log.kinds);
+        let own = platform(&of_log.kinds, reference);
+        let mut platforms = vec![("platform.toml".to_owned(), own)];
+        let mut variants = vec![Variant::new("as it is", &of_log, None)];
+        for (number, change) in (1..).zip(&self.what_if) {
+            let mut changed = as_it_is.clone();
+            for one in change.split(';').map(str::trim).filter(|one| !one.is_empty()) {
+                changed.site.change(one).map_err(Failure::input)?;
+            }
+            let of_log = changed.of_log()?;
+            let other = platform(&of_log.kinds, reference);
+            let place = platforms.iter().position(|(_, known)| *known == other).unwrap_or_else(|| {
+                platforms.push((format!("platform-{number}.toml"), other));
+                platforms.len() - 1
+            });
+            let file = (place > 0).then(|| platforms[place].0.clone());
+            variants.push(Variant::new(change, &of_log, file));
+        }
+        let nodes = |fields: &PlatformFields| {
+            fields
+                .classes()
+                .map(|classes| classes.nodes())
+                .map_err(|error| Failure::input(format!("{}: {error}", self.slurm_conf.display())))
+        };
+        let workload = Workload {
+            log: &log,
+            nodes: nodes(&platforms[0].1)?,
+            reference,
+            samples: self.samples,
+            span: as_it_is.span,
+        };
+        platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
+        let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
+        let written = self.write(&text, &platforms, registry)?;
+        self.printing.print(&Understood::new(written, &as_it_is, &of_log, &variants))
+    }
+
+    /// Writes the scenario, which must be one, and its platforms.
+    fn write(
+        &self,
+        text: &str,
+        platforms: &[(String, PlatformFields)],
+        registry: &Registry,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let scenario = self.out.join("site.toml");
+        let places = Places::default().reads("--sacct", &self.sacct).reads("--slurm-conf", &self.slurm_conf);
+        places.writes("--out", scenario.as_path())?;
+        fs::create_dir_all(&self.out).map_err(|error| Failure::output(self.out.display(), &error))?;
+        let mut files = OutputFiles::default();
+        let mut written = vec![scenario.clone()];
+        for (name, fields) in platforms {
+            let path = self.out.join(name);
+            files.add_bytes(&path, toml::to_string(fields).map_err(Failure::input)?)?;
+            written.push(path);
+        }
+        files.add_bytes(&scenario, text)?;
+        files.finish()?;
+        registry.load(&scenario, &[]).map_err(Failure::input)?;
+        notice!("dfrsim run {}", scenario.display());
+        Ok(written)
+    }
+}
+
+impl Understood {
+    fn new(files: Vec<PathBuf>, site: &SiteAndLog, of_log: &SiteOfLog, variants: &[Variant]) -> Understood {
+        let not_used = of_log.ignored.iter().map(|(consequence, parameters)| NotUsed {
+            may_change: consequence.to_string(),
+            parameters: parameters.to_vec(),
+        });
+        Understood {
+            files,
+            records: site.records,
+            understood: site.understood(of_log),
+            not_used: not_used.collect(),
+            variants: variants.iter().map(|variant| variant.name.clone()).collect(),
+        }
+    }
+}
+
+impl Answer for Understood {
+    fn text(&self) -> String {
+        let mut lines = vec![format!("records of the log: {}", self.records)];
+        lines.extend(self.understood.iter().cloned());
+        for NotUsed { may_change, parameters } in &self.not_used {
+            lines.push(format!("not used, may change {may_change}: {}", parameters.join(", ")));
+        }
+        lines.push(format!("variants: {}", self.variants.join(", ")));
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+}

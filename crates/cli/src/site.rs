@@ -1,0 +1,171 @@
+//! A site of Slurm as the command line names its files.
+
+use crate::failure::Failure;
+use crate::output::{counted, notice};
+use clap::Args;
+use dfrsim_model::JobId;
+use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
+use dfrsim_workload::formats::slurm_conf::{ConfError, NodeKind, Site, SiteFiles, SiteOfLog};
+use dfrsim_workload::log::{Header, Source as _};
+use dfrsim_workload::prepare::{self, Options};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The files beside `slurm.conf`.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Site")]
+pub(crate) struct SiteArguments {
+    /// gres.conf: types and numbers of GPUs and other generic resources, where slurm.conf does not say them
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    gres: Option<PathBuf>,
+    /// The accounts, with their shares: what `sacctmgr show assoc tree --parsable2` or `sacctmgr dump` prints
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    sacctmgr: Option<PathBuf>,
+    /// The qualities of service, with priorities, limits and preemption: what `sacctmgr show qos --parsable2` prints
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    qos: Option<PathBuf>,
+}
+
+impl SiteArguments {
+    /// The files that are read.
+    pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
+        let SiteArguments { gres, sacctmgr, qos } = self.clone();
+        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos }
+    }
+}
+
+/// A site and the log of its jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteAndLog {
+    conf: PathBuf,
+    pub(crate) site: Site,
+    pub(crate) header: Header,
+    /// What jobs ask for beside processors and memory.
+    pub(crate) given: BTreeMap<JobId, Vec<(String, u32)>>,
+    /// The second of the first and of the last submission.
+    pub(crate) span: Option<(u64, u64)>,
+    /// How many records the log has.
+    pub(crate) records: usize,
+}
+
+impl SiteAndLog {
+    pub(crate) fn read(files: &SiteFiles, log: &Path, options: &Options) -> Result<SiteAndLog, Failure> {
+        let site = Site::read(files).map_err(|error| fault(&error))?;
+        let mut whole = prepare::read_whole(log, options).map_err(Failure::input)?;
+        let header = whole.header().clone();
+        let submits: Vec<u64> = whole.by_ref().map(|line| line.record.submit.micros() / 1_000_000).collect();
+        let given = prepare::resources(log, options).map_err(Failure::input)?;
+        let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
+        Ok(SiteAndLog { conf: files.conf.clone(), site, header, given, span, records: submits.len() })
+    }
+
+    /// What the site is for the log.
+    pub(crate) fn of_log(&self) -> Result<SiteOfLog, Failure> {
+        let names = self.given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
+        let asked: BTreeSet<String> = names.map(str::to_owned).collect();
+        let of_log = self.site.for_log(&self.header, &asked).map_err(|error| fault(&error))?;
+        if of_log.kinds.is_empty() {
+            return Err(Failure::input(format!("{}: expected lines with NodeName", self.conf.display())));
+        }
+        Ok(of_log)
+    }
+
+    /// What jobs ask for that no node has, with the number of these jobs.
+    fn unknown(&self, of_log: &SiteOfLog) -> BTreeMap<&str, usize> {
+        let has = |kind: &NodeKind, name: &str| match name.strip_prefix('@') {
+            Some(feature) => kind.features.iter().any(|known| known == feature),
+            None => kind.resources.contains_key(name),
+        };
+        let mut unknown = BTreeMap::new();
+        for (name, _) in self.given.values().flatten().filter(|(name, _)| !name.starts_with("@partition-")) {
+            if !of_log.kinds.iter().any(|kind| has(kind, name)) {
+                *unknown.entry(name.trim_start_matches('@')).or_insert(0) += 1;
+            }
+        }
+        unknown
+    }
+
+    /// What was understood, a line each.
+    pub(crate) fn understood(&self, of_log: &SiteOfLog) -> Vec<String> {
+        let SiteOfLog { kinds, settings, absent, .. } = of_log;
+        let mut lines = Vec::new();
+        for NodeKind { name, nodes, cores, memory_mb, resources, features } in kinds {
+            let more = resources.iter().map(|(name, count)| format!(", {count} {name}"));
+            let more: String = more.chain(features.iter().map(|name| format!(", {name}"))).collect();
+            lines.push(format!(
+                "{} from {name} on: {cores} cores, {memory_mb} MB{more}",
+                counted(*nodes as usize, "node")
+            ));
+        }
+        let names = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let partition = |class: &dfrsim_model::priority::JobClass| {
+            let time = class.max_time_s.map(|seconds| format!(", at most {:.1} h", seconds as f64 / 3600.0));
+            format!(
+                "{} (tier {}, factor {}{})",
+                class.name,
+                class.tier(),
+                class.priority,
+                time.unwrap_or_default()
+            )
+        };
+        lines.push(format!("partitions: {}", names(settings.partitions.iter().map(partition).collect())));
+        let qos = settings.qos.iter().map(|class| format!("{} ({})", class.name, class.priority));
+        lines.push(format!("qualities of service with their priorities: {}", names(qos.collect())));
+        let paying = settings.accounts.iter().filter(|account| !account.groups.is_empty()).count();
+        lines.push(format!(
+            "{}, {paying} of them with jobs of the log; fair share: {}",
+            counted(settings.accounts.len(), "account"),
+            match settings.fair_share {
+                dfrsim_model::priority::FairShare::Classic => "classic",
+                dfrsim_model::priority::FairShare::FairTree => "Fair Tree",
+            }
+        ));
+        if !absent.is_empty() {
+            lines.push(format!("without jobs of the log: {}", absent.join(", ")));
+        }
+        for (name, jobs) in self.unknown(of_log) {
+            lines.push(format!("{} ask for {name}, which no node has: left out", counted(jobs, "job")));
+        }
+        lines
+    }
+
+    /// Prints what was understood and what was not used to standard error.
+    pub(crate) fn report(&self, of_log: &SiteOfLog) {
+        let conf = self.conf.display();
+        self.understood(of_log).iter().for_each(|line| notice!("{conf}: {line}"));
+        of_log.ignored.to_string().lines().for_each(|line| notice!("{conf}: {line}"));
+    }
+}
+
+fn fault(error: &ConfError) -> Failure {
+    Failure::Input(error.to_string())
+}
+
+/// The reference node of jobs: as many cores and as much memory as any node has, so that every job keeps what it asks for.
+pub(crate) fn largest(kinds: &[NodeKind]) -> ReferenceNode {
+    let cores = kinds.iter().map(|kind| kind.cores).max().unwrap_or(1);
+    let memory_mb = kinds.iter().map(|kind| kind.memory_mb).max().unwrap_or(1);
+    ReferenceNode { cores, memory_gb: gigabytes(memory_mb) }
+}
+
+fn gigabytes(megabytes: u64) -> f64 {
+    megabytes as f64 / 1024.0
+}
+
+/// The kinds of nodes as the classes of a platform, with needs of jobs as parts of the reference node.
+pub(crate) fn platform(kinds: &[NodeKind], reference: ReferenceNode) -> PlatformFields {
+    let class = |kind: &NodeKind| ClassFields {
+        name: kind.name.clone(),
+        nodes: kind.nodes,
+        cores: kind.cores,
+        memory_gb: gigabytes(kind.memory_mb),
+        speed: 1.0,
+        resources: kind.resources.clone(),
+        features: kind.features.iter().cloned().collect(),
+    };
+    PlatformFields {
+        reference: Some(reference),
+        shared: Vec::new(),
+        classes: kinds.iter().map(class).collect(),
+    }
+}

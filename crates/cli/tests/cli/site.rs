@@ -1,0 +1,319 @@
+//! Sites of Slurm: `dfrsim site`, its variants, and `simulate --slurm-conf`.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+
+pub(crate) const CONF: &str = "\
+PriorityType=priority/multifactor
+PriorityWeightAge=1000
+PriorityWeightFairshare=5000
+SchedulerParameters=bf_interval=60
+AuthType=auth/munge
+NodeName=n[1-4] CPUs=8 RealMemory=32000
+NodeName=g1 CPUs=8 RealMemory=64000 Gres=gpu:2
+PartitionName=cpu Nodes=n[1-4] MaxTime=1-0
+PartitionName=gpu Nodes=g1 PriorityTier=2 AllowAccounts=physics
+";
+const ASSOC: &str = "Account|User|Share|Par Name\nroot||1|\nphysics||70|root\nbiology||30|root\n";
+const QOS: &str =
+    "Name|Priority|Preempt|PreemptMode|MaxJobsPU\nnormal|0||cluster|\nhigh|10|normal|cluster|4\n";
+
+/// Jobs of seven users, a quarter of them on the one GPU node, which is too small for them.
+pub(crate) fn listing() -> String {
+    let mut text = "JobID|User|Account|QOS|Partition|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|ReqMem|AllocTRES\n".to_owned();
+    let stamp = |at: u32| format!("2026-03-02T{:02}:{:02}:00", at / 60, at % 60);
+    for job in 0..60 {
+        let (at, run, gpu) = (job * 9, 20 + job * 7 % 40, job % 4 == 0);
+        let (nodes, cpus) = if gpu { (1, 4) } else { (1 + job % 3, 8 * (1 + job % 3)) };
+        let (account, partition) =
+            if gpu { ("physics", "gpu") } else { (["physics", "biology"][job as usize % 2], "cpu") };
+        let gres = if gpu { ",gres/gpu=2" } else { "" };
+        writeln!(
+            text,
+            "{job}|user{}|{account}|{}|{partition}|COMPLETED|{}|{}|{}|{}|{}|{nodes}|{cpus}|{cpus}G|cpu={cpus},mem={cpus}G,node={nodes}{gres}",
+            job % 7,
+            if job % 10 == 3 { "high" } else { "normal" },
+            stamp(at),
+            stamp(at + 5),
+            stamp(at + 5 + run),
+            run * 60,
+            run + 10,
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn files() -> Folder {
+    let listing = listing();
+    Folder::with(&[
+        ("march.sacct", listing.as_str()),
+        ("slurm.conf", CONF),
+        ("assoc.txt", ASSOC),
+        ("qos.txt", QOS),
+    ])
+}
+
+fn site(folder: &Folder) -> assert_cmd::Command {
+    let mut command = dfrsim(["site"]);
+    for (option, name) in [
+        ("--sacct", "march.sacct"),
+        ("--slurm-conf", "slurm.conf"),
+        ("--sacctmgr", "assoc.txt"),
+        ("--qos", "qos.txt"),
+        ("--out", "march"),
+    ] {
+        command.arg(option).arg(folder.path(name));
+    }
+    command
+}
+
+/// The columns of a table by name, of the lines in which the first columns have these values.
+fn lines(csv: &str, wanted: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
+    let mut lines = csv.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let named = lines.map(|line| header.iter().cloned().zip(line).collect::<Vec<_>>());
+    let has = |line: &Vec<(String, String)>| {
+        wanted.iter().all(|(name, value)| line.iter().any(|(column, found)| column == name && found == value))
+    };
+    named.filter(has).collect()
+}
+
+fn number(line: &[(String, String)], column: &str) -> f64 {
+    line.iter().find(|(name, _)| name == column).unwrap().1.parse().unwrap()
+}
+
+#[test]
+fn three_files_become_an_answer() {
+    let folder = files();
+    let text = stdout(site(&folder).args([
+        "--samples",
+        "3",
+        "--what-if",
+        "nodes.gpu=+3",
+        "--what-if",
+        "bf_interval=600",
+    ]));
+    for line in [
+        "records of the log: 60\n",
+        "4 nodes from n1 on: 8 cores, 32000 MB, partition-cpu\n",
+        "1 node from g1 on: 8 cores, 64000 MB, 2 gpu, partition-gpu\n",
+        "partitions: cpu (tier 1, factor 1, at most 24.0 h), gpu (tier 2, factor 1)\n",
+        "2 accounts, 2 of them with jobs of the log; fair share: Fair Tree\n",
+        "not used, may change which jobs may start: PartitionName=gpu AllowAccounts\n",
+        "not used, may change no figure: AuthType\n",
+        "variants: as it is, nodes.gpu=+3, bf_interval=600\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+    let scenario = fs::read_to_string(folder.path("march/site.toml")).unwrap();
+    assert!(
+        scenario.contains("groups = [\"physics\"]") && scenario.contains("queues = [\"high\"]"),
+        "{scenario}"
+    );
+    let results = folder.path("results");
+    let mut run = dfrsim(["run", "--audit", "--out"]);
+    let printed = stdout(run.arg(&results).arg(folder.path("march/site.toml")));
+    assert!(printed.contains("Hours of waiting"), "{printed}");
+    let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
+    let of = |name: &str, variant: &str| {
+        let policy = format!("CONS/NODES=SHARED [{variant}]");
+        lines(&waits, &[("name", name), ("policy", &policy)]).remove(0)
+    };
+    let (gpu, more) = (of("gpu", "as it is"), of("gpu", "nodes.gpu=+3"));
+    assert_eq!(number(&gpu, "jobs"), 15.0, "{waits}");
+    // Jobs that are drawn keep their GPUs: without them two at a time would find room on the node.
+    assert!(number(&gpu, "wait_h") > 0.2 && number(&gpu, "wait_low_h") > 0.2, "{waits}");
+    assert!(number(&more, "change_h") < -0.2 && number(&more, "change_high_h") < 0.0, "{waits}");
+    for part in ["all jobs", "cpu", "physics", "biology", "2 to 4"] {
+        of(part, "bf_interval=600");
+    }
+    // The log itself is simulated as by `simulate`.
+    let mut simulate = dfrsim(["simulate", "--format", "json", "--policy", "CONS/NODES=SHARED"]);
+    for (option, name) in [
+        ("--workload", "march.sacct"),
+        ("--slurm-conf", "slurm.conf"),
+        ("--sacctmgr", "assoc.txt"),
+        ("--qos", "qos.txt"),
+    ] {
+        simulate.arg(option).arg(folder.path(name));
+    }
+    let figures: Value = serde_json::from_str(&stdout(&mut simulate)).unwrap();
+    let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
+    let row = lines(&rows, &[("instance", "whole"), ("policy", "CONS/NODES=SHARED [as it is]")]).remove(0);
+    assert_eq!(number(&row, "mean_wait_s"), figures["wait_s"]["mean"].as_f64().unwrap());
+}
+
+#[test]
+fn preemption_and_limits_are_changes_too() {
+    let folder = files();
+    let changes = ["preemption=on", "qos.normal.MaxJobsPU=1", "account.physics.Share=1; PriorityWeightAge=0"];
+    let text =
+        stdout(site(&folder).args(["--samples", "0"]).args(changes.iter().flat_map(|it| ["--what-if", it])));
+    assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0"));
+    let results = folder.path("results");
+    stdout(dfrsim(["run", "--audit", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
+    let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
+    let of = |variant: &str| lines(&rows, &[("policy", &format!("CONS/NODES=SHARED [{variant}]"))]).remove(0);
+    assert!(number(&of("preemption=on"), "interruptions") > 0.0, "{rows}");
+    let (as_it_is, limited) = (of("as it is"), of("qos.normal.MaxJobsPU=1"));
+    // The audit knows that the limit holds.
+    assert_ne!(number(&limited, "mean_wait_s"), number(&as_it_is, "mean_wait_s"), "{rows}");
+}
+
+#[test]
+fn what_is_wrong_is_named_before_files_are_written() {
+    for (file, text, arguments, message) in [
+        (
+            "slurm.conf",
+            CONF.replace("=gpu Nodes", "=gpus Nodes"),
+            &[][..],
+            "the log has jobs of an unknown partition `gpu`; did you mean `gpus`?",
+        ),
+        (
+            "slurm.conf",
+            CONF.replace("=physics", "=phisics"),
+            &[],
+            "line 9: PartitionName=gpu: unknown account `phisics`; did you mean `physics`?",
+        ),
+        (
+            "slurm.conf",
+            CONF.replace("CPUs=8 RealMemory=64000", "CPUs=many"),
+            &[],
+            "line 7: NodeName CPUs: expected a whole number, found `many`",
+        ),
+        ("slurm.conf", "Include none.conf\n".to_owned(), &[], "line 1: Include: "),
+        (
+            "slurm.conf",
+            "PartitionName=cpu\nPartitionName=gpu\n".to_owned(),
+            &[],
+            "expected lines with NodeName",
+        ),
+        (
+            "assoc.txt",
+            ASSOC.replace("biology", "biologie"),
+            &[],
+            "unknown account `biology`; did you mean `biologie`?",
+        ),
+        (
+            "assoc.txt",
+            ASSOC.replace("70", "most"),
+            &[],
+            "assoc.txt: line 3: Share: expected a whole number, found `most`",
+        ),
+        (
+            "qos.txt",
+            QOS.replace("|normal|", "|norm|"),
+            &[],
+            "qos.txt: line 3: QOS high Preempt: unknown quality of service `norm`; did you mean `normal`?",
+        ),
+        (
+            "qos.txt",
+            String::new(),
+            &[],
+            "qos.txt: line 1: Name: expected a listing of `sacctmgr show --parsable2`, found an empty file",
+        ),
+        ("march.sacct", "JobID|State\n".to_owned(), &[], "does not have Submit, Start, End"),
+        (
+            "qos.txt",
+            QOS.to_owned(),
+            &["--what-if", "nodes.gpus=+1"],
+            "--what-if: nodes.gpus=+1: unknown partition or node `gpus`; did you mean `gpu`?",
+        ),
+        ("qos.txt", QOS.to_owned(), &["--what-if", "bf_max_job_tests=1"], "did you mean `bf_max_job_test`?"),
+        ("qos.txt", QOS.to_owned(), &["--policy", "EAZY"], "did you mean `EASY`?"),
+    ] {
+        let folder = files();
+        fs::write(folder.path(file), text).unwrap();
+        let found = stderr(site(&folder).args(arguments), 2);
+        assert!(found.contains(message), "{message}\n{found}");
+        assert!(!folder.path("march").exists(), "{message}");
+    }
+}
+
+#[test]
+fn a_processor_of_a_listing_is_no_node_by_default() {
+    let folder = files();
+    let simulate = |arguments: &[&str]| {
+        let mut command = dfrsim(["simulate", "--policy", "EASY", "--format", "json", "--workload"]);
+        command.arg(folder.path("march.sacct")).args(arguments);
+        command
+    };
+    let refused = stderr(&mut simulate(&["--nodes", "40"]), 2);
+    assert!(
+        refused.contains("60 jobs have fewer nodes than processors") && refused.contains("--slurm-conf"),
+        "{refused}"
+    );
+    for unit in [&["--nodes", "40", "--unit", "processor"], &["--nodes", "40", "--unit", "node"]] {
+        stdout(&mut simulate(unit));
+    }
+    let platform = "classes = [{ name = 'a', nodes = 4, cores = 8, memory_gb = 32 }, { name = 'b', nodes = 2, cores = 8, memory_gb = 64 }]";
+    fs::write(folder.path("platform.toml"), platform).unwrap();
+    let platform = folder.path("platform.toml");
+    let on = ["--platform", platform.to_str().unwrap()];
+    let listed = [
+        "--annotate",
+        "hpc2n",
+        "--join",
+        "listed",
+        "--cores",
+        "8",
+        "--node-memory",
+        "64",
+        "--floor-tenths",
+        "0",
+    ];
+    let reference =
+        "reference = { cores = 8, memory_gb = 64 }\n".to_owned() + &fs::read_to_string(&platform).unwrap();
+    let found = stdout(&mut simulate(&on));
+    fs::write(&platform, reference).unwrap();
+    assert_eq!(found, stdout(&mut simulate(&[&on[..], &listed[..]].concat())));
+}
+
+/// What `log info` recommends for a listing works.
+#[test]
+fn recommended_commands_simulate_a_listing() {
+    let folder = files();
+    let info: Value = serde_json::from_str(&stdout(
+        dfrsim(["log", "info", "--format", "json"]).arg(folder.path("march.sacct")),
+    ))
+    .unwrap();
+    let suggestions = info["suggestions"].as_array().unwrap();
+    assert_eq!(suggestions.len(), 2);
+    for suggestion in suggestions.iter().map(|it| it.as_str().unwrap()) {
+        let words: Vec<&str> = suggestion.split(' ').skip(1).map(|word| word.trim_matches('\'')).collect();
+        stdout(&mut dfrsim(words));
+    }
+    assert!(
+        suggestions[1].as_str().unwrap().contains("--nodes 3 --annotate hpc2n --join listed"),
+        "{suggestions:?}"
+    );
+    let converted = folder.path("march.swf");
+    let mut convert = dfrsim(["log", "convert"]);
+    convert.arg(folder.path("march.sacct")).arg("--out").arg(&converted);
+    let said = stderr(&mut convert, 0);
+    assert!(said.contains("SWF does not hold the nodes of 60 jobs, GPUs (15 jobs)"), "{said}");
+    assert!(!fs::read_to_string(converted).unwrap().contains("physics"), "names of accounts are not written");
+}
+
+/// Accounts and classes of a file may have the names of the log.
+#[test]
+fn priorities_of_a_file_have_names() {
+    let folder = files();
+    let simulate = |settings: &str| {
+        fs::write(folder.path("site.toml"), settings).unwrap();
+        let mut command =
+            dfrsim(["simulate", "--policy", "EASY", "--nodes", "40", "--unit", "processor", "--priority"]);
+        command.arg(folder.path("site.toml")).arg("--workload").arg(folder.path("march.sacct"));
+        command
+    };
+    let settings = |list: &str| {
+        format!("weights = {{ fair_share = 100 }}\naccounts = [{{ name = 'a', groups = [{list}] }}]\n")
+    };
+    let by_name = stdout(&mut simulate(&settings("'biology'")));
+    assert_eq!(by_name, stdout(&mut simulate(&settings("2"))));
+    let error = stderr(&mut simulate(&settings("'bioology'")), 2);
+    assert!(error.contains("unknown group `bioology`; did you mean `biology`?"), "{error}");
+}

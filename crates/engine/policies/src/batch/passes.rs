@@ -1,0 +1,81 @@
+//! When the two schedulers of SLURM look.
+
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{SimSpan, SimTime};
+use std::sync::Arc;
+
+/// Fills in Slurm's own values for what the settings of a site leave out of backfilling.
+pub(super) fn as_slurm(site: Option<&Arc<Priorities>>) -> Arc<Priorities> {
+    let settings = site.map_or_else(Priorities::default, |site| Priorities::clone(site));
+    Arc::new(Priorities { backfill: settings.backfill.as_slurm(), ..settings })
+}
+
+/// When one of the two looks: after the first change since its last pass, and an interval after that pass.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    pub(super) interval: SimSpan,
+    pub(super) last: SimTime,
+    changed: Option<SimTime>,
+}
+
+impl Clock {
+    fn new(seconds: u64) -> Clock {
+        Clock { interval: SimSpan::from_secs(seconds), ..Clock::default() }
+    }
+
+    /// The next pass, if anything has changed since the last one.
+    pub(super) fn next(&self) -> Option<SimTime> {
+        Some(self.changed?.max(self.last.saturating_add(self.interval)))
+    }
+
+    /// Something happens. A pass that was due before had no job to look at.
+    pub(super) fn change(&mut self, now: SimTime) {
+        if let Some(missed) = self.next().filter(|&next| next < now) {
+            self.pass(missed);
+        }
+        self.changed.get_or_insert(now);
+    }
+
+    pub(super) fn pass(&mut self, now: SimTime) {
+        (self.last, self.changed) = (now, None);
+    }
+
+    /// Whether a pass is due, which is made then.
+    pub(super) fn is_due(&mut self, now: SimTime) -> bool {
+        let is_due = self.next().is_some_and(|next| next <= now);
+        if is_due {
+            self.pass(now);
+        }
+        is_due
+    }
+}
+
+/// The clocks of both.
+#[derive(Debug, Default)]
+pub(super) struct Passes {
+    pub(super) main: Clock,
+    pub(super) backfill: Clock,
+    /// Whether anything has happened since the last pass over the whole queue.
+    pub(super) awaits_whole: bool,
+    /// When the order of the queue was made for backfilling last.
+    pub(super) ranked_at: SimTime,
+}
+
+impl Passes {
+    pub(super) fn new(settings: Option<&Priorities>) -> Passes {
+        let Some(settings) = settings else { return Passes::default() };
+        Passes {
+            main: Clock::new(settings.main.delay_s),
+            backfill: Clock::new(settings.backfill.interval_s),
+            awaits_whole: false,
+            ranked_at: SimTime::ZERO,
+        }
+    }
+
+    /// A job comes or leaves, or nodes change.
+    pub(super) fn change(&mut self, now: SimTime) {
+        self.awaits_whole = true;
+        self.main.change(now);
+        self.backfill.change(now);
+    }
+}

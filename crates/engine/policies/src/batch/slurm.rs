@@ -1,0 +1,171 @@
+//! SLURM: the main scheduler and the backfilling of Slurm, each with a clock of its own.
+//!
+//! The main scheduler (<https://slurm.schedmd.com/sched_config.html>) looks a while after the first event since its last pass, and at each
+//! multiple of an interval over the whole queue. It starts jobs in the order of the queue. When a job of a partition has no room, no job
+//! of this partition starts behind it in the pass, and none of others on nodes that the job could have. Backfilling looks at an interval
+//! from its last pass, if something has happened since: each job that it tries starts, or has a reservation of whole nodes.
+//! Passes take no time.
+
+use super::node_use::NodeUse;
+use super::plan::Plan;
+use super::policy::Discipline;
+use super::queue_order::QueueOrder;
+use super::scheduler::{BatchScheduler, Beside};
+use super::split::Stay;
+use crate::site::Site;
+use dfrsim_cluster::{Decision, JobHandle, View};
+use dfrsim_model::{SimSpan, SimTime};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many jobs of each partition and user were tried.
+#[derive(Default)]
+struct Tried {
+    of_partition: BTreeMap<Option<usize>, u32>,
+    of_user: BTreeMap<u32, u32>,
+}
+
+impl Tried {
+    /// Counts a job; returns whether it is among those that are tried.
+    fn count(
+        &mut self,
+        (partition, user): (Option<usize>, Option<u32>),
+        most_of_partition: Option<u32>,
+        most_of_user: Option<u32>,
+    ) -> bool {
+        let more = |count: &mut u32, most: Option<u32>| {
+            *count += 1;
+            most.is_none_or(|most| *count <= most)
+        };
+        let of_partition = more(self.of_partition.entry(partition).or_default(), most_of_partition);
+        let of_user = user.is_none_or(|user| more(self.of_user.entry(user).or_default(), most_of_user));
+        of_partition && of_user
+    }
+}
+
+impl BatchScheduler {
+    /// Makes the passes that are due.
+    #[inline(never)]
+    pub(super) fn follow_clocks(&mut self, view: View<'_>, decision: &mut Decision) {
+        let now = view.now();
+        let Some(site) = &self.site else { return };
+        let interval = SimSpan::from_secs(site.settings().main.interval_s).micros();
+        let whole = now.micros() / interval * interval;
+        if site.ranked_at() > self.passes.ranked_at && site.next_ranking(now, now).is_some() {
+            self.passes.ranked_at = site.ranked_at();
+            self.passes.backfill.change(now);
+        }
+        // Passes over the whole queue were made while no job waited, too.
+        self.passes.main.last = self.passes.main.last.max(SimTime::from_micros(whole));
+        let is_whole = whole == now.micros();
+        if self.passes.main.is_due(now) || is_whole {
+            self.passes.main.pass(now);
+            self.passes.awaits_whole &= !is_whole;
+            let waiting = self.queue.jobs.len();
+            self.start_in_order(view, is_whole, decision);
+            if self.queue.jobs.len() < waiting {
+                self.passes.backfill.change(now);
+            }
+        }
+        if self.passes.backfill.is_due(now) {
+            let mut plan = self.new_plan(now);
+            self.plan_in_turn(view, &mut plan, decision);
+        }
+    }
+
+    /// When the next pass is due.
+    pub(super) fn next_pass(&self, now: SimTime, site: &Site) -> Option<SimTime> {
+        if self.queue.jobs.is_empty() && self.preempted.is_empty() {
+            return None;
+        }
+        let soon = now.saturating_add(SimSpan::from_micros(1));
+        // Jobs that made room in this decision wait in the next one.
+        if !self.preempted.is_empty() {
+            return Some(soon);
+        }
+        let interval = SimSpan::from_secs(site.settings().main.interval_s).micros();
+        let whole = SimTime::from_micros((now.micros() / interval + 1).saturating_mul(interval));
+        let backfill = self.passes.backfill.last.saturating_add(self.passes.backfill.interval);
+        let ranked = site.next_ranking(now, backfill);
+        // Without a change, a pass over the whole queue starts no job that the last one did not.
+        let depends_on_time = self.policy.order == QueueOrder::Wfp3 || ranked.is_some();
+        let is_of_use = self.passes.awaits_whole || depends_on_time || site.settings().have_limits();
+        let whole = Some(whole).filter(|_| is_of_use);
+        let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole];
+        clocks.into_iter().flatten().map(|next| next.max(soon)).min()
+    }
+
+    /// The partition and the user of a job.
+    fn of(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
+        self.site.as_ref().map_or((None, None), |site| site.partition_and_user(job))
+    }
+
+    /// The main scheduler: starts jobs in the order of the queue, until one of their partition has no room.
+    fn start_in_order(&mut self, view: View<'_>, is_whole: bool, decision: &mut Decision) {
+        let (now, settings) = (view.now(), self.site.as_ref().map(|site| site.settings().main));
+        let Some(settings) = settings else { return };
+        let mut left = if is_whole { u32::MAX } else { settings.depth };
+        let of_partition = settings.depth_per_partition.filter(|_| !is_whole);
+        let (mut tried, mut stopped, mut at) = (Tried::default(), BTreeSet::new(), 0);
+        while at < self.queue.jobs.len() && left > 0 {
+            let job = self.queue.jobs[at].job.job;
+            let of = self.of(job);
+            if self.holds(job) || stopped.contains(&of.0) || !tried.count(of, of_partition, None) {
+                at += 1;
+                continue;
+            }
+            left -= 1;
+            let planned = self.planned(now, at);
+            match self.room_or_make(view, &planned, Beside::NoReservation, decision) {
+                Some(room) => self.start_waiting(view, at, room, decision),
+                None => {
+                    stopped.insert(of.0);
+                    if self.pools.close(planned.need) {
+                        break;
+                    }
+                    at += 1;
+                }
+            }
+        }
+        self.pools.closed.clear();
+    }
+
+    /// Backfilling with a plan of its own: each job that is tried starts, or has a reservation if it can begin before the horizon. SLURM counts all jobs
+    /// that it tries; otherwise they count from the first one on that waits.
+    pub(super) fn plan_in_turn(&mut self, view: View<'_>, plan: &mut Plan, decision: &mut Decision) {
+        let (now, clock) = (view.now(), self.clock(view.now()));
+        let Some(limits) = self.site.as_ref().map(|site| site.settings().backfill) else { return };
+        let is_slurm = self.policy.discipline == Discipline::Slurm;
+        let (mut tried, mut left, mut counts, mut at) = (Tried::default(), clock.tests, is_slurm, 0);
+        while at < self.queue.jobs.len() && left > 0 {
+            let job = self.queue.jobs[at].job.job;
+            if self.holds(job)
+                || is_slurm && !tried.count(self.of(job), limits.max_job_part, limits.max_job_user)
+            {
+                at += 1;
+                continue;
+            }
+            let job = self.planned(now, at);
+            let mut earliest = plan.timeline.earliest(&self.pools, now, &job, SimTime::MAX);
+            if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
+                let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
+                earliest = room.map(|room| (now, room)).or(earliest);
+            }
+            let earliest = earliest.filter(|(start, _)| *start == now || *start <= clock.horizon);
+            let start = earliest.as_ref().map(|(start, _)| *start);
+            if let Some((start, (split, end))) = &earliest {
+                let (need, width) = (job.need, job.job.width);
+                let stay = Stay { need, split, width, start: *start, end: *end };
+                if is_slurm && *start > now && self.policy.nodes == NodeUse::Shared {
+                    plan.timeline.close(&self.pools, stay);
+                } else {
+                    plan.timeline.take(&self.pools, stay);
+                }
+            }
+            match earliest.filter(|_| start == Some(now)) {
+                Some((_, room)) => self.start_waiting(view, at, room, decision),
+                None => (counts, at) = (true, at + 1),
+            }
+            left -= u32::from(counts);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What jobs hold of each resource that the settings of a site name.
+
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres};
+use dfrsim_model::{Share, SimSpan};
+
+/// Amounts by the places of [names](names).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held(Vec<u64>);
+
+impl Held {
+    /// What a job holds.
+    pub(super) fn of(view: View<'_>, job: JobHandle, names: &[String]) -> Held {
+        let (seen, classes) = (view.job(job), view.classes());
+        let of_task = |name: &String| match name.as_str() {
+            "node" => 1,
+            "cpu" => classes.map_or(1, |classes| classes.cores_for(seen.cpu_need()).into()),
+            "mem" => (u64::from(seen.memory().units()) * 1_000).div_ceil(Share::ONE.units().into()),
+            other => {
+                let place = classes.and_then(|it| it.resources().iter().position(|it| *it.name == *other));
+                let demand = view.demand(job);
+                place.zip(demand).map_or(0, |(place, demand)| demand.resources[place].count.into())
+            }
+        };
+        Held(names.iter().map(|name| of_task(name) * u64::from(seen.tasks())).collect())
+    }
+
+    pub(super) fn get(&self, place: usize) -> u64 {
+        self.0.get(place).copied().unwrap_or(0)
+    }
+
+    /// An amount for so long, in microseconds.
+    pub(super) fn times(&self, place: usize, span: SimSpan) -> u128 {
+        u128::from(self.get(place)) * u128::from(span.micros())
+    }
+
+    pub(super) fn add(&mut self, other: &Held) {
+        self.0.resize(other.0.len(), 0);
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, amount)| *sum += amount);
+    }
+
+    pub(super) fn subtract(&mut self, other: &Held) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, amount)| *sum -= amount);
+    }
+
+    /// What a job that holds this uses of its account: by the weights of its partition or of the site, otherwise its tasks.
+    pub(super) fn billing(&self, settings: &Priorities, partition: Option<usize>, names: &[String]) -> u64 {
+        let of_partition = partition.map(|at| &settings.partitions[at].billing);
+        let weights = of_partition.filter(|it| !it.is_empty()).unwrap_or(&settings.billing);
+        if weights.is_empty() {
+            return self.get(0) * 1_000;
+        }
+        let weight = |name: &String| weights.get(name).copied().unwrap_or(0);
+        names.iter().zip(&self.0).map(|(name, amount)| weight(name) * amount).sum()
+    }
+}
+
+/// The names that the settings have, `node` first and `cpu` second, each once.
+pub(super) fn names(settings: &Priorities) -> Vec<String> {
+    let of_limits = |limits: &Limits| {
+        let Limits { total, per_user, per_account, per_job, minutes, .. } = limits.clone();
+        [total, per_user, per_account, per_job, minutes].into_iter().flat_map(Tres::into_keys)
+    };
+    let classes = || settings.qos.iter().chain(&settings.partitions);
+    let limits = classes().map(|class: &JobClass| &class.limits);
+    let limits = limits.chain(settings.accounts.iter().map(|account| &account.limits));
+    let billing = classes().map(|class| &class.billing).chain([&settings.billing]);
+    let mut names = vec!["node".to_owned(), "cpu".to_owned()];
+    for name in limits.flat_map(of_limits).chain(billing.flat_map(|it| it.keys().cloned())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -1,0 +1,77 @@
+//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, and nodes that fail.
+
+use crate::conditions::{Condition, PLAIN, judge};
+use crate::planted::{KINDS, planted};
+use dfrsim_audit::Rule;
+use dfrsim_model::Seed;
+use rand::RngExt;
+
+const NAMES: [&str; 4] = ["SLURM", "SLURM/NODES=EXCLUSIVE", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
+
+/// The site of a seed: a bit each says whether nodes differ, fail, have windows, and whether jobs make others leave.
+fn site(seed: u64) -> Condition {
+    let has = |bit: u64| seed >> bit & 1 == 1;
+    Condition {
+        name: "a site of Slurm",
+        parts: true,
+        whole_site: true,
+        site: true,
+        classes: has(0),
+        failures: has(1),
+        maintenance: has(2),
+        preemption: has(3),
+        ..PLAIN
+    }
+}
+
+/// How many sites are simulated; more with `SITES=3000`.
+fn count() -> u64 {
+    std::env::var("SITES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}
+
+#[test]
+fn slurm_is_judged_right_on_random_sites() {
+    let (mut served, mut seed, mut wrong) = (0, 0, Vec::new());
+    while served < count() {
+        seed += 1;
+        let name = if seed % 3 == 0 { NAMES[(seed / 3 % 4) as usize] } else { "SLURM" };
+        let Some(records) = site(seed).case(seed, 80).records(name) else { continue };
+        served += 1;
+        if let Err(faults) = judge(&records, name) {
+            wrong.push(format!("{name}, {seed}: {faults}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {served} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(8)]);
+}
+
+/// A record of other policies on the same site is no record of SLURM.
+#[test]
+fn other_policies_are_not_taken_for_slurm() {
+    for seed in 1..9 {
+        let records = site(seed).case(seed, 80).records("EASY/NODES=SHARED").unwrap();
+        assert!(judge(&records, "SLURM").is_err(), "{seed}");
+    }
+}
+
+#[test]
+fn faults_that_are_planted_in_records_of_slurm_are_found() {
+    let (mut count, mut misses) = (0, Vec::new());
+    for seed in 1..17 {
+        let records = site(seed).case(seed, 60).records("SLURM").unwrap();
+        let rng = &mut Seed::new(seed).fork("slurm").rng();
+        for kind in KINDS {
+            let changed = (0..300).find_map(|_| {
+                let place = rng.random_range(1..records.len() - 1);
+                Some((place, planted(&records, place, kind, rng)?))
+            });
+            let Some((place, changed)) = changed else { continue };
+            count += 1;
+            let faults = judge(&changed, "SLURM").expect_err("the summary is missing");
+            if faults.shown().iter().all(|fault| fault.rule == Rule::NoSummary) {
+                misses.push(format!("{seed}, {kind}: {:?}", records[place]));
+            }
+        }
+    }
+    assert!(count >= 40, "{count}");
+    assert!(misses.is_empty(), "{} of {count} missed: {misses:#?}", misses.len());
+}

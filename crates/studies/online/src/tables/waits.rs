@@ -1,0 +1,151 @@
+//! Hours of waiting of parts of the jobs, and what other settings would change.
+
+use crate::groups::{Group, Matrix, Scope};
+use crate::rows::SimulationRow;
+use crate::waits::PartWait;
+use dfrsim_lab::{Cell, Table, mean};
+
+/// The quantiles between which nine tenths of the drawn workloads are.
+const RANGE: [f64; 2] = [0.05, 0.95];
+
+/// A line for each part of the jobs and each variant: the mean wait, its difference from that of the first variant, and between which
+/// values both are for nine tenths of the drawn workloads. With the log itself among the instances the means are those of it.
+pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
+    let header = [
+        "workload",
+        "jobs_of",
+        "name",
+        "policy",
+        "jobs",
+        "wait_h",
+        "wait_low_h",
+        "wait_high_h",
+        "change_h",
+        "change_low_h",
+        "change_high_h",
+    ];
+    let mut lines = Vec::new();
+    if !matrix.scenario.waits_by.is_empty() {
+        for scope in matrix.scopes().into_iter().filter(Scope::is_whole) {
+            let is_own = |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.is_first(group);
+            let own: Vec<Vec<Instance>> = groups.iter().filter(is_own).map(instances).collect();
+            let labels = groups.iter().filter(is_own).map(|group| group.setting.label().policy);
+            let labels: Vec<String> = labels.collect();
+            let Some(first) = own.first() else { continue };
+            for (by, name) in parts(&own) {
+                for (place, (label, group)) in labels.iter().zip(&own).enumerate() {
+                    let is_first = place == 0;
+                    let of = |instance: &Instance| {
+                        instance.parts.iter().find(|it| it.by == by && it.name == name).cloned()
+                    };
+                    let waits: Vec<(bool, Option<PartWait>)> =
+                        group.iter().map(|it| (it.is_log, of(it))).collect();
+                    let changes = group.iter().zip(first).map(|(own, first)| {
+                        let change = of(own).zip(of(first)).map(|(own, first)| own.mean_s - first.mean_s);
+                        (own.is_log, change)
+                    });
+                    let changes: Vec<(bool, Option<f64>)> = changes.collect();
+                    let jobs =
+                        waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.jobs as f64)));
+                    let jobs = estimate(&jobs.collect::<Vec<_>>())[0];
+                    let waits: Vec<(bool, Option<f64>)> =
+                        waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.mean_s))).collect();
+                    let [workload, _] = scope.cells();
+                    let text = |text: &str| Cell::Text(text.to_owned());
+                    let mut line = vec![workload, text(&by), text(&name), text(label)];
+                    line.push(jobs.map_or(Cell::Missing, |jobs| Cell::Count(jobs.round() as usize)));
+                    let changes = if is_first { [None; 3] } else { estimate(&changes) };
+                    line.extend(
+                        estimate(&waits).into_iter().chain(changes).map(|it| Cell::optional(it.map(hours))),
+                    );
+                    lines.push(line);
+                }
+            }
+        }
+    }
+    let notes = vec![
+        "changes are those from the first variant on the same jobs; low and high: nine tenths of the drawn workloads are between them"
+            .to_owned(),
+    ];
+    let table = Table::new(header, lines);
+    if matrix.scenario.waits_by.is_empty() { table } else { table.with_notes(notes) }
+}
+
+/// What one instance has.
+struct Instance {
+    /// Whether it is the log itself, beside logs that are drawn from it.
+    is_log: bool,
+    parts: Vec<PartWait>,
+}
+
+fn instances(group: &Group<'_>) -> Vec<Instance> {
+    let parts = |row: &SimulationRow| {
+        let text = row.waits.as_deref().unwrap_or("[]");
+        serde_json::from_str::<Vec<PartWait>>(text).unwrap_or_default()
+    };
+    let of = |outcome: Result<&SimulationRow, ()>| match outcome {
+        Ok(row) => Instance { is_log: row.instance == "whole", parts: parts(row) },
+        Err(()) => Instance { is_log: false, parts: Vec::new() },
+    };
+    group.records.iter().map(|record| of(record.outcome.as_ref().map_err(|_| ()))).collect()
+}
+
+/// The parts of all jobs in the order of their kinds, of each kind those with the most jobs first.
+fn parts(groups: &[Vec<Instance>]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String, usize)> = Vec::new();
+    for part in groups.iter().flatten().flat_map(|instance| &instance.parts) {
+        match found.iter_mut().find(|(by, name, _)| *by == part.by && *name == part.name) {
+            Some((.., jobs)) => *jobs += part.jobs,
+            None => found.push((part.by.clone(), part.name.clone(), part.jobs)),
+        }
+    }
+    let mut kinds: Vec<String> = Vec::new();
+    for (by, ..) in &found {
+        if !kinds.contains(by) {
+            kinds.push(by.clone());
+        }
+    }
+    let kind = |by: &String| kinds.iter().position(|known| known == by);
+    // Sizes stay in their order.
+    found.sort_by_key(|(by, _, jobs)| (kind(by), if by == "size" { 0 } else { usize::MAX - jobs }));
+    found.into_iter().map(|(by, name, _)| (by, name)).collect()
+}
+
+/// The value of the log itself, otherwise the mean, and the range of the drawn logs.
+fn estimate(values: &[(bool, Option<f64>)]) -> [Option<f64>; 3] {
+    let of_log = values.iter().find(|(is_log, _)| *is_log).and_then(|(_, value)| *value);
+    let mut drawn: Vec<f64> =
+        values.iter().filter(|(is_log, _)| !is_log).filter_map(|(_, value)| *value).collect();
+    drawn.sort_by(f64::total_cmp);
+    let value = of_log.or_else(|| (!drawn.is_empty()).then(|| mean(&drawn)));
+    let range = RANGE.map(|part| (drawn.len() > 1).then(|| quantile(&drawn, part)));
+    [value, range[0], range[1]]
+}
+
+/// Seconds in hours, to a third of a second.
+fn hours(seconds: f64) -> f64 {
+    // A zero has no sign.
+    (seconds / 3600.0 * 1e4).round() / 1e4 + 0.0
+}
+
+/// A quantile of sorted values, straight between neighbours.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let at = part * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    below + (above - below) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_of_the_log_and_ranges_of_drawn_ones() {
+        let drawn: Vec<(bool, Option<f64>)> = (0..=20).map(|value| (false, Some(f64::from(value)))).collect();
+        assert_eq!(estimate(&drawn), [Some(10.0), Some(1.0), Some(19.0)]);
+        let with_log = [&[(true, Some(7.5)), (false, None)], &drawn[..]].concat();
+        assert_eq!(estimate(&with_log), [Some(7.5), Some(1.0), Some(19.0)]);
+        assert_eq!(estimate(&[(true, Some(3.0))]), [Some(3.0), None, None]);
+        assert_eq!(estimate(&[]), [None; 3]);
+    }
+}
