@@ -36,7 +36,7 @@ enum What {
 /// A job that lost its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
-    /// The job: [`JobState::Waiting`] if it is to be started again, [`JobState::Lost`] if it has left.
+    /// The job: waiting if it is to be started again, lost if it has left.
     pub job: JobHandle,
     /// Its former nodes; some of these may be up.
     pub on: Vec<NodeRange>,

@@ -83,7 +83,7 @@ impl BatchCheck {
         let ranked = behind(now.max(planned.saturating_sub(1)), period);
         let ranked = (weights.age > 0 || weights.fair_share > 0).then_some(ranked);
         let due = [self.timers.main.due(delay), self.timers.backfill.due(interval)];
-        // Who looked at the whole queue finds no more there until something happens.
+        // A second look at the whole queue starts no job unless something has happened.
         let is_of_use = self.timers.awaits_whole
             || ranked.is_some()
             || self.policy.order == Order::Wfp3

@@ -118,7 +118,7 @@ pub struct FractionalOptions {
     pub priority: PriorityRule,
     /// Readings of other points that the text leaves open.
     pub readings: Readings,
-    /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
+    /// The memory of a node in GB, above 0, by which the budget of `/BUDGET=` is measured.
     pub node_memory_gb: f64,
 }
 

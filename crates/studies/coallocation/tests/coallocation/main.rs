@@ -215,8 +215,8 @@ fn what_is_wrong_with_listed_nodes_is_reported() {
         run.unwrap_err().to_string()
     };
     let both = error("node,cores,ram_gb,ghz\na,x,1,1\nb,1,y,1\n");
-    assert!(both.contains("nodes.csv:2: cores: `x` is not an amount"), "{both}");
-    assert!(both.contains("nodes.csv:3: ram_gb: `y` is not an amount"), "{both}");
+    assert!(both.contains("nodes.csv:2: cores: `x` is not a number from 0"), "{both}");
+    assert!(both.contains("nodes.csv:3: ram_gb: `y` is not a number from 0"), "{both}");
     let order = error("node,cores,ram_gb,ghz\na,1,1,1\n");
     assert!(order.contains("nodes.csv:1: the properties should be cores,ghz,ram_gb"), "{order}");
     assert!(error("node,cores,ghz,ram_gb\n").contains("expected at least one node"));

@@ -321,7 +321,7 @@ fn all_faults_of_a_scenario_are_found() {
     for part in [
         "`seeds` is now called `replications`",
         "the field `audit` was removed: the checker follows every simulation",
-        "unknown batch policy `FIFO`; expected FCFS, EASY, EASY/SPARE, CONS or CONS/REPLAN",
+        "unknown batch policy `FIFO`; expected FCFS, EASY, EASY/SPARE, CONS, CONS/REPLAN or SLURM",
         "expected a speed from 0.001 to 1000, found 0",
         "slow: expected a number of jobs for each of the 1 months",
     ] {

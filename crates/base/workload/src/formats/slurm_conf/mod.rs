@@ -19,7 +19,7 @@
 //! assert_eq!((read.settings.weights.fair_share, read.settings.half_life_s), (10_000, 1_209_600));
 //! assert_eq!(read.settings.backfill.max_job_test, Some(100));
 //! assert_eq!(read.settings.partitions[0].max_time_s, Some(7_200));
-//! assert_eq!(read.notices(), ["not used: ClusterName, SchedulerParameters=bf_continue"]);
+//! assert_eq!(read.notices(), ["not used: ClusterName"]);
 //! # Ok::<(), slurm_conf::ConfError>(())
 //! ```
 
