@@ -12,6 +12,7 @@ mod options;
 mod outcome;
 
 use bases::Bases;
+use cases::Case;
 use outcome::{Outcome, Verdict};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -55,7 +56,7 @@ fn run(
     bases: &Bases,
     [folder, printed]: [&Path; 2],
     number: u64,
-) -> std::io::Result<(String, Outcome)> {
+) -> std::io::Result<(Case, Outcome)> {
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     random.set_stream(number);
     let case = cases::draw(bases, &mut random);
@@ -76,7 +77,7 @@ fn run(
     } else {
         std::fs::remove_dir_all(&of_case)?;
     }
-    Ok((case.command, outcome))
+    Ok((case, outcome))
 }
 
 fn main() -> ExitCode {
@@ -90,11 +91,13 @@ fn main() -> ExitCode {
     let bases = Bases::new(&plan.program, base.path());
     let next = AtomicU64::new(plan.first);
     let outcomes: Mutex<BTreeMap<Verdict, u64>> = Mutex::default();
+    let readers: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let commands: Mutex<BTreeMap<String, (u64, f64)>> = Mutex::default();
     std::thread::scope(|scope| {
         for worker in 0..AT_ONCE {
             let printed = base.path().join(format!("printed-{worker}"));
             let (plan, bases, folder, next) = (&plan, &bases, &folder, &next);
+            let readers = &readers;
             let (outcomes, commands) = (&outcomes, &commands);
             scope.spawn(move || {
                 loop {
@@ -102,19 +105,24 @@ fn main() -> ExitCode {
                     if number >= plan.first + plan.cases {
                         break;
                     }
-                    let (command, outcome) =
+                    let (case, outcome) =
                         run(plan, bases, [folder, &printed], number).expect("a case can be written and run");
                     *outcomes.lock().unwrap().entry(outcome.verdict).or_default() += 1;
                     let mut commands = commands.lock().unwrap();
-                    let of_command = commands.entry(command).or_default();
+                    let of_command = commands.entry(case.command).or_default();
                     of_command.0 += 1;
                     of_command.1 += outcome.seconds;
+                    let mut readers = readers.lock().unwrap();
+                    case.changed.into_iter().for_each(|name| *readers.entry(name).or_default() += 1);
                 }
             });
         }
     });
     for (command, (runs, seconds)) in commands.into_inner().unwrap() {
         println!("{command:<18} {runs:>7} runs {:>7.1} ms each", 1e3 * seconds / runs as f64);
+    }
+    for (name, runs) in readers.into_inner().unwrap() {
+        println!("{name:<26} {runs:>7} runs with a changed one");
     }
     let outcomes = outcomes.into_inner().unwrap();
     let bad: u64 = outcomes.iter().filter(|(verdict, _)| verdict.is_bad()).map(|(_, count)| count).sum();

@@ -137,6 +137,37 @@ fn giant_jobs_are_packed_within_the_limits() {
     }
 }
 
+/// What looks at no clock ends within a limit of time too: ten million tasks that are placed one by one, and a placement that
+/// is searched among many VMs.
+#[test]
+fn a_limit_of_time_holds_for_every_algorithm() {
+    let jobs = r#"{"fixed":1,"fluid":1,"nodes":1000,"jobs":[{"requirements":[0.0001],"needs":[0.0001],"tasks":10000000}]}"#;
+    let nodes = (0..4000).map(|node| format!(r#"{{"name":"n{node}","cpu":8,"memory":10000}}"#));
+    let vm = |vm: u64| {
+        let (cpu, memory) = (1 + vm * 7 % 5, 900 + vm * 7919 % 1700);
+        format!(
+            r#"{{"name":"v{vm}","cpu":{cpu},"memory":{memory},"state":"running","node":"n{}"}}"#,
+            vm % 4000
+        )
+    };
+    let [nodes, vms] = [nodes.collect::<Vec<_>>(), (0..20_000).map(vm).collect()].map(|list| list.join(","));
+    let state = format!(r#"{{"nodes":[{nodes}],"vms":[{vms}]}}"#);
+    let folder = Folder::with(&[("jobs.json", jobs), ("state.json", &state)]);
+    let [jobs, state] = ["jobs.json", "state.json"].map(|name| folder.path(name).display().to_string());
+    for (command, printed) in [
+        (vec!["pack", &jobs, "--algorithm", "GREEDY"], "timed out"),
+        (vec!["adapt", &state, "--budget", "10%"], "none"),
+    ] {
+        let begin = Instant::now();
+        let limited = [&["solve"], &command[..], &["--time-limit", "0.1"]].concat();
+        let output = dfrsim(limited).output().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(20), "{command:?}");
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(printed), "{command:?}: {output:?}");
+        stderr(dfrsim(["solve"]).args(&command).args(["--time-limit", "-1"]), 2);
+    }
+}
+
 #[test]
 fn two_is_no_tolerance_of_two_percent() {
     let check = |tolerance: &str| {

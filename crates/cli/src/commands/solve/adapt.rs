@@ -5,6 +5,7 @@ mod answer;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::Printing;
@@ -53,6 +54,9 @@ pub(crate) struct Adapt {
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
+    /// How long the heuristic may take at each budget; without it, as long as it does
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
     #[command(flatten)]
     written: Written,
     #[command(flatten)]
@@ -106,11 +110,6 @@ impl Budget {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found `{text}`"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
-}
-
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
         self.written.check(places(&self.state))?;
@@ -145,6 +144,15 @@ impl Adapt {
         }
     }
 
+    /// The placement that the heuristic finds in time.
+    fn found(&self, adapter: &mut Adapter, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        if self.time_limit.is_none() {
+            return adapter.adapt(problem, budget);
+        }
+        let problem = problem.clone();
+        within(self.time_limit, move || Adapter::new().adapt(&problem, budget))?
+    }
+
     /// Returns what comes of each budget, and the configuration that was found with the last one.
     fn answer(
         &self,
@@ -161,7 +169,7 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = adapter.adapt(adaptation, allowed);
+            let found = self.found(&mut adapter, adaptation, allowed);
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;

@@ -7,6 +7,7 @@ mod replayed;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing};
@@ -27,6 +28,9 @@ use fewest::{admitted, fewest};
 use replayed::Replayed;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// How long linear programs and the search for the optimum may take by default.
+const PROGRAMS: Duration = Duration::from_secs(60);
 
 /// Pack VMs or jobs onto nodes for the best minimum yield
 ///
@@ -57,9 +61,9 @@ pub(crate) struct Pack {
     /// Find the optimum too
     #[arg(long)]
     optimum: bool,
-    /// How long linear programs and the search for the optimum may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    time_limit: f64,
+    /// How long each algorithm may take; without it, linear programs and the search for the optimum take at most 60 s
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
     /// The solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
@@ -99,6 +103,15 @@ fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
 fn part(text: &str) -> Result<Yield, String> {
     let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
+}
+
+/// The outcome of an algorithm, which times out after the limit.
+fn solve(algorithm: Algorithm, instance: &Instance, settings: &Settings, limit: Option<Duration>) -> Outcome {
+    if limit.is_none() {
+        return algorithm.solve(instance, settings);
+    }
+    let (instance, settings) = (instance.clone(), *settings);
+    within(limit, move || algorithm.solve(&instance, &settings)).unwrap_or(Outcome::TimedOut)
 }
 
 /// A packing with what the second phase makes of it.
@@ -168,9 +181,11 @@ impl Pack {
         }
         let algorithms = &algorithms[..];
         match (self.admit, fewest_nodes) {
-            (Some(wanted), _) => self.printing.print(&admitted(instance, algorithms, settings, wanted)?),
+            (Some(wanted), _) => {
+                self.printing.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
+            }
             (None, Some(wanted)) => {
-                let (answer, is_any) = fewest(instance, algorithms, settings, wanted)?;
+                let (answer, is_any) = fewest(instance, algorithms, settings, wanted, self.time_limit)?;
                 self.printing.print(&answer)?;
                 let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
                 is_any.then_some(()).ok_or_else(failure)
@@ -180,9 +195,6 @@ impl Pack {
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
-        let time = Duration::try_from_secs_f64(self.time_limit).map_err(|_| {
-            Failure::input(format!("--time-limit: expected seconds, found {}", self.time_limit))
-        })?;
         if !(self.precision > 0.0 && self.precision <= 1.0) {
             return Err(Failure::input(format!(
                 "--precision: expected a yield above 0, found {}",
@@ -191,7 +203,7 @@ impl Pack {
         }
         Ok(Settings {
             precision: Yield::from_f64(self.precision),
-            limits: Limits { time: Some(time), ..Limits::default() },
+            limits: Limits { time: Some(self.time_limit.unwrap_or(PROGRAMS)), ..Limits::default() },
             solver: self.solver,
             effort: self.effort,
             ..Settings::new(Seed::new(self.seed))
@@ -209,7 +221,7 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let outcome = algorithm.solve(instance, settings);
+            let outcome = solve(*algorithm, instance, settings, self.time_limit);
             let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
             let solved = match outcome {

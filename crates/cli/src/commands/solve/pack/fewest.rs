@@ -1,13 +1,14 @@
 //! The fewest nodes that keep a yield, and the jobs that are admitted with it.
 
 use super::answer::{Admitted, Answered, Fewest};
+use super::solve;
 use crate::failure::Failure;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Placed, fewest_nodes, fewest_nodes_by};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The result of an algorithm on an instance, if it keeps the yield and the independent checker finds no fault.
 fn packed(
@@ -15,8 +16,10 @@ fn packed(
     algorithm: Algorithm,
     settings: &Settings,
     wanted: Yield,
+    limit: Option<Duration>,
 ) -> Result<Option<Placed>, Failure> {
-    let Outcome::Solved(Solved { mapping, minimum_yield }) = algorithm.solve(instance, settings) else {
+    let Outcome::Solved(Solved { mapping, minimum_yield }) = solve(algorithm, instance, settings, limit)
+    else {
         return Ok(None);
     };
     if let Some(fault) = check_minimum_yield(instance, &mapping, minimum_yield).first() {
@@ -31,6 +34,7 @@ pub(super) fn fewest(
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
+    limit: Option<Duration>,
 ) -> Result<(Answered, bool), Failure> {
     let mut tried = Vec::new();
     for &algorithm in algorithms {
@@ -39,11 +43,13 @@ pub(super) fn fewest(
         let found = if algorithm == Algorithm::Optimum {
             fewest_nodes(instance, wanted, &settings.limits)
         } else {
-            fewest_nodes_by(instance, wanted, |first| match packed(first, algorithm, settings, wanted) {
-                Ok(placed) => placed,
-                Err(fault) => {
-                    failure.get_or_insert(fault);
-                    None
+            fewest_nodes_by(instance, wanted, |first| {
+                match packed(first, algorithm, settings, wanted, limit) {
+                    Ok(placed) => placed,
+                    Err(fault) => {
+                        failure.get_or_insert(fault);
+                        None
+                    }
                 }
             })
         };
@@ -68,6 +74,7 @@ pub(super) fn admitted(
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
+    limit: Option<Duration>,
 ) -> Result<Answered, Failure> {
     let mut tried = Vec::new();
     for &algorithm in algorithms {
@@ -75,7 +82,7 @@ pub(super) fn admitted(
         let (mut refused, mut reached) = (Vec::new(), Yield::ONE);
         for (number, job) in instance.jobs.iter().enumerate() {
             admitted.jobs.push(job.clone());
-            match packed(&admitted, algorithm, settings, wanted)? {
+            match packed(&admitted, algorithm, settings, wanted, limit)? {
                 Some(placed) => reached = placed.min_yield,
                 None => {
                     admitted.jobs.pop();
