@@ -14,19 +14,19 @@ use crate::output::{OutputFiles, Printing};
 pub(crate) use answer::Answered;
 use answer::{Came, Tried};
 use clap::Args;
-use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_context_switch::Durations;
 use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_to_json};
+use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
 use fewest::{admitted, fewest};
 use replayed::Replayed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long linear programs and the search for the optimum may take by default.
@@ -50,7 +50,8 @@ Examples:
   dfrsim solve pack state.json --fewest-nodes 0.8 --algorithm VP_CPSUM VP_EJECT --optimum
   dfrsim solve pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
   dfrsim solve pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
-  dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
+  dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json
+  dfrsim solve pack instance.json --check packing.json")]
 pub(crate) struct Pack {
     /// The files of the state (see `dfrsim solve --help`), or an instance
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
@@ -89,6 +90,11 @@ pub(crate) struct Pack {
     /// Write the best packing by numbers: where each job is, and its yield after the second phase
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     mapping_out: Option<PathBuf>,
+    /// Check a packing in the format of `--mapping-out`: tasks, capacities, and the yields that it claims. Exit code 1 if a
+    /// fault is found
+    #[arg(long, value_name = "PACKING.json", value_hint = clap::ValueHint::FilePath,
+          conflicts_with_all = ["algorithm", "optimum", "fewest_nodes", "admit", "mapping_out", "state_out", "plan_out", "picture"])]
+    check: Option<PathBuf>,
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["state", "as_run"])]
     list: bool,
@@ -166,6 +172,9 @@ impl Pack {
         settings: &Settings,
         fewest_nodes: Option<Yield>,
     ) -> Result<(), Failure> {
+        if let Some(path) = &self.check {
+            return self.check(path, instance);
+        }
         let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
             let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
@@ -192,6 +201,18 @@ impl Pack {
             }
             (None, None) => self.pack(instance, state, algorithms, settings),
         }
+    }
+
+    /// The verdict of the independent checker on a packing.
+    fn check(&self, path: &Path, instance: &Instance) -> Result<(), Failure> {
+        let (file, text) = (path.display().to_string(), read_text(path).map_err(Failure::input)?);
+        let found = solution_from_json(&file, &text, instance).map_err(Failure::input)?;
+        let Solution { minimum_yield, mapping, yields } = found;
+        let faults = check_solution(instance, &mapping, minimum_yield, &yields);
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let lines = faults.iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>().join("\n");
+        self.printing.print(&Answered::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
+        if lines.is_empty() { Ok(()) } else { Err(Failure::Result(lines)) }
     }
 
     fn settings(&self) -> Result<Settings, Failure> {

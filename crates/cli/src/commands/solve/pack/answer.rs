@@ -29,6 +29,14 @@ pub(crate) enum Answered {
         wanted: f64,
         algorithms: Vec<Admitted>,
     },
+    /// With `--check`: whether a packing is right.
+    Checked {
+        file: String,
+        /// What the file claims.
+        minimum_yield: f64,
+        /// What is wrong; empty if it is right.
+        faults: Vec<String>,
+    },
     /// With `--list`: the names of all algorithms.
     Names { algorithms: Vec<String> },
 }
@@ -120,6 +128,11 @@ impl Answer for Answered {
             Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
             Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
+            Answered::Checked { file, minimum_yield, faults } if faults.is_empty() => {
+                format!("{file}: no fault, minimum yield {minimum_yield:.6}\n")
+            }
+            // The message has them.
+            Answered::Checked { .. } => String::new(),
             Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
         }
     }
