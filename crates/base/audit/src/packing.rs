@@ -1,8 +1,8 @@
 //! Checks a solution of the off-line problem from scratch.
 //!
-//! [`check_minimum_yield`], [`check_yields`] and [`check_solution`] share only the types of the model with the packing algorithms: each
-//! task is on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
-//! it in exact integers, with a sum for each node and resource.
+//! [`check_minimum_yield`], [`check_yields`] and [`check_solution`] share only the types of the model with the packing
+//! algorithms: each task is on one node that exists, no node is given more than it has, and the jobs get what is
+//! claimed. All of it in exact integers, with a sum for each node and resource.
 //!
 //! ```
 //! use dfrsim_audit::packing::check_minimum_yield;
@@ -57,8 +57,8 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
     faults
 }
 
-/// The faults of a solution that claims a minimum scaled yield and gives each job an unscaled one: those of [`check_yields`], and
-/// jobs that get less than at the claimed minimum.
+/// The faults of a solution that claims a minimum scaled yield and gives each job an unscaled one: those of
+/// [`check_yields`], and jobs that get less than at the claimed minimum.
 #[must_use]
 pub fn check_solution(
     instance: &Instance,

@@ -1,5 +1,6 @@
 //! The inputs before they are mutated: small, and made by the program itself where it can.
 
+use crate::scheduler::RECORD;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -129,6 +130,15 @@ const GWF: &str = "# Version: 1.0\n\
      1 0 5 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n\
      2 300 -1 90 1 -1 -1 1 -1 -1 1 U8 G1 -1 -1 -1 S2 S2 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
 
+/// All bytes that a scheduler sends, in a file.
+pub(crate) const ANSWERS: &str = "answers.zmtp";
+
+/// A command by which this program is a scheduler with those bytes.
+pub(crate) fn scheduler_command(part: &str) -> String {
+    let program = std::env::current_exe().expect("a running program has a path");
+    format!("'{}' {part} {ANSWERS} {{endpoint}}", program.display())
+}
+
 /// Files by name; folders within folders have a `/` in their names.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
@@ -161,7 +171,10 @@ impl Bases {
     /// If the program cannot make them.
     pub(crate) fn new(program: &Path, folder: &Path) -> Bases {
         let dfrsim = |arguments: &str| {
-            let arguments = arguments.split_whitespace();
+            // The command of a policy has spaces, and comes last.
+            let (arguments, policy) = arguments.split_once(" --policy ").unwrap_or((arguments, ""));
+            let policy = (!policy.is_empty()).then(|| format!("--policy={policy}"));
+            let arguments = arguments.split_whitespace().map(str::to_owned).chain(policy);
             let output =
                 Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
             let output = output.expect("the program can be started");
@@ -190,6 +203,8 @@ impl Bases {
             shards.push(files(&folder.join(format!("{study}.shards"))));
         }
         dfrsim("results check online --baseline baseline.toml --update");
+        let recorder = scheduler_command(RECORD);
+        dfrsim(&format!("simulate --workload log.swf --nodes 8 --policy batsim:{recorder}"));
         let mut events = Vec::new();
         for policy in ["EASY", "CONS", "GreedyPM*/per/OPT=MIN", "MCB*/per/OPT=AVG/MVT=300"] {
             let simulate =
@@ -204,6 +219,7 @@ impl Bases {
         let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
             ("instance.json", seed("instance/small.json")),
             ("baseline.toml", read("baseline.toml")),
+            (ANSWERS, read(ANSWERS)),
         ]);
         let texts = CONDITIONS.into_iter().chain(SITE);
         files.extend(texts.map(|(name, content)| (name, content.as_bytes().to_vec())));

@@ -1,8 +1,9 @@
 //! One case: a command, and the files that it is given.
 
-use crate::bases::{Bases, Files};
+use crate::bases::{ANSWERS, Bases, Files, scheduler_command};
 use crate::mutation::{NUMBERS, mutate, once_in, pick};
 use crate::options;
+use crate::scheduler::REPLAY;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest as _, Sha256};
@@ -37,7 +38,7 @@ impl Case {
 
 /// The commands, with how often each is drawn: so that each of the files that they read is changed in at least one run of fifty.
 const COMMANDS: &[(&str, u32)] = &[
-    ("simulate", 58),
+    ("simulate", 66),
     ("bound", 6),
     ("log info", 6),
     ("log convert", 6),
@@ -157,12 +158,19 @@ impl Case {
             ("--priority", "slurm.conf"),
             ("--slurm-conf", "slurm.conf"),
         ];
-        if once_in(random, 6) {
-            self.mutated(random, "answers.jsonl", &bases.files["answers.jsonl"]);
-            self.push(&["--policy=pipe:cat answers.jsonl"]);
-        } else {
-            let policy = policy(random, &bases.policies);
-            self.push(&[&format!("--policy={policy}")]);
+        match random.random_range(0..6) {
+            0 => {
+                self.mutated(random, "answers.jsonl", &bases.files["answers.jsonl"]);
+                self.push(&["--policy=pipe:cat answers.jsonl"]);
+            }
+            1 => {
+                self.mutated(random, ANSWERS, &bases.files[ANSWERS]);
+                self.push(&[&format!("--policy=batsim:{}", scheduler_command(REPLAY))]);
+            }
+            _ => {
+                let policy = policy(random, &bases.policies);
+                self.push(&[&format!("--policy={policy}")]);
+            }
         }
         if !once_in(random, 6) {
             let (option, name) = *pick(random, &FILES);

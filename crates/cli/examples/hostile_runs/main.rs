@@ -10,6 +10,7 @@ mod cases;
 mod mutation;
 mod options;
 mod outcome;
+mod scheduler;
 
 use bases::Bases;
 use cases::Case;
@@ -81,6 +82,10 @@ fn run(
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|it| [scheduler::RECORD, scheduler::REPLAY].contains(&it.as_str())) {
+        return ExitCode::from(u8::from(scheduler::run(&arguments).is_err()));
+    }
     let Some(plan) = Plan::of_arguments() else {
         eprintln!("usage: hostile_runs DFRSIM N [SEED [FIRST]]");
         return ExitCode::from(2);

@@ -152,7 +152,7 @@ fn of(command: &str) -> Vec<Usual> {
         "bound" => [LOG, JOBS, BOUND, ANSWER].concat(),
         "log convert" => [LOG, CONVERT, ANSWER].concat(),
         "log anonymise" => [LOG, ANONYMISE, ANSWER].concat(),
-        "adapt" => [ADAPT, ANSWER].concat(),
+        "solve adapt" => [ADAPT, ANSWER].concat(),
         "results verify" => [VERIFY, ANSWER].concat(),
         "log info" => [LOG, INFO, ANSWER].concat(),
         "log resample" => [LOG, RESAMPLE, ANSWER].concat(),

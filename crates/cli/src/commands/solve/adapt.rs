@@ -54,9 +54,9 @@ pub(crate) struct Adapt {
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
-    /// How long the heuristic may take at each budget; without it, as long as it does
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
+    /// How long the heuristic may take at each budget
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    time_limit: Duration,
     #[command(flatten)]
     written: Written,
     #[command(flatten)]
@@ -145,12 +145,9 @@ impl Adapt {
     }
 
     /// The placement that the heuristic finds in time.
-    fn found(&self, adapter: &mut Adapter, problem: &Adaptation, budget: u64) -> Option<Adapted> {
-        if self.time_limit.is_none() {
-            return adapter.adapt(problem, budget);
-        }
+    fn found(&self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let problem = problem.clone();
-        within(self.time_limit, move || Adapter::new().adapt(&problem, budget))?
+        within(self.time_limit, "the heuristic", move || Adapter::new().adapt(&problem, budget))?
     }
 
     /// Returns what comes of each budget, and the configuration that was found with the last one.
@@ -161,7 +158,6 @@ impl Adapt {
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let mut adapter = Adapter::new();
         let (mut last, mut tried) = (None, Vec::new());
         for budget in &self.budget {
             let allowed = budget.of(all);
@@ -169,7 +165,7 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = self.found(&mut adapter, adaptation, allowed);
+            let found = self.found(adaptation, allowed);
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;

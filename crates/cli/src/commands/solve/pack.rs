@@ -29,9 +29,6 @@ use replayed::Replayed;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long linear programs and the search for the optimum may take by default.
-const PROGRAMS: Duration = Duration::from_secs(60);
-
 /// Pack VMs or jobs onto nodes for the best minimum yield
 ///
 /// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping
@@ -62,9 +59,9 @@ pub(crate) struct Pack {
     /// Find the optimum too
     #[arg(long)]
     optimum: bool,
-    /// How long each algorithm may take; without it, linear programs and the search for the optimum take at most 60 s
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
+    /// How long each algorithm may take, with all that it tries
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    time_limit: Duration,
     /// The solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
@@ -109,15 +106,6 @@ fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
 fn part(text: &str) -> Result<Yield, String> {
     let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
-}
-
-/// The outcome of an algorithm, which times out after the limit.
-fn solve(algorithm: Algorithm, instance: &Instance, settings: &Settings, limit: Option<Duration>) -> Outcome {
-    if limit.is_none() {
-        return algorithm.solve(instance, settings);
-    }
-    let (instance, settings) = (instance.clone(), *settings);
-    within(limit, move || algorithm.solve(&instance, &settings)).unwrap_or(Outcome::TimedOut)
 }
 
 /// A packing with what the second phase makes of it.
@@ -194,10 +182,9 @@ impl Pack {
                 self.printing.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
             }
             (None, Some(wanted)) => {
-                let (answer, is_any) = fewest(instance, algorithms, settings, wanted, self.time_limit)?;
+                let (answer, missed) = fewest(instance, algorithms, settings, wanted, self.time_limit)?;
                 self.printing.print(&answer)?;
-                let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
-                is_any.then_some(()).ok_or_else(failure)
+                missed.map_or(Ok(()), |why| Err(Failure::Result(why.to_owned())))
             }
             (None, None) => self.pack(instance, state, algorithms, settings),
         }
@@ -224,7 +211,7 @@ impl Pack {
         }
         Ok(Settings {
             precision: Yield::from_f64(self.precision),
-            limits: Limits { time: Some(self.time_limit.unwrap_or(PROGRAMS)), ..Limits::default() },
+            limits: Limits { time: Some(self.time_limit), ..Limits::default() },
             solver: self.solver,
             effort: self.effort,
             ..Settings::new(Seed::new(self.seed))
@@ -242,9 +229,11 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let outcome = solve(*algorithm, instance, settings, self.time_limit);
-            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
+            let (algorithm, all, settings) = (*algorithm, instance.clone(), *settings);
+            let outcome = within(self.time_limit, &name, move || algorithm.solve(&all, &settings));
+            let outcome = outcome.unwrap_or(Outcome::TimedOut);
+            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let solved = match outcome {
                 Outcome::Solved(solved) => Ok(solved),
                 Outcome::Failed => Err(Came::Failed),
@@ -262,7 +251,7 @@ impl Pack {
             if let Some(fault) = faults.first() {
                 return Err(Failure::Result(format!("{name}: the packing is wrong: {fault}")));
             }
-            let yields = raised(instance, &solved, settings);
+            let yields = raised(instance, &solved, &settings);
             let minimum = solved.minimum_yield;
             tried.push(Tried {
                 minimum_yield: Some(minimum.as_f64()),
