@@ -80,7 +80,7 @@ impl Where {
     pub fn asks_of(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
-    /// Adds what another one asks of columns of which this one says nothing.
+    /// Adds what another one asks of the other columns.
     fn inherit(&mut self, from: &Where) {
         for (column, wanted) in &from.0 {
             self.0.entry(column.clone()).or_insert_with(|| wanted.clone());
@@ -328,7 +328,7 @@ struct Section {
     /// Hides the numbers of all.
     #[serde(default)]
     hidden: bool,
-    /// The lines that statements are about, by columns of which they say nothing.
+    /// The lines that all statements are about, in the columns that they do not name.
     #[serde(default, rename = "where")]
     filter: Where,
     claims: Vec<Spanned<Entry>>,

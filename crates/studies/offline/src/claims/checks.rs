@@ -31,8 +31,14 @@ impl Check {
     }
 }
 
+/// A check: `None` where the scenario lacks the instances or algorithms.
+type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
+
+/// A parameter of instances and its values.
+type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
+
 /// The checks, by the names that statements give them.
-pub(super) const CHECKS: [(&str, fn(&Results<'_>, &Entry) -> Option<Check>); 28] = [
+pub(super) const CHECKS: [(&str, Find); 28] = [
     ("unsolved", |results, entry| {
         let part = asked(results, entry)?;
         let all = part.records.len();
@@ -216,7 +222,7 @@ pub(super) const CHECKS: [(&str, fn(&Results<'_>, &Entry) -> Option<Check>); 28]
     }),
     ("VP_CPSUM is undominated", |results, entry| {
         let (part, own) = (asked(results, entry)?, results.column("VP_CPSUM")?);
-        let parameters: [(&str, fn(&DissertationScenario) -> f64, Vec<f64>); 3] = [
+        let parameters: [Parameter; 3] = [
             ("sigma", |of| of.sigma, vec![0.25, 0.5, 1.0]),
             ("rho", |of| of.rho, vec![0.0, 0.25, 0.5]),
             ("slack", |of| of.slack, slacks().collect()),
