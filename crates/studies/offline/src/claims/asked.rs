@@ -1,6 +1,7 @@
 //! What statements ask of results: numbers of algorithms on parts of the instances.
 
 use super::checks::{CHECKS, Check};
+use super::part::{PARAMETERS, part, value};
 use crate::published::{Published, TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6};
 use crate::published::{RR_FIGURE_7, RR_TABLE_1};
 use crate::results::{Part, Record, Results};
@@ -8,18 +9,6 @@ use crate::solve::passes;
 use crate::tables::{mcb, parameters};
 use dfrsim_lab::query::{Cells, Entry, Finding, Series, Source, Where};
 use dfrsim_model::Yield;
-use dfrsim_offline::instances::InstanceSet;
-
-/// With fewer instances the statements on the dissertation's large ones are not checked.
-const FEWEST: usize = 20;
-
-/// Whether there are enough of the dissertation's large instances.
-pub(super) fn is_enough(part: &Part<'_>) -> bool {
-    part.records.len() >= FEWEST
-}
-
-/// Parameters of instances, by which results are split.
-const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
 
 /// What algorithms differ by: their name; the one that they are compared with; for greedy passes the order, the rule, whether its
 /// gaps are small, and whether order and rule go by sums or by maxima.
@@ -57,47 +46,6 @@ const METRICS: [&str; 26] = [
 
 /// The results of a run; without any it only says what can be asked.
 pub(super) struct Asked<'a>(pub(super) Option<&'a Results<'a>>);
-
-/// The instances of a set, without those that another filter leaves out; `None` if there are none.
-fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<'a>> {
-    let set: InstanceSet = filter.label("set")?.parse().ok()?;
-    let of_program = match filter.label("table") {
-        Some("4.1") => Some(TABLE_4_1),
-        Some("4.3") => Some(TABLE_4_3),
-        _ => None,
-    };
-    // The tables of algorithms on programs are also checked on small instances.
-    let small = || of_program.and_then(|_| results.of_set(InstanceSet::DissertationSmall));
-    let part = results
-        .of_set(set)
-        .filter(|part| set != InstanceSet::Dissertation || is_enough(part))
-        .or_else(small)?;
-    let mut part = if filter.label("bounded").is_some() { part.bounded() } else { part };
-    for name in of_program.iter().flat_map(|table| table.lines::<1, 5>().map(|([name], _)| name)) {
-        let ran = results.column(name).map(|column| part.where_ran(column));
-        part = ran.filter(|ran| !ran.is_empty()).unwrap_or(part);
-    }
-    let part = match filter.label("ran") {
-        Some(name) => part.where_ran(results.column(name)?),
-        None => part,
-    };
-    let asked: Vec<&str> = PARAMETERS.into_iter().filter(|name| filter.asks_of(name)).collect();
-    let is_meant =
-        |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, &value(results, record, name)));
-    Some(part.filter(is_meant)).filter(|part| !part.is_empty())
-}
-
-/// A parameter of an instance; empty if it has none of this name.
-fn value(results: &Results<'_>, record: &Record<'_>, name: &str) -> String {
-    let parameters = results.parameters(record);
-    match name {
-        "slack" => parameters.slack().to_string(),
-        "dimensions" => parameters.dimensions().to_string(),
-        "jobs" => parameters.tasks().to_string(),
-        "rho" => parameters.of_dissertation().map_or_else(String::new, |of| of.rho.to_string()),
-        _ => parameters.of_dissertation().map_or_else(String::new, |of| of.sigma.to_string()),
-    }
-}
 
 /// The [`LABELS`] of an algorithm.
 fn labels(name: &str, other: &str) -> [String; 8] {
@@ -273,11 +221,6 @@ impl Source for Asked<'_> {
             None => Finding::fact(holds, detail),
         })
     }
-}
-
-/// The instances that a statement is about, for checks.
-pub(super) fn asked<'a>(results: &'a Results<'_>, entry: &Entry) -> Option<Part<'a>> {
-    part(results, &entry.filter)
 }
 
 /// The published tables, each of which answers only those who name it.

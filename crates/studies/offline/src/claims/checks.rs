@@ -1,6 +1,6 @@
 //! The checks that no query states.
 
-use super::asked::asked;
+use super::part::part;
 use crate::published::{TABLE_4_4, TABLE_4_6, TABLE_4_7};
 use crate::results::{Advantage, Part, Record, Results};
 use crate::solve::passes;
@@ -40,7 +40,7 @@ type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
 /// The checks, by the names that statements give them.
 pub(super) const CHECKS: [(&str, Find); 28] = [
     ("unsolved", |results, entry| {
-        let part = asked(results, entry)?;
+        let part = part(results, &entry.filter)?;
         let all = part.records.len();
         let solves = |record: &&&Record<'_>| {
             results.algorithms.iter().any(|(_, column)| record.solved(*column).is_some())
@@ -50,12 +50,12 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::number(percent, format!("{unsolved} of {all}, {percent:.2} %"))
     }),
     ("each pass is the best", |results, entry| {
-        let counts = best_passes(results, &asked(results, entry)?)?;
+        let counts = best_passes(results, &part(results, &entry.filter)?)?;
         let never: Vec<&str> = counts.iter().filter(|(_, part)| *part == 0.0).map(|of| &*of.0).collect();
         Check::new(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
     }),
     ("passes that are often the best", |results, entry| {
-        let mut counts = best_passes(results, &asked(results, entry)?)?;
+        let mut counts = best_passes(results, &part(results, &entry.filter)?)?;
         counts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let often = counts.iter().filter(|(_, part)| *part > 14.0);
         let mut often: Vec<&str> = often.map(|(name, _)| name.trim_start_matches("GREEDY_")).collect();
@@ -64,7 +64,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::new(often == expected, numbered(&counts[..10]))
     }),
     ("S5_P4 fails least", |results, entry| {
-        let (part, columns) = (asked(results, entry)?, columns(results)?);
+        let (part, columns) = (part(results, &entry.filter)?, columns(results)?);
         let any = |record: &Record<'_>| columns.iter().any(|(_, column)| record.solved(*column).is_some());
         let solvable = part.filter(any);
         let rate =
@@ -79,7 +79,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         let programs = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING"];
         let columns: Vec<usize> = programs.into_iter().filter_map(|name| results.column(name)).collect();
         let any = |record: &Record<'_>| columns.iter().any(|column| record.solved(*column).is_some());
-        let solved = asked(results, entry)?.filter(any);
+        let solved = part(results, &entry.filter)?.filter(any);
         let failed = solved.records.iter().filter(|record| record.solved(greedy).is_none()).count();
         let detail = format!("{failed} of {} that one of {} solves", solved.records.len(), columns.len());
         Check::new(failed == 0, detail).filter(|_| !solved.is_empty())
@@ -106,7 +106,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::number(correlation, format!("{correlation:.3} over {}", pairs.len()))
     }),
     ("failure rates as in table 4.4", |results, entry| {
-        let (part, mut far, mut count) = (asked(results, entry)?, Vec::new(), 0);
+        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
         for ([name], [_, _, _, _, theirs]) in TABLE_4_4.lines::<1, 5>() {
             let Some(own) = results.column(name).and_then(|at| part.tally(at).failure_rate()) else {
                 continue;
@@ -120,14 +120,14 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::new(far.is_empty(), detail).filter(|_| count > 0)
     }),
     ("gaps near table 4.4", |results, entry| {
-        let part = asked(results, entry)?;
+        let part = part(results, &entry.filter)?;
         let apart = packing_beside(|name, line| {
             Some(100.0 * (part.gaps(results.column(name)?).relative.mean()? / line[1] - 1.0).abs())
         })?;
         Check::number(apart, format!("{apart:.2} %"))
     }),
     ("failure rates near table 4.4", |results, entry| {
-        let part = asked(results, entry)?;
+        let part = part(results, &entry.filter)?;
         let apart = packing_beside(|name, line| {
             Some((part.tally(results.column(name)?).failure_rate()? - line[4]).abs())
         })?;
@@ -221,7 +221,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::all(12, &wrong)
     }),
     ("VP_CPSUM is undominated", |results, entry| {
-        let (part, own) = (asked(results, entry)?, results.column("VP_CPSUM")?);
+        let (part, own) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
         let parameters: [Parameter; 3] = [
             ("sigma", |of| of.sigma, vec![0.25, 0.5, 1.0]),
             ("rho", |of| of.rho, vec![0.0, 0.25, 0.5]),
@@ -241,7 +241,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::new(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
     }),
     ("gaps of table 4.6", |results, entry| {
-        let (part, column) = (asked(results, entry)?, results.column("VP_CPSUM")?);
+        let (part, column) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
         let mut means = Vec::new();
         for ([name, value], [slack, ..]) in TABLE_4_6.lines::<2, 5>() {
             let wanted: f64 = value.parse().ok()?;
@@ -252,7 +252,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::number(most.1, format!("{} {:.2} %", most.0, most.1))
     }),
     ("slack of infeasible instances", |results, entry| {
-        let (part, optimum) = (asked(results, entry)?, results.column("OPT")?);
+        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
         let tight = results.with(&part, |of| of.slack == 0.1).tally(optimum).infeasible;
         Check::new(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
@@ -275,14 +275,14 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::new(wrong == 0, format!("{wrong} of {proven} instances violate it"))
     }),
     ("greatest average yields", |results, entry| {
-        let (part, metric) = (asked(results, entry)?, |name| results.metric("VP_CPSUM", name));
+        let (part, metric) = (part(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
         let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
         let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
         Check::new(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
     ("utilisation as in table 4.7", |results, entry| {
-        let (part, mut far, mut count) = (asked(results, entry)?, Vec::new(), 0);
+        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
         for ([dimensions, jobs], published) in TABLE_4_7.lines::<2, 2>() {
             for (metric, theirs) in ["utilisation", "raised_utilisation"].into_iter().zip(published) {
                 let is_one = |of: &DissertationScenario| {
@@ -298,14 +298,14 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         Check::all(count, &far)
     }),
     ("gain of the second phase", |results, entry| {
-        let part = asked(results, entry)?;
+        let part = part(results, &entry.filter)?;
         let [before, after] =
             ["utilisation", "raised_utilisation"].map(|metric| used(results, &part, metric));
         let by = after? - before?;
         Check::number(by, format!("{by:.2} points"))
     }),
     ("failures on feasible instances", |results, entry| {
-        let (part, optimum) = (asked(results, entry)?, results.column("OPT")?);
+        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
         let feasible = part.filter(|record| record.solved(optimum).is_some());
         let (mut failed, mut details) = (Vec::new(), Vec::new());
         for name in ["GB", "SGB", "MCB8", "SG"] {
@@ -320,7 +320,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
     ("degradation of MCB8", |results, entry| {
         let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
         let columns: Vec<usize> = names.collect::<Option<_>>()?;
-        let all = asked(results, entry)?.degradation(columns[7], &columns);
+        let all = part(results, &entry.filter)?.degradation(columns[7], &columns);
         let (three, ten) = (all.above(3.0), all.above(10.0));
         let scale = 1_379.0 / all.len().max(1) as f64;
         let holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
@@ -333,7 +333,7 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
 
 /// 40 % fewer than those of GR, and 14 times fewer than those of RRND where that one ran.
 fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Check> {
-    let part = asked(results, entry)?;
+    let part = part(results, &entry.filter)?;
     let rates = |part: &Part<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
         let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
         names.into_iter().map(rate).collect()
@@ -382,7 +382,7 @@ fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f6
 
 /// The relative gap of each algorithm of table 4.4: its name, ours, the published one.
 fn table_4_4(results: &Results<'_>, entry: &Entry) -> Option<Vec<(&'static str, f64, f64)>> {
-    let part = asked(results, entry)?;
+    let part = part(results, &entry.filter)?;
     let pair = |([name], [_, theirs, ..]): ([&'static str; 1], [f64; 5])| {
         Some((name, part.gaps(results.column(name)?).relative.mean()?, theirs))
     };
@@ -419,7 +419,7 @@ fn used(results: &Results<'_>, part: &Part<'_>, metric: &str) -> Option<f64> {
 /// Whether the mean minimum yield of MCB8 is not below those of others at any slack, each over the instances on which the other
 /// ran.
 fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Check> {
-    let (part, packing) = (asked(results, entry)?, results.column("MCB8")?);
+    let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
         let part = part.filter(|record| results.parameters(record).slack() == slack);

@@ -2,6 +2,7 @@
 
 mod asked;
 mod checks;
+mod part;
 
 use crate::results::Results;
 use asked::{Asked, Table};
@@ -24,7 +25,7 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
         needs_interval: false,
         details_published: false,
     };
-    let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| asked::is_enough(&part));
+    let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));
     let claim = |entry| {
         let claim = judge.claim(entry)?;
         let is_of_programs = matches!(entry.filter.label("table"), Some("4.1" | "4.3"));
