@@ -18,6 +18,11 @@ pub(super) fn micros(seconds: u64) -> u64 {
     seconds.saturating_mul(1_000_000)
 }
 
+/// Why a job that can never run has to leave.
+fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
+    format!("it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have")
+}
+
 /// What the head of the queue must not lose under EASY: its room at the earliest moment.
 #[derive(Clone, Debug)]
 struct Promise {
@@ -169,14 +174,24 @@ impl BatchCheck {
     /// Judges a decision, and takes in what the record says.
     pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
         let is_changed = self.nodes.follow(now);
+        if self.policy.depth == Depth::Slurm {
+            self.reject_arriving(now, report);
+        }
         if is_changed {
             self.see_events(now);
         }
         let is_soon = std::mem::take(&mut self.is_soon);
         self.judge(now, is_changed, report);
-        self.see_events(now);
         if self.policy.depth == Depth::Slurm {
+            self.see_events(now);
             self.note_change(now, is_changed || is_soon);
+        }
+    }
+    /// Jobs that can never run are rejected when they arrive, even if neither scheduler looks.
+    fn reject_arriving(&mut self, now: u64, report: Report<'_>) {
+        for job in self.arriving.extract_if(.., |job| job.tasks > job.most) {
+            report(job.number, now, None, not_rejected(&job));
+            self.site.iter_mut().for_each(|site| site.leave(job.number, now));
         }
     }
     fn judge(&mut self, now: u64, is_changed: bool, report: Report<'_>) {
@@ -267,10 +282,7 @@ impl BatchCheck {
             let is_over =
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             if never && (job.is_admitted || found.is_none()) {
-                let (tasks, most) = (job.tasks, job.most);
-                fault(format!(
-                    "it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have"
-                ));
+                fault(not_rejected(job));
             } else if !never && !is_held {
                 let tried = pass.trials.narrowed(job);
                 let expected = if is_over.is_none() { self.expected(&pass, &tried) } else { None };
