@@ -88,12 +88,12 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
     };
     match command {
         "simulate" | "bound" | "log info" | "log convert" | "log anonymise" | "log resample" => {
-            case.log(bases, random)
+            case.log(bases, random);
         }
         "log generate" => case.generate(random),
         "site" => case.site(bases, random),
         "audit" | "explain" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => {
-            case.events(bases, random)
+            case.events(bases, random);
         }
         "solve pack" | "solve plan" | "solve coallocate" | "solve adapt" => case.single(bases, random),
         "offline instance" => case.instance(random),

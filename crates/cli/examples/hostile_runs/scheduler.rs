@@ -1,5 +1,5 @@
 //! A scheduler that speaks Batsim's protocol over ZeroMQ: an honest one, of which all bytes are recorded, and one that
-//! sends the bytes of a file whatever it is asked.
+//! sends the bytes of a file without reading a request.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ const READY: &[u8] = b"\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REP";
 pub(crate) fn run(arguments: &[String]) -> io::Result<()> {
     let [part, file, endpoint] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
     let (stream, _) = TcpListener::bind(endpoint.trim_start_matches("tcp://"))?.accept()?;
-    if part == RECORD { record(stream, Path::new(file)) } else { replay(stream, &fs::read(file)?) }
+    if part == RECORD { record(&stream, Path::new(file)) } else { replay(stream, &fs::read(file)?) }
 }
 
 fn replay(mut stream: TcpStream, bytes: &[u8]) -> io::Result<()> {
@@ -40,13 +40,13 @@ fn replay(mut stream: TcpStream, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Runs one job after the other on the first nodes.
-fn record(stream: TcpStream, file: &Path) -> io::Result<()> {
-    let mut asked = BufReader::new(stream.try_clone()?);
+fn record(stream: &TcpStream, file: &Path) -> io::Result<()> {
+    let (mut asked, mut answers) = (BufReader::new(stream), stream);
     let mut greeting = [0; GREETING];
     (greeting[0], greeting[9], greeting[10], greeting[11]) = (0xff, 0x7f, 3, 1);
     greeting[12..16].copy_from_slice(b"NULL");
     let mut sent = [&greeting[..], READY].concat();
-    (&stream).write_all(&sent)?;
+    answers.write_all(&sent)?;
     asked.read_exact(&mut greeting)?;
     frame(&mut asked)?;
     let (mut waiting, mut is_busy) = (VecDeque::new(), false);
@@ -58,7 +58,7 @@ fn record(stream: TcpStream, file: &Path) -> io::Result<()> {
             let data = &event["data"];
             match event["type"].as_str() {
                 Some("JOB_SUBMITTED") => {
-                    waiting.push_back((data["job_id"].clone(), data["job"]["res"].as_u64()))
+                    waiting.push_back((data["job_id"].clone(), data["job"]["res"].as_u64()));
                 }
                 Some("JOB_COMPLETED") => is_busy = false,
                 _ => {}
@@ -74,7 +74,7 @@ fn record(stream: TcpStream, file: &Path) -> io::Result<()> {
         let reply = json!({ "now": now, "events": events }).to_string();
         let length = (reply.len() as u64).to_be_bytes();
         let message = [&b"\x01\0\x02"[..], &length, reply.as_bytes()].concat();
-        (&stream).write_all(&message)?;
+        answers.write_all(&message)?;
         sent.extend(message);
         fs::write(file, &sent)?;
     }

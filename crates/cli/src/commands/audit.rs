@@ -2,7 +2,7 @@
 
 use crate::arguments::period;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing, told};
+use crate::output::{Answer, Printing, with_notices};
 use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
 use dfrsim_model::event::Record;
@@ -252,11 +252,11 @@ impl Audit {
             )));
         }
         let (policy, unknown) = self.policy(beginning)?;
-        let said = || {
+        let how_far = || {
             let [read, size] = [read.load(Ordering::Relaxed), size].map(|bytes| bytes as f64 / 1e6);
             format!("{read:.1} of {size:.1} MB have been read")
         };
-        let report = told(said, || match policy {
+        let report = with_notices(how_far, || match policy {
             None if is_grid => grid::audit(file).map(|report| Audited::of_grid(&report)),
             None => {
                 audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(&report) })

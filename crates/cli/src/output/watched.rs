@@ -12,10 +12,10 @@ pub(crate) const QUIET: Duration = Duration::from_secs(2);
 const LINE: Duration = Duration::from_secs(10);
 
 /// Does some work. Once it takes longer than two seconds, a notice says how far it is, and again every ten seconds.
-pub(crate) fn told<T>(mut said: impl FnMut() -> String + Send, work: impl FnOnce() -> T) -> T {
+pub(crate) fn with_notices<T>(mut how_far: impl FnMut() -> String + Send, work: impl FnOnce() -> T) -> T {
     let begin = Instant::now();
-    let mut tell = || notice!("after {:.0} s: {}", begin.elapsed().as_secs_f64(), said());
-    watched(QUIET, LINE, move || tell(), work)
+    let show = || notice!("after {:.0} s: {}", begin.elapsed().as_secs_f64(), how_far());
+    watched(QUIET, LINE, show, work)
 }
 
 /// Does some work. Once it takes longer than `first`, `show` is called from another thread, and again after every `interval`: a

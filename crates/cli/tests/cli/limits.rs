@@ -69,7 +69,7 @@ fn memory_that_the_system_refuses_is_no_abort() {
 /// A limit on the size of files is an error with a message, and leaves no part of what is written.
 #[cfg(target_os = "linux")]
 #[test]
-fn files_that_may_not_grow_are_reported_and_leave_nothing() {
+fn files_that_may_not_grow_are_reported_and_leave_no_part() {
     let tiny = "study = \"online\"\npolicies = [\"FCFS\"]\nworkloads = [{ name = \"l\", nodes = 8, lublin = { replications = 1, \
                 jobs = 5 } }]\n";
     let folder = Folder::with(&[("tiny.toml", tiny)]);
@@ -185,7 +185,7 @@ fn a_limit_of_time_holds_for_every_algorithm() {
         ["jobs.json", "state.json", "bins.vbp"].map(|name| folder.path(name).display().to_string());
     for (command, printed) in [
         (vec!["pack", &jobs, "--algorithm", "GREEDY"], "timed out"),
-        // Two items in a bin, where sums allow more: tens of thousands of numbers of bins are tried in vain.
+        // Two items in a bin, where sums allow more: tens of thousands of numbers of bins are tried without success.
         (vec!["pack", &bins], "timed out"),
         (vec!["adapt", &state, "--budget", "10%"], "none"),
     ] {

@@ -1,6 +1,6 @@
 //! The progress of a simulation that takes long.
 
-use crate::output::{QUIET, told, watched};
+use crate::output::{QUIET, watched, with_notices};
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -54,14 +54,14 @@ pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
         bar.finish_and_clear();
         return result;
     }
-    let said = || {
+    let how_far = || {
         let (left, in_system, second) = counters.read();
         let percent = 100.0 * left as f64 / jobs.max(1) as f64;
         format!(
             "{left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}"
         )
     };
-    told(said, work)
+    with_notices(how_far, work)
 }
 
 impl Counters {

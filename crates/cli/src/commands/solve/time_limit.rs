@@ -1,6 +1,6 @@
 //! Limits of time for algorithms that look at no clock.
 
-use crate::output::told;
+use crate::output::with_notices;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
@@ -15,7 +15,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
 }
 
-/// Returns the result of an algorithm, or nothing if that takes longer than the limit: the work is then left behind, and ends
+/// Returns the result of an algorithm, or `None` if that takes longer than the limit: the work is then left behind, and ends
 /// with the program. Says that it goes on.
 pub(super) fn within<T: Send + 'static>(
     limit: Duration,
@@ -24,11 +24,11 @@ pub(super) fn within<T: Send + 'static>(
 ) -> Option<T> {
     let (sender, receiver) = sync_channel(1);
     let worker = thread::spawn(move || {
-        // Nobody may wait for it any more.
+        // The receiver may be gone.
         let _ = sender.send(work());
     });
-    let said = || format!("{algorithm} is at work, for at most {} s", limit.as_secs_f64());
-    match told(said, || receiver.recv_timeout(limit.saturating_add(GRACE))) {
+    let how_far = || format!("{algorithm} is at work, for at most {} s", limit.as_secs_f64());
+    match with_notices(how_far, || receiver.recv_timeout(limit.saturating_add(GRACE))) {
         Ok(result) => Some(result),
         Err(RecvTimeoutError::Timeout) => None,
         Err(RecvTimeoutError::Disconnected) => match worker.join() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Whether a user other than this one and root listens at an address `HOST:PORT` of this machine, as far as the system tells
+/// Whether a user other than this one and root listens at an address `HOST:PORT` of this machine, where the system says so
 /// (Linux does).
 pub(super) fn is_anothers(address: &str) -> bool {
     let port = address.rsplit(':').next().and_then(|port| port.parse().ok());
