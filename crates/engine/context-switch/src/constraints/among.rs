@@ -1,6 +1,6 @@
 //! Some VMs on one group of nodes.
 
-use super::{Lowered, Translate, Viewed};
+use super::{Lowered, NodeSets, OneGroup, Translate, Viewed};
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
@@ -16,30 +16,24 @@ pub struct Among<V = VmId, N = NodeId> {
 }
 
 impl Among {
-    pub(super) fn lower(&self, lowered: &mut Lowered) {
-        lowered.restrict(&self.vms, |node| self.groups.iter().any(|group| group.contains(&node)));
-        let number = lowered.among.len();
+    pub(super) fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets) {
         let mut vms = self.vms.clone();
         vms.sort_unstable();
         vms.dedup();
-        vms.iter().for_each(|vm| lowered.among_of[vm.index()].push(number));
-        lowered.among.push(self.clone());
-    }
-
-    /// Whether one group has all of these nodes.
-    pub(crate) fn share_a_group(&self, mut nodes: impl Iterator<Item = NodeId> + Clone) -> bool {
-        self.groups.iter().any(|group| nodes.clone().all(|node| group.contains(&node)))
-            || nodes.next().is_none()
+        vms.iter().for_each(|vm| lowered.among_of[vm.index()].push(lowered.among.len()));
+        lowered.restrict(&vms, &sets.of(&self.groups.concat()), true);
+        let groups = self.groups.iter().map(|group| sets.of(group)).collect();
+        lowered.among.push(OneGroup { vms, groups });
     }
 
     pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {
-        let hosts = viewed.hosted(&self.vms).map(|(_, host)| host);
-        if self.share_a_group(hosts.clone()) {
-            return None;
-        }
-        let mut hosts: Vec<NodeId> = hosts.collect();
+        let mut hosts: Vec<NodeId> = viewed.hosted(&self.vms).map(|(_, host)| host).collect();
         hosts.sort_unstable();
         hosts.dedup();
+        let has_all = |group: &Vec<NodeId>| hosts.iter().all(|host| group.contains(host));
+        if hosts.is_empty() || self.groups.iter().any(has_all) {
+            return None;
+        }
         let names: Vec<String> = hosts.into_iter().map(|host| viewed.node(host)).collect();
         Some(format!("VMs are on {}, and no group has all of these", names.join(", ")))
     }

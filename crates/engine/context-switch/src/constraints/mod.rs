@@ -7,6 +7,7 @@ mod ban;
 mod fence;
 mod gather;
 mod lonely;
+mod node_set;
 mod offline;
 mod online;
 mod overbook;
@@ -39,6 +40,7 @@ use crate::configuration::{Configuration, Place};
 use crate::decimal::Decimal;
 use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
+use node_set::{NodeSet, NodeSets};
 use serde::{Deserialize, Serialize};
 
 /// A constraint, by numbers, or by names as in files. VMs that wait, sleep on a disk or are terminated keep every rule about
@@ -107,15 +109,15 @@ impl<V: PartialEq, N> Constraint<V, N> {
 }
 
 impl Constraint {
-    fn lower(&self, lowered: &mut Lowered, cluster: &Cluster, current: &Configuration) {
+    fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets, cluster: &Cluster, current: &Configuration) {
         match self {
             Constraint::Spread(it) => it.lower(lowered),
             Constraint::Split(it) => it.lower(lowered),
             Constraint::Lonely(it) => it.lower(lowered),
             Constraint::Gather(it) => it.lower(lowered),
-            Constraint::Fence(it) => it.lower(lowered),
-            Constraint::Ban(it) => it.lower(lowered),
-            Constraint::Among(it) => it.lower(lowered),
+            Constraint::Fence(it) => it.lower(lowered, sets),
+            Constraint::Ban(it) => it.lower(lowered, sets),
+            Constraint::Among(it) => it.lower(lowered, sets),
             Constraint::Root(it) => it.lower(lowered, current),
             Constraint::RunningCapacity(it) => it.lower(lowered),
             Constraint::ResourceCapacity(it) => it.lower(lowered, cluster),
@@ -182,18 +184,43 @@ pub(crate) struct Budget {
     pub(crate) taken: Taken,
 }
 
+/// The VMs of an [`Among`] and its groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OneGroup {
+    pub(crate) vms: Vec<VmId>,
+    groups: Vec<NodeSet>,
+}
+
+impl OneGroup {
+    /// Adds the VMs that are hosted outside of the group that has a node and most of them; `None` if no group has that node.
+    pub(crate) fn outside(
+        &self,
+        node: NodeId,
+        host: impl Fn(VmId) -> Option<NodeId>,
+        outside: &mut Vec<VmId>,
+    ) -> Option<()> {
+        let of = |group: &NodeSet| {
+            let is_outside = |vm: &VmId| host(*vm).is_some_and(|host| !group.has(host));
+            self.vms.iter().copied().filter(is_outside).collect::<Vec<VmId>>()
+        };
+        let groups = self.groups.iter().filter(|group| group.has(node));
+        outside.extend(groups.map(of).min_by_key(Vec::len)?);
+        Some(())
+    }
+}
+
 /// Tables for quick questions, with an entry a VM or a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lowered {
-    /// The nodes that may host a VM, if they are not all.
-    allowed: Vec<Option<Vec<bool>>>,
+    /// The sets of nodes that a VM must be in, and must not be in.
+    rules: Vec<Vec<(NodeSet, bool)>>,
     /// Where a VM is that may be on no other node.
     roots: Vec<Option<NodeId>>,
     /// Those with which a VM must not share a node.
     apart: Vec<Vec<VmId>>,
     /// The others with which a VM must share a node.
     together: Vec<Vec<VmId>>,
-    among: Vec<Among>,
+    among: Vec<OneGroup>,
     /// The entries of `among` in which a VM is.
     among_of: Vec<Vec<usize>>,
     /// Those that must have acted before a VM does.
@@ -210,14 +237,9 @@ struct Lowered {
 }
 
 impl Lowered {
-    fn restrict(&mut self, group: &[VmId], may: impl Fn(NodeId) -> bool) {
-        let nodes = self.is_on.len();
-        for vm in group {
-            let allowed = self.allowed[vm.index()].get_or_insert_with(|| vec![true; nodes]);
-            for (node, allowed) in (0..).map(NodeId).zip(allowed) {
-                *allowed &= may(node);
-            }
-        }
+    /// Lets VMs be on these nodes only, or on none of them.
+    fn restrict(&mut self, vms: &[VmId], nodes: &NodeSet, is_inside: bool) {
+        vms.iter().for_each(|vm| self.rules[vm.index()].push((nodes.clone(), is_inside)));
     }
 
     fn share(&mut self, mut budget: Budget) {
@@ -247,7 +269,7 @@ impl Constraints {
     pub(crate) fn new(cluster: &Cluster, current: &Configuration, list: Vec<Constraint>) -> Constraints {
         let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
         let mut lowered = Lowered {
-            allowed: vec![None; vms],
+            rules: vec![Vec::new(); vms],
             roots: vec![None; vms],
             apart: vec![Vec::new(); vms],
             together: vec![Vec::new(); vms],
@@ -259,7 +281,8 @@ impl Constraints {
             is_on: cluster.node_ids().map(|node| cluster.is_on(node)).collect(),
             ..Lowered::default()
         };
-        list.iter().for_each(|constraint| constraint.lower(&mut lowered, cluster, current));
+        let mut sets = NodeSets::new(nodes);
+        list.iter().for_each(|constraint| constraint.lower(&mut lowered, &mut sets, cluster, current));
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
                 let limit = lowered.ratio(node, &resource.name).map_or(has, |ratio| ratio.times(has));
@@ -288,7 +311,8 @@ impl Constraints {
     #[must_use]
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
         self.is_on(node)
-            && self.lowered.allowed[vm.index()].as_ref().is_none_or(|allowed| allowed[node.index()])
+            && self.lowered.roots[vm.index()].is_none_or(|root| root == node)
+            && self.lowered.rules[vm.index()].iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
     /// The VMs with which one must not share a node.
     #[must_use]
@@ -316,7 +340,7 @@ impl Constraints {
         lists.into_iter().any(|list| !list.is_empty())
     }
     /// The groups of nodes for a VM and others.
-    pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &Among> {
+    pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &OneGroup> {
         self.lowered.among_of[vm.index()].iter().map(|&number| &self.lowered.among[number])
     }
     pub(crate) fn budgets(&self) -> &[Budget] {

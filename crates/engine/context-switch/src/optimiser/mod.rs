@@ -2,6 +2,9 @@
 
 mod bound;
 mod complete;
+mod construct;
+mod cover;
+mod ejection;
 mod goal;
 mod knapsack;
 mod neighbourhood;
@@ -128,7 +131,7 @@ pub fn cheapest(
     let mut search =
         Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX, no_way_to: 0 };
     search.offer_start(wanted);
-    repair::construct(&mut search, seed.fork("construct"));
+    construct::search(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
     if !is_complete && search.best.is_some() {
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
@@ -167,15 +170,23 @@ struct Budget {
 }
 
 impl Budget {
+    /// This one, of whose steps only one in `parts` may be taken from here on.
+    fn part(&self, parts: u64) -> Budget {
+        let steps = self.limits.steps.min(self.steps.saturating_add(self.limits.steps / parts));
+        Budget { limits: Limits { steps, ..self.limits }, ..self.clone() }
+    }
+
     /// Takes a step, if there is one left.
     fn step(&mut self) -> bool {
-        // The clock is asked now and then only.
-        let is_late = || self.limits.time.is_some_and(|time| self.begin.elapsed() >= time);
-        if self.steps >= self.limits.steps || self.steps.is_multiple_of(16) && is_late() {
+        if self.steps >= self.limits.steps || self.is_late() {
             return false;
         }
         self.steps += 1;
         true
+    }
+
+    fn is_late(&self) -> bool {
+        self.limits.time.is_some_and(|time| self.begin.elapsed() >= time)
     }
 }
 
