@@ -110,7 +110,7 @@ impl<'a> Assignment<'a> {
             barring.extend(constraints.apart(vm).iter().filter(is_there));
             barring.extend(constraints.together(vm).iter().filter(is_elsewhere));
             for among in constraints.among(vm) {
-                among.outside(node, |other| self.host(other), &mut barring)?;
+                among.misplaced(node, |other| self.host(other), &mut barring)?;
             }
         }
         Some(barring)

@@ -66,7 +66,8 @@ pub use cluster::{Cluster, ClusterError, Node, Resource};
 pub use configuration::{Configuration, NotViable, Place, State};
 pub use constraints::{
     Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
-    Precedence, ResourceCapacity, Root, RunningCapacity, Serialise, Split, Spread,
+    Precedence, Preserve, Quarantine, ResourceCapacity, Root, RunningCapacity, Serialise, Split, SplitAmong,
+    Spread,
 };
 pub use decimal::Decimal;
 pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};

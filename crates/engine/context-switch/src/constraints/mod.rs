@@ -12,11 +12,14 @@ mod offline;
 mod online;
 mod overbook;
 mod precedence;
+mod preserve;
+mod quarantine;
 mod resource_capacity;
 mod root;
 mod running_capacity;
 mod serialise;
 mod split;
+mod split_among;
 mod spread;
 
 pub use among::Among;
@@ -28,11 +31,14 @@ pub use offline::Offline;
 pub use online::Online;
 pub use overbook::Overbook;
 pub use precedence::Precedence;
+pub use preserve::Preserve;
+pub use quarantine::Quarantine;
 pub use resource_capacity::ResourceCapacity;
 pub use root::Root;
 pub use running_capacity::RunningCapacity;
 pub use serialise::Serialise;
 pub use split::Split;
+pub use split_among::SplitAmong;
 pub use spread::Spread;
 
 use crate::cluster::Cluster;
@@ -56,14 +62,45 @@ pub enum Constraint<V = VmId, N = NodeId> {
     Fence(Fence<V, N>),
     Ban(Ban<V, N>),
     Among(Among<V, N>),
+    SplitAmong(SplitAmong<V, N>),
     Root(Root<V>),
+    Quarantine(Quarantine<N>),
     RunningCapacity(RunningCapacity<N>),
     ResourceCapacity(ResourceCapacity<N>),
     Overbook(Overbook<N>),
+    Preserve(Preserve<V>),
     Online(Online<N>),
     Offline(Offline<N>),
     Precedence(Precedence<V>),
     Serialise(Serialise<V>),
+}
+
+/// Whether a constraint that is continuous unless a file says otherwise is so.
+const fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_yes(continuous: &bool) -> bool {
+    *continuous
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_no(continuous: &bool) -> bool {
+    !*continuous
+}
+
+/// Adds faults of nodes that are in two groups.
+fn check_disjoint<V, N: PartialEq, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V, N, W, M>) {
+    for (at, group) in groups.iter().enumerate() {
+        let earlier = |node: &N| groups[..at].iter().any(|group| group.contains(node));
+        if let Some(position) = group.iter().position(earlier) {
+            to.fault(
+                &format!("groups[{at}][{position}]"),
+                "the node is in a group before this one".to_owned(),
+            );
+        }
+    }
 }
 
 /// A constraint that does not hold in a configuration.
@@ -86,7 +123,7 @@ pub(crate) trait Translate<V, N, W, M> {
     fn fault(&mut self, field: &str, message: String);
 }
 
-impl<V: PartialEq, N> Constraint<V, N> {
+impl<V: PartialEq, N: PartialEq> Constraint<V, N> {
     pub(crate) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Constraint<W, M> {
         match self {
             Constraint::Spread(it) => Constraint::Spread(it.map(to)),
@@ -96,10 +133,13 @@ impl<V: PartialEq, N> Constraint<V, N> {
             Constraint::Fence(it) => Constraint::Fence(it.map(to)),
             Constraint::Ban(it) => Constraint::Ban(it.map(to)),
             Constraint::Among(it) => Constraint::Among(it.map(to)),
+            Constraint::SplitAmong(it) => Constraint::SplitAmong(it.map(to)),
             Constraint::Root(it) => Constraint::Root(it.map(to)),
+            Constraint::Quarantine(it) => Constraint::Quarantine(it.map(to)),
             Constraint::RunningCapacity(it) => Constraint::RunningCapacity(it.map(to)),
             Constraint::ResourceCapacity(it) => Constraint::ResourceCapacity(it.map(to)),
             Constraint::Overbook(it) => Constraint::Overbook(it.map(to)),
+            Constraint::Preserve(it) => Constraint::Preserve(it.map(to)),
             Constraint::Online(it) => Constraint::Online(it.map(to)),
             Constraint::Offline(it) => Constraint::Offline(it.map(to)),
             Constraint::Precedence(it) => Constraint::Precedence(it.map(to)),
@@ -114,14 +154,18 @@ impl Constraint {
             Constraint::Spread(it) => it.lower(lowered),
             Constraint::Split(it) => it.lower(lowered),
             Constraint::Lonely(it) => it.lower(lowered),
-            Constraint::Gather(it) => it.lower(lowered),
+            Constraint::Gather(it) => it.lower(lowered, sets, current),
             Constraint::Fence(it) => it.lower(lowered, sets),
             Constraint::Ban(it) => it.lower(lowered, sets),
-            Constraint::Among(it) => it.lower(lowered, sets),
+            Constraint::Among(it) => it.lower(lowered, sets, current),
+            Constraint::SplitAmong(it) => it.lower(lowered, sets),
             Constraint::Root(it) => it.lower(lowered, current),
+            Constraint::Quarantine(it) => it.lower(lowered, sets, current),
             Constraint::RunningCapacity(it) => it.lower(lowered),
             Constraint::ResourceCapacity(it) => it.lower(lowered, cluster),
             Constraint::Overbook(it) => it.lower(lowered),
+            // What VMs need is raised where they are read.
+            Constraint::Preserve(_) => {}
             Constraint::Online(it) => it.lower(lowered),
             Constraint::Offline(it) => it.lower(lowered),
             Constraint::Precedence(it) => it.lower(lowered),
@@ -139,10 +183,13 @@ impl Constraint {
             Constraint::Fence(it) => ("fence", it.broken(viewed)),
             Constraint::Ban(it) => ("ban", it.broken(viewed)),
             Constraint::Among(it) => ("among", it.broken(viewed)),
+            Constraint::SplitAmong(it) => ("split-among", it.broken(viewed)),
             Constraint::Root(it) => ("root", it.broken(viewed)),
+            Constraint::Quarantine(it) => ("quarantine", it.broken(viewed)),
             Constraint::RunningCapacity(it) => ("running-capacity", it.broken(viewed)),
             Constraint::ResourceCapacity(it) => ("resource-capacity", it.broken(viewed)),
             Constraint::Overbook(_)
+            | Constraint::Preserve(_)
             | Constraint::Online(_)
             | Constraint::Offline(_)
             | Constraint::Precedence(_)
@@ -184,27 +231,32 @@ pub(crate) struct Budget {
     pub(crate) taken: Taken,
 }
 
-/// The VMs of an [`Among`] and its groups.
+/// VMs that must be in one group of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneGroup {
-    pub(crate) vms: Vec<VmId>,
+    vms: Vec<VmId>,
     groups: Vec<NodeSet>,
+    /// Those that must be in another group.
+    others: Vec<VmId>,
 }
 
 impl OneGroup {
-    /// Adds the VMs that are hosted outside of the group that has a node and most of them; `None` if no group has that node.
-    pub(crate) fn outside(
+    /// Adds the VMs that are hosted outside of the group that has a node and most of them, and the others within it; `None` if
+    /// no group has that node.
+    pub(crate) fn misplaced(
         &self,
         node: NodeId,
         host: impl Fn(VmId) -> Option<NodeId>,
-        outside: &mut Vec<VmId>,
+        misplaced: &mut Vec<VmId>,
     ) -> Option<()> {
         let of = |group: &NodeSet| {
-            let is_outside = |vm: &VmId| host(*vm).is_some_and(|host| !group.has(host));
-            self.vms.iter().copied().filter(is_outside).collect::<Vec<VmId>>()
+            let is_outside = |vm: &&VmId| host(**vm).is_some_and(|host| !group.has(host));
+            let is_inside = |vm: &&VmId| host(**vm).is_some_and(|host| group.has(host));
+            let vms = self.vms.iter().filter(is_outside).chain(self.others.iter().filter(is_inside));
+            vms.copied().collect::<Vec<VmId>>()
         };
         let groups = self.groups.iter().filter(|group| group.has(node));
-        outside.extend(groups.map(of).min_by_key(Vec::len)?);
+        misplaced.extend(groups.map(of).min_by_key(Vec::len)?);
         Some(())
     }
 }
@@ -216,8 +268,10 @@ struct Lowered {
     rules: Vec<Vec<(NodeSet, bool)>>,
     /// Where a VM is that may be on no other node.
     roots: Vec<Option<NodeId>>,
-    /// Those with which a VM must not share a node.
+    /// Those with which a VM must not share a node at the end.
     apart: Vec<Vec<VmId>>,
+    /// Those of them with which it must not at any moment.
+    never_meet: Vec<Vec<VmId>>,
     /// The others with which a VM must share a node.
     together: Vec<Vec<VmId>>,
     among: Vec<OneGroup>,
@@ -237,6 +291,14 @@ struct Lowered {
 }
 
 impl Lowered {
+    /// Keeps a VM off the nodes of others at the end, or always.
+    fn part(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
+        self.apart[vm.index()].extend(others.clone());
+        if continuous {
+            self.never_meet[vm.index()].extend(others);
+        }
+    }
+
     /// Lets VMs be on these nodes only, or on none of them.
     fn restrict(&mut self, vms: &[VmId], nodes: &NodeSet, is_inside: bool) {
         vms.iter().for_each(|vm| self.rules[vm.index()].push((nodes.clone(), is_inside)));
@@ -272,6 +334,7 @@ impl Constraints {
             rules: vec![Vec::new(); vms],
             roots: vec![None; vms],
             apart: vec![Vec::new(); vms],
+            never_meet: vec![Vec::new(); vms],
             together: vec![Vec::new(); vms],
             among_of: vec![Vec::new(); vms],
             before: vec![Vec::new(); vms],
@@ -290,7 +353,8 @@ impl Constraints {
                 lowered.share(Budget { limit, nodes: vec![node], taken });
             }
         }
-        for others in lowered.apart.iter_mut().chain(&mut lowered.before).chain(&mut lowered.in_turn) {
+        let Lowered { apart, never_meet, before, in_turn, .. } = &mut lowered;
+        for others in apart.iter_mut().chain(never_meet).chain(before).chain(in_turn) {
             others.sort_unstable();
             others.dedup();
         }
@@ -314,7 +378,12 @@ impl Constraints {
             && self.lowered.roots[vm.index()].is_none_or(|root| root == node)
             && self.lowered.rules[vm.index()].iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
-    /// The VMs with which one must not share a node.
+    /// The VMs with which one must not share a node at any moment.
+    #[must_use]
+    pub fn never_meet(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.never_meet[vm.index()]
+    }
+    /// The VMs with which one must not share a node at the end.
     #[must_use]
     pub fn apart(&self, vm: VmId) -> &[VmId] {
         &self.lowered.apart[vm.index()]
@@ -357,7 +426,7 @@ impl Constraints {
 
     /// The first constraint that does not hold.
     pub(crate) fn broken(&self, cluster: &Cluster, configuration: &Configuration) -> Option<Broken> {
-        let viewed = Viewed { cluster, configuration, roots: &self.lowered.roots };
+        let viewed = Viewed { cluster, configuration, constraints: self };
         self.list.iter().find_map(|constraint| constraint.broken(&viewed))
     }
 }
@@ -366,7 +435,7 @@ impl Constraints {
 struct Viewed<'a> {
     cluster: &'a Cluster,
     configuration: &'a Configuration,
-    roots: &'a [Option<NodeId>],
+    constraints: &'a Constraints,
 }
 
 impl Viewed<'_> {
@@ -382,7 +451,12 @@ impl Viewed<'_> {
     }
     /// Where a VM is that may be on no other node.
     fn root(&self, vm: VmId) -> Option<NodeId> {
-        self.roots[vm.index()]
+        self.constraints.lowered.roots[vm.index()]
+    }
+    /// The first of some VMs that left the nodes on which it has to stay.
+    fn strayed(&self, vms: &[VmId]) -> Option<String> {
+        let (vm, host) = self.hosted(vms).find(|(vm, host)| !self.constraints.allow(*vm, *host))?;
+        Some(format!("{} is on {}, and may not leave where they are", self.vm(vm), self.node(host)))
     }
     /// The amount that all VMs on these nodes take.
     fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {

@@ -1,25 +1,32 @@
 //! The assignments from which the search begins.
 
 use super::Search;
+use super::complete::MOST_UNITS;
 use super::cover::cheapest_cover;
 use super::goal::Goal;
 use super::repair::PartialAssignment;
 use crate::decision::first_come_first_served;
 use dfrsim_model::{NodeId, Seed};
 
-/// Of all steps, one in so many may be spent on each beginning.
-const PART: u64 = 4;
+/// Assigns some units, and returns those that are left, the most urgent first.
+type Begin = fn(&Goal<'_>, &mut PartialAssignment<'_>) -> Vec<usize>;
+
+/// The beginnings in their order. Each may spend one part of so many of the budget.
+const BEGINNINGS: [(Begin, u32); 2] = [(staying, 8), (packed, 8)];
+/// What a problem that is too large for complete search spends the rest on.
+const LAST: (Begin, u32) = (staying, 1);
 
 /// Looks for a first assignment. Who may stay stays, and only the others are given nodes. If that fails, all are packed into
 /// empty nodes in the order of the decision module, which finds the nodes of what it has decided.
 pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     let mut rng = seed.rng();
-    for begin in [staying, packed] {
+    let last = (search.goal.units.len() > MOST_UNITS).then_some(LAST);
+    for (begin, parts) in BEGINNINGS.into_iter().chain(last) {
         let mut partial = PartialAssignment::new(search.goal, search.planner.room());
         let mut left = begin(search.goal, &mut partial);
         // The last one is the first that gets a node.
         left.reverse();
-        let mut budget = search.budget.part(PART);
+        let mut budget = search.budget.part(parts);
         let is_settled = partial.settle(left, &mut budget, &mut rng);
         search.budget.steps = budget.steps;
         if is_settled && let Some(cost) = search.cost(&search.goal.configuration(&partial.nodes)) {

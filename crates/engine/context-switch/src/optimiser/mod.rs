@@ -104,7 +104,8 @@ pub enum Unsolved {
 /// on any node, and all others are in their places.
 ///
 /// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
-/// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
+/// are as far as possible; VMs for which no node has room push others out. If that fails, all VMs are packed into empty nodes.
+/// Small problems are then searched completely. For others, VMs are again and
 /// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
 /// not dearer is kept. The search ends when the cost is the bound. Constraints hold in every assignment that is
 /// examined.
@@ -170,10 +171,12 @@ struct Budget {
 }
 
 impl Budget {
-    /// This one, of whose steps only one in `parts` may be taken from here on.
-    fn part(&self, parts: u64) -> Budget {
-        let steps = self.limits.steps.min(self.steps.saturating_add(self.limits.steps / parts));
-        Budget { limits: Limits { steps, ..self.limits }, ..self.clone() }
+    /// This one, of which only one part of so many may be spent from here on.
+    fn part(&self, parts: u32) -> Budget {
+        let Limits { steps, time } = self.limits;
+        let steps = steps.min(self.steps.saturating_add(steps / u64::from(parts)));
+        let time = time.map(|time| time.min(self.begin.elapsed() + time / parts));
+        Budget { limits: Limits { steps, time }, ..self.clone() }
     }
 
     /// Takes a step, if there is one left.
