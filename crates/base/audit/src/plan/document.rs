@@ -168,11 +168,13 @@ impl Constraint {
     pub(super) fn names(&self) -> (Vec<&String>, Vec<&String>) {
         use Constraint as C;
         match self {
-            C::Spread { vms, .. } | C::Lonely { vms, .. } | C::Gather { vms, .. } | C::Root { vms } => {
-                (vms.iter().collect(), Vec::new())
-            }
-            C::Preserve { vms, .. } => (vms.iter().collect(), Vec::new()),
-            C::Precedence { vms } | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
+            C::Spread { vms, .. }
+            | C::Lonely { vms, .. }
+            | C::Gather { vms, .. }
+            | C::Root { vms }
+            | C::Preserve { vms, .. }
+            | C::Precedence { vms }
+            | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
             C::Split { groups, .. } => (groups.iter().flatten().collect(), Vec::new()),
             C::Fence { vms, nodes } | C::Ban { vms, nodes } => (vms.iter().collect(), nodes.iter().collect()),
             C::Among { vms, groups, .. } => (vms.iter().collect(), groups.iter().flatten().collect()),

@@ -11,7 +11,7 @@ use dfrsim_model::{NodeId, Seed};
 /// Assigns some units, and returns those that are left, the most urgent first.
 type Begin = fn(&Goal<'_>, &mut PartialAssignment<'_>) -> Vec<usize>;
 
-/// The beginnings in their order. Each may spend one part of so many of the budget.
+/// The beginnings in their order. Each may spend the budget divided by a number.
 const BEGINNINGS: [(Begin, u32); 2] = [(staying, 8), (packed, 8)];
 /// What a problem that is too large for complete search spends the rest on.
 const LAST: (Begin, u32) = (staying, 1);

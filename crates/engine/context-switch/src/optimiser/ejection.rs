@@ -42,7 +42,7 @@ impl PartialAssignment<'_> {
     }
 
     /// The units that must leave so that a node admits another: those that constraints keep apart from it, then those that were
-    /// ejected least often; `None` if it may not be there whoever leaves.
+    /// ejected least often; `None` if it may not be there regardless of who leaves.
     fn leaving(&mut self, unit: usize, node: NodeId, ejected: &[u64]) -> Option<Vec<usize>> {
         let barring = self.assignment.barring(&self.goal.units[unit], node)?;
         let mut leaving: Vec<usize> =

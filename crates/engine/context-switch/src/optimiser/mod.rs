@@ -171,7 +171,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// This one, of which only one part of so many may be spent from here on.
+    /// This one, of which from here on only a part may be spent: all of it divided by `parts`.
     fn part(&self, parts: u32) -> Budget {
         let Limits { steps, time } = self.limits;
         let steps = steps.min(self.steps.saturating_add(steps / u64::from(parts)));

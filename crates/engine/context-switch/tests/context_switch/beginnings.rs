@@ -6,7 +6,7 @@ use dfrsim_context_switch::*;
 use dfrsim_model::Seed;
 use rayon::prelude::*;
 
-/// The limits under which nothing but the beginning is examined.
+/// The limits under which only the beginning is examined.
 const BEGINNING: Limits = Limits { steps: 0, time: None };
 
 /// A VM that comes is larger than those that run, and must not share a node with them: they stay.
