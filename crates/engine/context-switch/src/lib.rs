@@ -62,7 +62,7 @@ pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Cluster, ClusterError, Node, Resource};
+pub use cluster::{Cluster, ClusterError, Node, Resource, first_come_first_served};
 pub use configuration::{Configuration, NotViable, Place, State};
 pub use constraints::{
     Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
@@ -70,7 +70,7 @@ pub use constraints::{
     Spread,
 };
 pub use decimal::Decimal;
-pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};
+pub use decision::{SuspendTo, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;

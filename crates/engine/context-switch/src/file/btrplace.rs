@@ -52,8 +52,8 @@ enum View {
         rc_id: String,
         def_capacity: u32,
         def_consumption: u32,
-        nodes: BTreeMap<u32, u32>,
-        vms: BTreeMap<u32, u32>,
+        nodes: BTreeMap<String, u32>,
+        vms: BTreeMap<String, u32>,
     },
     Ns {
         r#type: String,
@@ -167,7 +167,7 @@ impl Instance {
         let nodes = on.chain(off).map(|(node, state)| {
             let mut entry = json!({"name": names.node(node), "state": state});
             self.add_amounts(&mut entry, |capacity, _, nodes, _| {
-                nodes.get(&node).copied().unwrap_or(capacity)
+                nodes.get(&node.to_string()).copied().unwrap_or(capacity)
             });
             entry
         });
@@ -181,7 +181,7 @@ impl Instance {
             if let Some(node) = node {
                 entry["node"] = names.node(node).into();
             }
-            self.add_amounts(&mut entry, |_, need, _, vms| vms.get(&vm).copied().unwrap_or(need));
+            self.add_amounts(&mut entry, |_, need, _, vms| vms.get(&vm.to_string()).copied().unwrap_or(need));
             entry
         });
         let constraints = self.constraints.iter().filter_map(|rule| rule.constraint(&names));
@@ -196,7 +196,7 @@ impl Instance {
     fn add_amounts(
         &self,
         entry: &mut Value,
-        amount: impl Fn(u32, u32, &BTreeMap<u32, u32>, &BTreeMap<u32, u32>) -> u32,
+        amount: impl Fn(u32, u32, &BTreeMap<String, u32>, &BTreeMap<String, u32>) -> u32,
     ) {
         (entry["cpu"], entry["memory"]) = (0.into(), 0.into());
         let mut others = Map::new();

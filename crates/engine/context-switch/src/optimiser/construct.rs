@@ -5,7 +5,7 @@ use super::complete::MOST_UNITS;
 use super::cover::cheapest_cover;
 use super::goal::Goal;
 use super::repair::PartialAssignment;
-use crate::decision::first_come_first_served;
+use crate::cluster::first_come_first_served;
 use dfrsim_model::{NodeId, Seed};
 
 /// Assigns some units, and returns those that are left, the most urgent first.
