@@ -47,7 +47,7 @@ impl Among {
     }
 }
 
-impl<V, N: PartialEq> Among<V, N> {
+impl<V, N: Ord> Among<V, N> {
     pub(super) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Among<W, M> {
         if self.continuous {
             check_disjoint(&self.groups, to);

@@ -48,6 +48,7 @@ use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
 use node_set::{NodeSet, NodeSets};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A constraint, by numbers, or by names as in files. VMs that wait, sleep on a disk or are terminated keep every rule about
 /// places.
@@ -91,14 +92,16 @@ const fn is_no(continuous: &bool) -> bool {
 }
 
 /// Adds faults of nodes that are in two groups.
-fn check_disjoint<V, N: PartialEq, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V, N, W, M>) {
+fn check_disjoint<V, N: Ord, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V, N, W, M>) {
+    let mut first = BTreeMap::new();
     for (at, group) in groups.iter().enumerate() {
-        let earlier = |node: &N| groups[..at].iter().any(|group| group.contains(node));
-        if let Some(position) = group.iter().position(earlier) {
-            to.fault(
-                &format!("groups[{at}][{position}]"),
-                "the node is in a group before this one".to_owned(),
-            );
+        for (position, node) in group.iter().enumerate() {
+            if *first.entry(node).or_insert(at) != at {
+                to.fault(
+                    &format!("groups[{at}][{position}]"),
+                    "the node is in a group before this one".to_owned(),
+                );
+            }
         }
     }
 }
@@ -123,7 +126,7 @@ pub(crate) trait Translate<V, N, W, M> {
     fn fault(&mut self, field: &str, message: String);
 }
 
-impl<V: PartialEq, N: PartialEq> Constraint<V, N> {
+impl<V: PartialEq, N: Ord> Constraint<V, N> {
     pub(crate) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Constraint<W, M> {
         match self {
             Constraint::Spread(it) => Constraint::Spread(it.map(to)),

@@ -54,7 +54,7 @@ impl SplitAmong {
     }
 }
 
-impl<V: PartialEq, N: PartialEq> SplitAmong<V, N> {
+impl<V: PartialEq, N: Ord> SplitAmong<V, N> {
     pub(super) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> SplitAmong<W, M> {
         check_disjoint(&self.groups, to);
         for (at, vms) in self.vms.iter().enumerate() {
