@@ -93,11 +93,6 @@ impl<'a> Watch<'a> {
     pub(crate) fn timed(self, took: &'a AtomicU64) -> Watch<'a> {
         Watch { took: Some(took), ..self }
     }
-    /// Whether the user wants to stop. A long run may then end early with any failure, which is not kept.
-    #[must_use]
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
-    }
     /// Makes a file that a run writes besides its rows, in a [folder of the results](crate::fields::result_folder), and the
     /// folders above it; an earlier one goes.
     ///

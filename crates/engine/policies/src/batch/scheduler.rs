@@ -157,12 +157,13 @@ impl BatchScheduler {
 
     /// Gives all running jobs their pools again, after these have changed.
     fn regroup(&mut self, view: View<'_>) {
-        for run in &mut self.running.by_end {
+        let pools = &mut self.pools;
+        self.running.for_each(|run| {
             let on = view.job(run.job).placement();
-            run.split = self.pools.split(on.ranges());
-            self.pools.occupy(on.ranges());
-            self.pools.take(run.need, &run.split, run.width);
-        }
+            run.split = pools.split(on.ranges());
+            pools.occupy(on.ranges());
+            pools.take(run.need, &run.split, run.width);
+        });
         self.plan = None;
         self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         if let Some(reserved) = self.reserved.take() {
@@ -397,7 +398,7 @@ impl BatchScheduler {
         waiting().chain(reserved.clone()).next()?;
         // A decision starts no job if neither the order nor what is known of running jobs changes.
         let is_fixed = site.keeps_plans() && (self.is_settled || waiting().nth(1).is_none());
-        let changes = if is_fixed { self.running.by_end.first().map(|run| run.end) } else { Some(now) };
+        let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
         let candidate = site.next_candidate(now, waiting().chain(reserved));
