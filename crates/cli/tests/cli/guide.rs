@@ -116,10 +116,15 @@ fn check_page(name: &str) {
             // Tests of the library.
             "" => continue,
             "rust,ignore" => {
-                let main = fs::read_to_string(root().join("crates/own-policy/src/main.rs")).unwrap();
+                let is_in = |file: &&str| {
+                    let program = fs::read_to_string(root().join("crates/own-policy/src").join(file));
+                    let lines = program.unwrap();
+                    lines.contains(text)
+                };
+                let found = ["main.rs", "bin/own-study.rs"].iter().find(is_in);
                 assert!(
-                    main.contains(text),
-                    "page `{name}`: this is not in crates/own-policy/src/main.rs:\n{text}"
+                    found.is_some(),
+                    "page `{name}`: this is in no program of crates/own-policy:\n{text}"
                 );
             }
             other => panic!("page `{name}`: a block is marked `{other}`"),
@@ -152,6 +157,11 @@ fn your_policy() {
     } else {
         println!("skipped: no python3");
     }
+}
+
+#[test]
+fn your_study() {
+    check_page("your_study");
 }
 
 #[test]

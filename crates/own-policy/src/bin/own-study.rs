@@ -9,6 +9,7 @@ use dfrsim::lab::{
 };
 use dfrsim::model::{Seed, named};
 use rand::RngExt as _;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -68,7 +69,7 @@ static CLAIMS: LazyLock<Entries> = LazyLock::new(|| {
         claims = [
             { text = "theorem 1: no list takes more than 2 - 1/n times the best makespan on n processors",
               of = "part_of_proven", where = { order = "given" }, is = { at-most = 1.0 } },
-            { text = "theorem 2: with the longest first, more than 4/3 - 1/(3 n) times",
+            { text = "theorem 2: none with the longest first takes more than 4/3 - 1/(3 n) times",
               of = "part_of_proven", where = { order = "longest" }, is = { at-most = 1.0 } },
             { text = "the tasks of the proof reach the bound of theorem 2",
               of = "part_of_proven", where = { order = "longest", list = 0 }, is = { at-least = 1.0 } },
@@ -135,16 +136,16 @@ impl Study for ListScheduling {
 
     fn open(scenario: &Scenario<Tasks>) -> Result<ListScheduling, RunError> {
         let seed = Seed::new(scenario.seed);
-        let list = |processors: u64, number: u32| match number {
-            0 => tasks_of_the_proof(processors),
-            _ => {
-                let mut rng = seed.numbered(processors).numbered(number.into()).rng();
-                (0..2 * processors + 1).map(|_| rng.random_range(1..=100)).collect()
-            }
+        let drawn = |processors: u64, number: u32| {
+            let mut rng = seed.numbered(processors).numbered(number.into()).rng();
+            (0..2 * processors + 1).map(|_| rng.random_range(1..=100)).collect()
         };
-        let of = |&processors: &u64| {
-            (0..=scenario.fields.replications).map(move |number| (processors, number, list(processors, number)))
+        let list = |processors, number| match number {
+            0 => (processors, number, tasks_of_the_proof(processors)),
+            _ => (processors, number, drawn(processors, number)),
         };
+        let numbers = 0..=scenario.fields.replications;
+        let of = |&processors: &u64| numbers.clone().map(move |number| list(processors, number));
         Ok(ListScheduling(scenario.fields.processors.iter().flat_map(of).collect()))
     }
     fn instances(&self) -> Vec<InstanceId> {
@@ -179,9 +180,10 @@ impl Study for ListScheduling {
         _: Watch<'_>,
     ) -> Result<Vec<Schedule>, Failure> {
         // No schedule is shorter than its longest task, nor than all processors busy until the end.
-        let least = tasks.iter().copied().max().unwrap_or(0).max(tasks.iter().sum::<u64>().div_ceil(*processors));
+        let longest = tasks.iter().copied().max().unwrap_or(0);
+        let least = longest.max(tasks.iter().sum::<u64>().div_ceil(*processors));
         if *best < least {
-            return Err(Failure::invalid(format!("{best} is said to be the best makespan, and {least} is a bound")));
+            return Err(Failure::invalid(format!("the best makespan, {best}, is below a bound, {least}")));
         }
         let mut tasks = tasks.clone();
         if *order == Order::Longest {
@@ -189,13 +191,15 @@ impl Study for ListScheduling {
         }
         let ratio = makespan(&tasks, *processors) as f64 / *best as f64;
         let (processors, list) = (*processors, self.0[at].1);
-        Ok(vec![Schedule { processors, list, order: order.to_string(), ratio, proven: order.proven(processors) }])
+        let (proven, order) = (order.proven(processors), order.to_string());
+        Ok(vec![Schedule { processors, list, order, ratio, proven }])
     }
     fn tables(&self, rows: &Long<Schedule>) -> Vec<NamedTable> {
-        let lines = groups(rows).into_iter().map(|(processors, order, ratios)| {
+        let lines = groups(rows).into_iter().map(|((processors, order), ratios)| {
             let statistics = Statistics::from_values(&ratios).expect("each group has a row");
             let numbers = [statistics.mean, statistics.max, order.proven(processors)].map(Cell::Number);
-            [Cell::Count(processors as usize), Cell::Text(order.to_string())].into_iter().chain(numbers).collect()
+            let labels = [Cell::Count(processors as usize), Cell::Text(order.to_string())];
+            labels.into_iter().chain(numbers).collect()
         });
         let table = Table::new(["processors", "order", "mean", "max", "proven"], lines.collect());
         vec![NamedTable::printed("ratios", "The makespan by the best one", table)]
@@ -220,9 +224,9 @@ impl Study for ListScheduling {
     }
     fn drawings(_: &Scenario<Tasks>, rows: &Long<Schedule>) -> Vec<Drawing> {
         let series = |&order: &Order| {
-            let own = groups(rows).into_iter().filter(|group| group.1 == order);
+            let own = groups(rows).into_iter().filter(|group| group.0.1 == order);
             let mean = |ratios: &[f64]| ratios.iter().sum::<f64>() / ratios.len() as f64;
-            let points = own.map(|(processors, _, ratios)| (processors as f64, mean(&ratios))).collect();
+            let points = own.map(|((processors, _), ratios)| (processors as f64, mean(&ratios))).collect();
             Series { name: order.to_string(), points, join: Join::Straight }
         };
         let (x, y) = (Axis::linear("processors"), Axis::linear("makespan by the best one, mean"));
@@ -232,14 +236,11 @@ impl Study for ListScheduling {
 }
 
 /// The ratios by processors and order.
-fn groups(rows: &Long<Schedule>) -> Vec<(u64, Order, Vec<f64>)> {
-    let mut groups: Vec<(u64, Order, Vec<f64>)> = Vec::new();
+fn groups(rows: &Long<Schedule>) -> BTreeMap<(u64, Order), Vec<f64>> {
+    let mut groups = BTreeMap::<_, Vec<f64>>::new();
     for row in rows.ok() {
-        let order = if row.order == "given" { Order::Given } else { Order::Longest };
-        match groups.iter_mut().find(|group| (group.0, group.1) == (row.processors, order)) {
-            Some(group) => group.2.push(row.ratio),
-            None => groups.push((row.processors, order, vec![row.ratio])),
-        }
+        let order = row.order.parse().expect("it is the name of an order");
+        groups.entry((row.processors, order)).or_default().push(row.ratio);
     }
     groups
 }

@@ -36,6 +36,8 @@ pub(crate) struct BatchScheduler {
     /// When the two schedulers of Slurm look, and the jobs that have ended at this moment, which they do not see yet.
     pub(super) passes: Passes,
     pub(super) completing: Vec<JobHandle>,
+    /// Whether the limits of the site admit each of the jobs that arrive; kept to reuse its memory.
+    admitted: Vec<bool>,
     /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
     ranked_at: SimTime,
     is_settled: bool,
@@ -84,6 +86,7 @@ impl BatchScheduler {
             plan: None,
             preempted: Vec::new(),
             completing: Vec::new(),
+            admitted: Vec::new(),
             ranked_at: SimTime::ZERO,
             is_settled: true,
             has_joined: false,
@@ -436,8 +439,8 @@ impl BatchScheduler {
                 self.wait_again(view, job);
             }
         }
-        let submitted = situation.submitted.iter();
-        let admitted: Vec<bool> = submitted.map(|&job| self.admits(view, job)).collect();
+        let mut admitted = std::mem::take(&mut self.admitted);
+        admitted.extend(situation.submitted.iter().map(|&job| self.admits(view, job)));
         let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
         // SLURM looks before it sees what happens in the same second, unless nodes change.
         if is_slurm && !self.pools.are_outdated(view) {
@@ -461,9 +464,10 @@ impl BatchScheduler {
             self.tracks_runs = self.is_asked || !counts || self.pools.single().is_none();
             self.regroup(view);
         }
-        for (&job, is_admitted) in situation.submitted.iter().zip(admitted) {
+        for (&job, is_admitted) in situation.submitted.iter().zip(admitted.drain(..)) {
             self.submit(view, job, is_admitted, decision);
         }
+        self.admitted = admitted;
         has_changed |= is_regrouped;
         if is_slurm && is_regrouped && !is_first {
             self.follow_clocks(view, decision);
