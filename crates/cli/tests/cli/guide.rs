@@ -116,16 +116,12 @@ fn check_page(name: &str) {
             // Tests of the library.
             "" => continue,
             "rust,ignore" => {
-                let is_in = |file: &&str| {
+                let has_it = |file| {
                     let program = fs::read_to_string(root().join("crates/own-policy/src").join(file));
-                    let lines = program.unwrap();
-                    lines.contains(text)
+                    program.unwrap().contains(text)
                 };
-                let found = ["main.rs", "bin/own-study.rs"].iter().find(is_in);
-                assert!(
-                    found.is_some(),
-                    "page `{name}`: this is in no program of crates/own-policy:\n{text}"
-                );
+                let is_found = ["main.rs", "bin/own-study.rs"].into_iter().any(has_it);
+                assert!(is_found, "page `{name}`: this is in no program of crates/own-policy:\n{text}");
             }
             other => panic!("page `{name}`: a block is marked `{other}`"),
         }
