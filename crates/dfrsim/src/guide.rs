@@ -16,6 +16,7 @@ page!(first_hour, "guide/first_hour.md");
 page!(your_log, "guide/your_log.md");
 page!(site, "guide/site.md");
 page!(your_policy, "guide/your_policy.md");
+page!(your_study, "guide/your_study.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
 page!(hosts, "guide/hosts.md");

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What `--audit` means for a study.
@@ -80,23 +80,17 @@ pub struct Watch<'a> {
     /// Whether the independent checker is to follow the run; always true where the study says [`Audit::Always`].
     pub audit: bool,
     out: &'a Path,
-    interrupt: &'a AtomicBool,
     took: Option<&'a AtomicU64>,
 }
 
 impl<'a> Watch<'a> {
-    /// A watch of a run whose results are in the folder `out`, that reads whether to stop from `interrupt`.
+    /// A watch of a run whose results are in the folder `out`.
     #[must_use]
-    pub fn new(audit: bool, out: &'a Path, interrupt: &'a AtomicBool) -> Watch<'a> {
-        Watch { audit, out, interrupt, took: None }
+    pub fn new(audit: bool, out: &'a Path) -> Watch<'a> {
+        Watch { audit, out, took: None }
     }
     pub(crate) fn timed(self, took: &'a AtomicU64) -> Watch<'a> {
         Watch { took: Some(took), ..self }
-    }
-    /// Whether the user wants to stop. A long run may then end early with any failure, which is not kept.
-    #[must_use]
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
     }
     /// Makes a file that a run writes besides its rows, in a [folder of the results](crate::fields::result_folder), and the
     /// folders above it; an earlier one goes.

@@ -35,10 +35,8 @@
 //! time and stretch; the fixed-point units are our own choice.
 
 mod clock;
-mod fault;
 mod ids;
 mod job;
-mod json_line;
 mod seed;
 mod share;
 mod text_file;
@@ -58,7 +56,6 @@ pub mod stretch;
 pub mod vm;
 
 pub use clock::Clock;
-pub use fault::{Fault, FileFaults};
 pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId};
 pub use job::{Job, Preceding};
 pub use seed::{Rng, Seed};

@@ -396,12 +396,6 @@ impl Priorities {
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
-    /// Whether a class has a weight in fractional shares.
-    #[must_use]
-    pub fn have_weights(&self) -> bool {
-        self.qos.iter().chain(&self.partitions).any(|class| class.weight.is_some())
-    }
-
     /// Whether jobs are held back, rejected or preempted: by a user's number of running jobs, or by a class.
     #[must_use]
     pub fn have_limits(&self) -> bool {

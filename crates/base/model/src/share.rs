@@ -47,11 +47,6 @@ impl Share {
     pub fn as_f64(self) -> f64 {
         f64::from(self.0) / f64::from(Self::ONE.0)
     }
-    /// Twice this share, or `None` if that is more than a node.
-    #[must_use]
-    pub fn doubled(self) -> Option<Share> {
-        self.0.checked_mul(2).and_then(Share::try_from_units)
-    }
     /// The CPU that `tasks` tasks of this need use on one node at the given yield; exact up to 18,000 nodes'
     /// worth, and no less than that beyond.
     #[must_use]
@@ -145,8 +140,6 @@ mod tests {
         assert_eq!(Share::try_from_f64(1.1), None);
         assert_eq!(Share::try_from_f64(-0.1), None);
         assert_eq!(Share::try_from_f64(f64::NAN), None);
-        assert_eq!(Share::from_ratio(6, 10).doubled(), None);
-        assert_eq!(Share::from_ratio(1, 2).doubled(), Some(Share::ONE));
     }
 
     #[test]

@@ -116,11 +116,12 @@ fn check_page(name: &str) {
             // Tests of the library.
             "" => continue,
             "rust,ignore" => {
-                let main = fs::read_to_string(root().join("crates/own-policy/src/main.rs")).unwrap();
-                assert!(
-                    main.contains(text),
-                    "page `{name}`: this is not in crates/own-policy/src/main.rs:\n{text}"
-                );
+                let has_it = |file| {
+                    let program = fs::read_to_string(root().join("crates/own-policy/src").join(file));
+                    program.unwrap().contains(text)
+                };
+                let is_found = ["main.rs", "bin/own-study.rs"].into_iter().any(has_it);
+                assert!(is_found, "page `{name}`: this is in no program of crates/own-policy:\n{text}");
             }
             other => panic!("page `{name}`: a block is marked `{other}`"),
         }
@@ -152,6 +153,11 @@ fn your_policy() {
     } else {
         println!("skipped: no python3");
     }
+}
+
+#[test]
+fn your_study() {
+    check_page("your_study");
 }
 
 #[test]

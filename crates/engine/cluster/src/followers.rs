@@ -1,7 +1,7 @@
 //! Jobs that are submitted when others have left.
 
 use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Jobs each of which is submitted a think time after another one has left the system, because it has completed, was rejected or
 /// killed, or was lost with its node.
@@ -51,21 +51,6 @@ impl Followers {
     /// The jobs that still wait for another one to leave, with that one's number.
     pub fn waiting(&self) -> impl Iterator<Item = (JobId, &Job)> {
         self.waiting.iter().flat_map(|(&after, jobs)| jobs.iter().map(move |(_, job)| (after, job)))
-    }
-
-    /// The numbers of those jobs that wait for one that never comes, given those that come by themselves.
-    #[must_use]
-    pub fn orphans<'a>(&self, first: impl IntoIterator<Item = &'a Job>) -> Vec<JobId> {
-        let mut comes: BTreeSet<JobId> = first.into_iter().map(|job| job.id).collect();
-        let mut new: Vec<JobId> = comes.iter().copied().collect();
-        while let Some(id) = new.pop() {
-            for (_, job) in self.waiting.get(&id).into_iter().flatten() {
-                if comes.insert(job.id) {
-                    new.push(job.id);
-                }
-            }
-        }
-        self.waiting().filter(|(_, job)| !comes.contains(&job.id)).map(|(_, job)| job.id).collect()
     }
 
     /// Whether there was ever a job.

@@ -126,8 +126,17 @@ impl Iterator for Parts<'_> {
 
 /// Whether it has the nodes of a list.
 impl PartialEq<&[NodeTasks]> for Placement<'_> {
+    /// The nodes of the list must rise, so that those of a range are its own if the first and the last are.
     fn eq(&self, parts: &&[NodeTasks]) -> bool {
-        self.iter().eq(parts.iter().copied())
+        let mut rest = *parts;
+        let mut begins_with = |range: &NodeRange| {
+            let Some((own, others)) = rest.split_at_checked(range.nodes as usize) else { return false };
+            rest = others;
+            let ends = own.first().zip(own.last()).map(|(first, last)| (first.node, last.node.index() + 1));
+            ends == Some((range.first, range.end() as usize))
+                && own.iter().all(|part| part.tasks == range.tasks)
+        };
+        self.ranges.iter().all(&mut begins_with) && rest.is_empty()
     }
 }
 

@@ -68,7 +68,7 @@ fn job(source: Source, sequence: u64, largest: f64, rng: &mut Rng) -> PackJob<'s
             let kilobytes = rng.random_range(0.0..0.7f64).powi(2) * 2_097_152.0;
             let memory = Share::from_ratio((kilobytes as u64).max(209_715), 2_097_152);
             if rng.random_bool(0.5) {
-                (Share::ONE, memory.doubled().unwrap_or(Share::ONE))
+                (Share::ONE, Share::try_from_units(2 * memory.units()).unwrap_or(Share::ONE))
             } else {
                 (Share::from_ratio(1, 2), memory)
             }

@@ -232,7 +232,7 @@ impl<'a, S: Study> Runs<'a, S> {
         let begin = Instant::now();
         const UNKNOWN: u64 = u64::MAX;
         let took = AtomicU64::new(UNKNOWN);
-        let watch = Watch::new(self.audit, self.sweep.out(), self.sweep.interrupt()).timed(&took);
+        let watch = Watch::new(self.audit, self.sweep.out()).timed(&took);
         let rows = prepared
             .map_err(Clone::clone)
             .and_then(|prepared| self.study.run(&prepared.instance, run.on.at, run.variant, watch))

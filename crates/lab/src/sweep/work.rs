@@ -63,10 +63,6 @@ impl<'a> Sweep<'a> {
     pub(crate) fn out(&self) -> &'a Path {
         self.out
     }
-    /// What the user interrupts.
-    pub(crate) fn interrupt(&self) -> &'a AtomicBool {
-        self.interrupt
-    }
     /// Whether what earlier runs did not leave is computed; otherwise it is missing.
     pub(crate) fn computes(&self) -> bool {
         self.journal.is_some()

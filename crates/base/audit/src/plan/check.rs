@@ -1,7 +1,7 @@
 //! Follows every VM through the pools.
 
 use super::capacity::Capacities;
-use super::document::{Action, Constraint, Document, Place, State, Verb, Vm};
+use super::document::{Action, Constraint, Document, Micros, Place, State, Verb, Vm, micros};
 use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
 use std::collections::BTreeMap;
@@ -50,13 +50,6 @@ struct Check<'a> {
     /// When the pools so far have ended.
     ended: Micros,
     faults: Vec<PlanFault>,
-}
-
-/// Microseconds, in which the file's seconds are exact.
-pub(super) type Micros = i64;
-
-pub(super) fn micros(seconds: f64) -> Micros {
-    (seconds * 1e6).round() as Micros
 }
 
 impl<'a> Check<'a> {

@@ -4,6 +4,13 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Microseconds, in which the file's seconds are exact.
+pub(super) type Micros = i64;
+
+pub(super) fn micros(seconds: f64) -> Micros {
+    (seconds * 1e6).round() as Micros
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Document {
     pub(super) cost: u64,

@@ -1,7 +1,6 @@
 //! Nodes that are switched on and off.
 
-use super::check::{Micros, micros};
-use super::document::{Action, Constraint, Document, Node, Power, Turn};
+use super::document::{Action, Constraint, Document, Micros, Node, Power, Turn, micros};
 use super::fault::PlanFault;
 
 /// When all nodes of some actions are on: 0 unless some must be switched on.

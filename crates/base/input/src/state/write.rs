@@ -123,24 +123,6 @@ impl State<'_> {
         csv([header].into_iter().chain(self.vms.iter().map(record)))
     }
 
-    /// Returns the nodes as CSV.
-    #[must_use]
-    pub fn nodes_to_csv(&self) -> String {
-        let resources = &self.resources;
-        let labels: std::collections::BTreeSet<&String> =
-            self.nodes.iter().flat_map(|node| node.labels.keys()).collect();
-        let header = ["node".to_owned(), "state".to_owned()].into_iter().chain(resources.iter().cloned());
-        let header = header.chain(labels.iter().map(|name| format!("label.{name}"))).collect();
-        let record = |node: &Node<'_>| {
-            let state = if node.is_on { "online" } else { "offline" };
-            let others = [node.name.clone(), state.to_owned()].into_iter().chain(cells(&node.has, resources));
-            others
-                .chain(labels.iter().map(|name| node.labels.get(*name).cloned().unwrap_or_default()))
-                .collect()
-        };
-        csv([header].into_iter().chain(self.nodes.iter().map(record)))
-    }
-
     /// Returns the reservations as CSV.
     #[must_use]
     pub fn reservations_to_csv(&self) -> String {

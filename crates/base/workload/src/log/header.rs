@@ -151,21 +151,6 @@ impl Header {
     pub fn max_procs(&self) -> Option<u64> {
         self.count("MaxProcs")
     }
-    /// `MaxJobs`: the jobs of the log (before cleaning, in a cleaned one).
-    #[must_use]
-    pub fn max_jobs(&self) -> Option<u64> {
-        self.count("MaxJobs")
-    }
-    /// `MaxRecords`: the lines of the log (before cleaning, in a cleaned one).
-    #[must_use]
-    pub fn max_records(&self) -> Option<u64> {
-        self.count("MaxRecords")
-    }
-    /// `MaxRuntime`: the longest run time that the system allowed, in seconds.
-    #[must_use]
-    pub fn max_runtime(&self) -> Option<u64> {
-        self.count("MaxRuntime")
-    }
     /// `MaxMemory`: the most memory that a job could have, in kilobytes.
     #[must_use]
     pub fn max_memory(&self) -> Option<u64> {

@@ -120,8 +120,7 @@ impl BatchScheduler {
             return self.running.releases(now).collect();
         }
         let release = |run: &Run| run.release(now, &self.pools, |span| self.rounded(now, span));
-        let mut all: Vec<(SimTime, &Run)> =
-            self.running.by_end.iter().map(|run| (release(run), run)).collect();
+        let mut all: Vec<(SimTime, &Run)> = self.running.iter().map(|run| (release(run), run)).collect();
         all.sort_by_key(|(end, run)| (*end, run.sequence));
         all
     }

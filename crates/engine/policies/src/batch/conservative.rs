@@ -4,7 +4,6 @@ use super::plan::Plan;
 use super::policy::Compression;
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
-use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
@@ -25,7 +24,6 @@ impl BatchScheduler {
     ) {
         let now = view.now();
         let is_kept = self.site.as_ref().is_none_or(|site| site.keeps_plans());
-        let is_made_again = self.site.is_some() || compression == Compression::Replan;
         let (mut plan, is_new) = match self.plan.take().filter(|_| is_kept) {
             Some(plan) => (plan, false),
             None => (self.new_plan(now), true),
@@ -35,14 +33,13 @@ impl BatchScheduler {
         let was_overdue = std::mem::replace(&mut plan.overdue, overdue > 0);
         let (freed, late) = (std::mem::take(&mut plan.freed), std::mem::take(&mut plan.late));
         if is_new {
-            plan.base = (is_kept && is_made_again).then(|| plan.timeline.clone());
             self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         } else if overdue > 0
             || was_overdue
             || freed && compression == Compression::Replan
             || self.site.is_some() && (has_new_order || freed || late)
         {
-            plan.clear(&self.pools, now, &mut self.queue.jobs);
+            plan.clear(now, &mut self.queue.jobs, || self.running.timeline(&self.pools, now));
             self.extend(now, overdue, &mut plan);
         }
         let moves_up = freed && !is_new;
@@ -82,33 +79,32 @@ impl BatchScheduler {
 
     /// Makes a plan of what runs alone.
     pub(super) fn new_plan(&mut self, now: SimTime) -> Plan {
-        let mut plan = Plan {
-            timeline: Timeline::new(&self.pools, now),
+        let (pools, site) = (&self.pools, self.site.as_deref());
+        self.running.for_each(|run| {
+            let rounded = |span| site.map_or(span, |site| site.rounded(now, span));
+            run.reserved_to = run.release(now, pools, rounded);
+        });
+        Plan {
+            timeline: self.running.timeline(pools, now),
             base: None,
             found: BTreeMap::new(),
             is_again: false,
             freed: false,
             late: false,
             overdue: false,
-        };
-        let mut running = std::mem::take(&mut self.running.by_end);
-        for run in &mut running {
-            run.reserved_to = run.release(now, &self.pools, |span| self.rounded(now, span));
-            plan.timeline.take(&self.pools, run.stay(now));
         }
-        self.running.by_end = running;
-        plan
     }
 
     /// Plans jobs past their estimates to end a second from now.
     fn extend(&mut self, now: SimTime, overdue: usize, plan: &mut Plan) {
-        for run in &mut self.running.by_end[..overdue] {
+        let pools = &self.pools;
+        self.running.for_first(overdue, |run| {
             let from = run.reserved_to.max(now);
-            run.reserved_to = run.release(now, &self.pools, |span| span);
-            plan.timeline.take(&self.pools, run.stay(from));
+            run.reserved_to = run.release(now, pools, |span| span);
+            plan.timeline.take(pools, run.stay(from));
             if let Some(base) = &mut plan.base {
-                base.take(&self.pools, run.stay(from));
+                base.take(pools, run.stay(from));
             }
-        }
+        });
     }
 }

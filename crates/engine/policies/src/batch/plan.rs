@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) timeline: Timeline,
-    /// The same without reservations, where these are made again all the time.
+    /// The same without reservations, once these were made again.
     pub(super) base: Option<Timeline>,
     /// While all are made again, each beside those before it: by need and width, estimates with the starts that were found, both rising.
     /// A job like that of the same estimate, or of a longer one, cannot start before.
@@ -91,16 +91,17 @@ impl Plan {
         }
     }
 
-    /// Takes all reservations back.
-    pub(super) fn clear(&mut self, pools: &Pools, now: SimTime, jobs: &mut VecDeque<Waiting>) {
-        match &mut self.base {
-            None => jobs.iter_mut().for_each(|job| self.withdraw(pools, now, job)),
-            Some(base) => {
-                base.advance(now);
-                self.timeline.clone_from(base);
-                jobs.iter_mut().for_each(Waiting::withdraw);
-            }
-        }
+    /// Takes all reservations back, which leaves what `running` jobs have.
+    pub(super) fn clear(
+        &mut self,
+        now: SimTime,
+        jobs: &mut VecDeque<Waiting>,
+        running: impl FnOnce() -> Timeline,
+    ) {
+        let base = self.base.get_or_insert_with(running);
+        base.advance(now);
+        self.timeline.clone_from(base);
+        jobs.iter_mut().for_each(Waiting::withdraw);
         self.is_again = true;
     }
 
@@ -115,8 +116,9 @@ impl Plan {
         if pools.single().is_some() {
             // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
             if let Some(earlier) = self.timeline.earliest(pools, now, job, job.start) {
-                self.withdraw(pools, now, job);
-                self.reserve(pools, job, earlier);
+                let (start, (split, end)) = earlier;
+                self.timeline.move_up(job.stay(now), (start, end));
+                (job.start, job.end, job.split) = (start, end, split);
             }
             return;
         }

@@ -133,51 +133,79 @@ impl Profile {
 
     /// Takes `width` nodes from `start` to `end`; they must be free, or closed nodes that a job still has.
     pub fn reserve(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
-        let width = signed(width.into());
-        self.change(start, end, |free| free - width);
+        self.change(start, end, -signed(width.into()));
     }
 
     /// Takes all nodes from `start` to `end`, also those that jobs still have.
     pub(super) fn close(&mut self, start: SimTime, end: SimTime) {
-        let all = signed(self.nodes);
-        self.change(start, end, |free| free - all);
+        self.change(start, end, -signed(self.nodes));
     }
 
     /// Gives `width` nodes back from `start` to `end`.
     pub fn release(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
-        let width = signed(width.into());
-        self.change(start, end, |free| free + width);
+        self.change(start, end, signed(width.into()));
     }
 
-    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(i64) -> i64) {
-        if start >= end {
+    /// Moves a reservation of `width` nodes to an earlier start: only what one span has and the other has not changes.
+    pub(super) fn move_up(
+        &mut self,
+        (start, end): (SimTime, SimTime),
+        (new_start, new_end): (SimTime, SimTime),
+        width: impl Into<u64>,
+    ) {
+        let width = signed(width.into());
+        self.change(new_start, start.min(new_end), -width);
+        self.change(start.max(new_end), end, width);
+        self.change(end, new_end, -width);
+    }
+
+    /// Adds an amount, which may be below zero, from `start` to `end`.
+    fn change(&mut self, start: SimTime, end: SimTime, amount: i64) {
+        if start >= end || amount == 0 {
             return;
         }
-        let first = self.split(start);
-        let last = self.split(end);
-        for step in &mut self.steps[first..last] {
-            step.free = new_free(step.free);
+        let steps = &mut self.steps;
+        let first = steps.partition_point(|step| step.from < start);
+        let last = first + steps[first..].partition_point(|step| step.from < end);
+        let (begins, ends) = (Step::begins(steps, first, start), Step::begins(steps, last, end));
+        let (before, until) = (first.checked_sub(1).map(|at| steps[at].free), steps[last.max(1) - 1].free);
+        steps[first..last].iter_mut().for_each(|step| step.free += amount);
+        // All steps in between moved by the same amount: only the two borders can have come or gone.
+        let joins_first = begins && before == Some(steps[first].free);
+        let joins_last = ends && steps[last].free == until + amount;
+        let new_first = || Step { from: start, free: before.expect("a profile begins before") + amount };
+        let new_last = Step { from: end, free: until };
+        match (begins, joins_first, ends, joins_last) {
+            // A border that moves: what is behind it stays where it is.
+            (false, _, _, true) => {
+                let new_first = new_first();
+                steps.copy_within(first..last, first + 1);
+                steps[first] = new_first;
+            }
+            (_, true, false, _) => {
+                steps.copy_within(first + 1..last, first);
+                steps[last - 1] = new_last;
+            }
+            _ => {
+                if joins_last {
+                    steps.remove(last);
+                } else if !ends {
+                    steps.insert(last, new_last);
+                }
+                if joins_first {
+                    steps.remove(first);
+                } else if !begins {
+                    steps.insert(first, new_first());
+                }
+            }
         }
-        // All steps in between moved by the same amount: only the two borders can have become equal.
-        self.merge(last);
-        self.merge(first);
     }
+}
 
-    /// The step that begins at this moment, made if there is none.
-    fn split(&mut self, time: SimTime) -> usize {
-        let at = self.steps.partition_point(|step| step.from < time);
-        if self.steps.get(at).is_none_or(|step| step.from > time) {
-            let free = self.steps[at - 1].free;
-            self.steps.insert(at, Step { from: time, free });
-        }
-        at
-    }
-
-    /// Joins the step with its predecessor if they do not differ.
-    fn merge(&mut self, at: usize) {
-        if at > 0 && self.steps[at - 1].free == self.steps[at].free {
-            self.steps.remove(at);
-        }
+impl Step {
+    /// Whether the step at a place is there and begins at a moment.
+    fn begins(steps: &[Step], at: usize, time: SimTime) -> bool {
+        steps.get(at).is_some_and(|step| step.from == time)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::pools::Pools;
 use super::split::{Split, Stay};
+use super::timeline::Timeline;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -24,44 +25,77 @@ pub(super) struct Run {
     pub(super) reserved_to: SimTime,
 }
 
+/// When a running job is expected to end, and its place in the order of submission.
+type End = (SimTime, u64);
+
 /// The running jobs by the ends of their estimates, then by submission.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    pub(super) by_end: Vec<Run>,
-    /// By handle: the end and the place in the order of submission.
-    keys: Vec<(SimTime, u64)>,
+    by_end: Vec<(End, JobHandle)>,
+    /// By handle. They stay where they are, as jobs come and go in the middle of the order.
+    runs: Vec<Option<Run>>,
 }
 
 impl Running {
-    fn place(&self, key: (SimTime, u64)) -> usize {
-        self.by_end.partition_point(|run| (run.end, run.sequence) < key)
+    fn place(&self, end: End) -> usize {
+        self.by_end.partition_point(|(other, _)| *other < end)
     }
 
     pub(super) fn insert(&mut self, run: Run) {
-        let (key, handle) = ((run.end, run.sequence), run.job.index());
-        if self.keys.len() <= handle {
-            self.keys.resize(handle + 1, (SimTime::ZERO, 0));
+        let handle = run.job.index();
+        if self.runs.len() <= handle {
+            self.runs.resize_with(handle + 1, || None);
         }
-        self.keys[handle] = key;
-        let place = self.place(key);
-        self.by_end.insert(place, run);
+        let place = self.place(run.key());
+        self.by_end.insert(place, (run.key(), run.job));
+        self.runs[handle] = Some(run);
     }
 
     /// A job that runs.
     pub(super) fn get(&self, job: JobHandle) -> &Run {
-        &self.by_end[self.place(self.keys[job.index()])]
+        self.runs[job.index()].as_ref().expect("it runs")
     }
 
     #[inline]
     pub(super) fn remove(&mut self, job: JobHandle) -> Option<Run> {
-        let place = self.place(*self.keys.get(job.index())?);
-        self.by_end.get(place).filter(|run| run.job == job)?;
-        Some(self.by_end.remove(place))
+        let run = self.runs.get_mut(job.index())?.take()?;
+        let place = self.place(run.key());
+        self.by_end.remove(place);
+        Some(run)
+    }
+
+    /// All of them, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.by_end.iter().map(|(_, job)| self.get(*job))
+    }
+
+    /// Calls a function for the first jobs in their order, which must not change the order.
+    pub(super) fn for_first(&mut self, count: usize, mut change: impl FnMut(&mut Run)) {
+        for (_, job) in &self.by_end[..count] {
+            change(self.runs[job.index()].as_mut().expect("it runs"));
+        }
+    }
+
+    /// The same for all of them.
+    pub(super) fn for_each(&mut self, change: impl FnMut(&mut Run)) {
+        self.for_first(self.by_end.len(), change);
+    }
+
+    /// What they have of the pools from now on.
+    pub(super) fn timeline(&self, pools: &Pools, now: SimTime) -> Timeline {
+        let mut timeline = Timeline::new(pools, now);
+        self.iter().for_each(|run| timeline.take(pools, run.stay(now)));
+        timeline
+    }
+
+    /// When the first one is expected to end.
+    pub(super) fn first_end(&self) -> Option<SimTime> {
+        self.by_end.first().map(|((end, _), _)| *end)
     }
 
     /// How many jobs are past their estimates.
     pub(super) fn overdue(&self, now: SimTime) -> usize {
-        self.by_end.iter().take_while(|run| run.end <= now).count()
+        self.by_end.iter().take_while(|((end, _), _)| *end <= now).count()
     }
 
     /// The jobs in the order in which they are expected to leave their nodes, with these moments, if ends are not rounded and no window comes
@@ -70,11 +104,12 @@ impl Running {
         let later = now + OVERRUN;
         // Those past their estimates are expected to leave after those that end within that second.
         let (overdue, timely) = self.by_end.split_at(self.overdue(now));
-        let (soon, late) = timely.split_at(timely.iter().take_while(|run| run.end < later).count());
-        let timely = |run| (Run::end_of(run), run);
+        let soon = timely.iter().take_while(|((end, _), _)| *end < later).count();
+        let (soon, late) = timely.split_at(soon);
+        let timely = |((end, _), job): &(End, JobHandle)| (*end, self.get(*job));
         soon.iter()
             .map(timely)
-            .chain(overdue.iter().map(move |run| (later, run)))
+            .chain(overdue.iter().map(move |(_, job)| (later, self.get(*job))))
             .chain(late.iter().map(timely))
     }
 }
@@ -86,8 +121,8 @@ impl Run {
         Stay { need, split, width, start, end }
     }
 
-    fn end_of(run: &Run) -> SimTime {
-        run.end
+    fn key(&self) -> End {
+        (self.end, self.sequence)
     }
 
     /// When it is expected to leave its nodes: as it was planned if it starts now, otherwise at the end of its estimate or shortly, rounded, or at the begin of a window.

@@ -36,6 +36,8 @@ pub(crate) struct BatchScheduler {
     /// When the two schedulers of Slurm look, and the jobs that have ended at this moment, which they do not see yet.
     pub(super) passes: Passes,
     pub(super) completing: Vec<JobHandle>,
+    /// Whether the limits of the site admit each of the jobs that arrive; kept to reuse its memory.
+    admitted: Vec<bool>,
     /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
     ranked_at: SimTime,
     is_settled: bool,
@@ -84,6 +86,7 @@ impl BatchScheduler {
             plan: None,
             preempted: Vec::new(),
             completing: Vec::new(),
+            admitted: Vec::new(),
             ranked_at: SimTime::ZERO,
             is_settled: true,
             has_joined: false,
@@ -163,12 +166,13 @@ impl BatchScheduler {
 
     /// Gives all running jobs their pools again, after these have changed.
     fn regroup(&mut self, view: View<'_>) {
-        for run in &mut self.running.by_end {
+        let pools = &mut self.pools;
+        self.running.for_each(|run| {
             let on = view.job(run.job).placement();
-            run.split = self.pools.split(on.ranges());
-            self.pools.occupy(on.ranges());
-            self.pools.take(run.need, &run.split, run.width);
-        }
+            run.split = pools.split(on.ranges());
+            pools.occupy(on.ranges());
+            pools.take(run.need, &run.split, run.width);
+        });
         self.plan = None;
         self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         if let Some(reserved) = self.reserved.take() {
@@ -407,7 +411,7 @@ impl BatchScheduler {
         waiting().chain(reserved.clone()).next()?;
         // A decision starts no job if neither the order nor what is known of running jobs changes.
         let is_fixed = site.keeps_plans() && (self.is_settled || waiting().nth(1).is_none());
-        let changes = if is_fixed { self.running.by_end.first().map(|run| run.end) } else { Some(now) };
+        let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
         let candidate = site.next_candidate(now, waiting().chain(reserved));
@@ -435,8 +439,8 @@ impl BatchScheduler {
                 self.wait_again(view, job);
             }
         }
-        let submitted = situation.submitted.iter();
-        let admitted: Vec<bool> = submitted.map(|&job| self.admits(view, job)).collect();
+        let mut admitted = std::mem::take(&mut self.admitted);
+        admitted.extend(situation.submitted.iter().map(|&job| self.admits(view, job)));
         let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
         // SLURM looks before it sees what happens in the same second, unless nodes change.
         if is_slurm && !self.pools.are_outdated(view) {
@@ -460,9 +464,10 @@ impl BatchScheduler {
             self.tracks_runs = self.is_asked || !counts || self.pools.single().is_none();
             self.regroup(view);
         }
-        for (&job, is_admitted) in situation.submitted.iter().zip(admitted) {
+        for (&job, is_admitted) in situation.submitted.iter().zip(admitted.drain(..)) {
             self.submit(view, job, is_admitted, decision);
         }
+        self.admitted = admitted;
         has_changed |= is_regrouped;
         if is_slurm && is_regrouped && !is_first {
             self.follow_clocks(view, decision);
