@@ -141,7 +141,7 @@ impl Adapt {
         self.printing.print(&answer)?;
         match files {
             Some(files) => files.finish(),
-            None => Err(Failure::Result("no placement was found".to_owned())),
+            None => Err(Failure::Result(format!("no placement was found{}", problem.unfit(&loaded)))),
         }
     }
 
@@ -185,6 +185,7 @@ impl Adapt {
             vms: loaded.state.vms.len(),
             new_vms: new,
             minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
+            overloaded: problem.overloaded(loaded),
             budgets: tried,
             bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,

@@ -6,7 +6,7 @@ mod replayed;
 
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
-use super::switch::{Switch, moves, sharing};
+use super::switch::{Moved, Switch, moves, sharing};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing};
@@ -74,8 +74,8 @@ pub(crate) struct Pack {
     effort: u32,
     #[command(flatten)]
     replayed: Replayed,
-    /// Find the fewest of the first nodes that keep this minimum yield; the others can be turned off
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "state_out", "plan_out", "picture"])]
+    /// Find the fewest nodes that keep this minimum yield, and which; the others can be turned off
+    #[arg(long, value_name = "YIELD", value_parser = part)]
     fewest_nodes: Option<Yield>,
     /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes", "state_out", "plan_out", "picture"])]
@@ -170,10 +170,22 @@ impl Pack {
         match (self.admit, fewest_nodes) {
             (Some(wanted), _) => self.printing.print(&admitted(instance, algorithms, settings, wanted)?),
             (None, Some(wanted)) => {
-                let (answer, is_any) = fewest(instance, algorithms, settings, wanted)?;
-                self.printing.print(&answer)?;
-                let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
-                is_any.then_some(()).ok_or_else(failure)
+                let (tried, best) =
+                    fewest(instance, state.map(|(loaded, _)| loaded), algorithms, settings, wanted)?;
+                let best = best.map(|solved| Packed { yields: raised(instance, &solved, settings), solved });
+                let (files, moves) = self.outputs(instance, state, best.as_ref())?;
+                self.printing.print(&Answered::FewestNodes {
+                    wanted: wanted.as_f64(),
+                    algorithms: tried,
+                    moves,
+                })?;
+                match best {
+                    None => Err(Failure::Result(format!(
+                        "no algorithm keeps the yield on all nodes{}",
+                        state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
+                    ))),
+                    Some(_) => files.finish(),
+                }
             }
             (None, None) => self.pack(instance, state, algorithms, settings),
         }
@@ -242,8 +254,27 @@ impl Pack {
                 best = Some(Packed { solved, yields });
             }
         }
+        let (files, moves) = self.outputs(instance, state, best.as_ref())?;
+        let bound = bound.map(Yield::as_f64);
+        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves })?;
+        match best {
+            None => Err(Failure::Result(format!(
+                "no algorithm packed the jobs{}",
+                state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
+            ))),
+            Some(_) => files.finish(),
+        }
+    }
+
+    /// What is written of the best packing, and the moves to it.
+    fn outputs(
+        &self,
+        instance: &Instance,
+        state: Option<(&Loaded<'_>, &Problem)>,
+        best: Option<&Packed>,
+    ) -> Result<(OutputFiles, Option<Vec<Moved>>), Failure> {
         let (mut files, mut moved) = (OutputFiles::default(), None);
-        if let Some((packed, (loaded, problem))) = best.as_ref().zip(state) {
+        if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
             let switch = self.written.wants_plan().then(|| {
                 Switch::new(sharing(loaded, &after), &loaded.before, &after, None, &Durations::default())
@@ -251,15 +282,10 @@ impl Pack {
             files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
             moved = Some(moves(loaded, &after));
         }
-        if let Some((packed, path)) = best.as_ref().zip(self.mapping_out.as_ref()) {
+        if let Some((packed, path)) = best.zip(self.mapping_out.as_ref()) {
             files.add_bytes(path, mapping(instance, packed))?;
         }
-        let bound = bound.map(Yield::as_f64);
-        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves: moved })?;
-        match best {
-            None => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
-            Some(_) => files.finish(),
-        }
+        Ok((files, moved))
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Answered {
     pub(super) new_vms: usize,
     /// The minimum yield of the current placement; `null` if it is not a placement.
     pub(super) minimum_yield_now: Option<f64>,
+    /// The nodes that are overloaded now, each with the resource.
+    pub(super) overloaded: Vec<String>,
     pub(super) budgets: Vec<Tried>,
     /// A bound: no placement has a larger minimum yield.
     pub(super) bound: Option<f64>,
@@ -101,6 +103,9 @@ impl Answer for Answered {
         });
         let lines = [now].into_iter().chain(tried);
         let mut text = format!("{counts}, {} of them new\n", self.new_vms);
+        if !self.overloaded.is_empty() {
+            text += &format!("overloaded now: {}\n", self.overloaded.join(", "));
+        }
         text += &table(["budget", "min yield", "moved", "moves", "optimum"], lines);
         if let Some(bound) = self.bound {
             text += &format!("bound {bound:.6}\n");

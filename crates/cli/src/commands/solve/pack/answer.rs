@@ -17,11 +17,13 @@ pub(crate) enum Answered {
         /// The VMs of a state that run elsewhere with the best packing; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
-    /// With `--fewest-nodes`: the fewest of the first nodes that keep a yield.
+    /// With `--fewest-nodes`: the fewest nodes that keep a yield.
     FewestNodes {
         /// The minimum yield that is to be kept.
         wanted: f64,
         algorithms: Vec<Fewest>,
+        /// The VMs of a state that run elsewhere with the fewest nodes; `null` for an instance.
+        moves: Option<Vec<Moved>>,
     },
     /// With `--admit`: the jobs that are admitted.
     Admission {
@@ -65,6 +67,8 @@ pub(crate) struct Fewest {
     pub(super) algorithm: String,
     /// `null` if all nodes are not enough.
     pub(super) nodes: Option<usize>,
+    /// Which nodes: their names, or for an instance their numbers.
+    pub(super) on: Option<Vec<String>>,
     /// Fewer are not enough for any algorithm.
     pub(super) at_least: Option<usize>,
     pub(super) time_ms: f64,
@@ -118,7 +122,7 @@ impl Answer for Answered {
     fn text(&self) -> String {
         match self {
             Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
-            Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
+            Answered::FewestNodes { algorithms, moves, .. } => fewest(algorithms, moves.as_deref()),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
             Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
         }
@@ -132,20 +136,28 @@ fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -
     };
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
     text += &table(heading, algorithms.iter().map(Tried::cells));
-    if let Some(moves) = moves {
-        let starts = moves.iter().filter(|one| one.from.is_none()).count();
-        text += &format!("{}, {}\n", counted(starts, "start"), counted(moves.len() - starts, "move"));
-    }
-    text
+    text + &moves.map(starts_and_moves).unwrap_or_default()
 }
 
-fn fewest(algorithms: &[Fewest]) -> String {
-    let cells = |Fewest { algorithm, nodes, at_least, time_ms }: &Fewest| {
+fn starts_and_moves(moves: &[Moved]) -> String {
+    let starts = moves.iter().filter(|one| one.from.is_none()).count();
+    format!("{}, {}\n", counted(starts, "start"), counted(moves.len() - starts, "move"))
+}
+
+fn fewest(algorithms: &[Fewest], moves: Option<&[Moved]>) -> String {
+    let cells = |Fewest { algorithm, nodes, at_least, time_ms, .. }: &Fewest| {
         let nodes = nodes.map_or_else(|| "none".to_owned(), |nodes| nodes.to_string());
         let least = at_least.map(|nodes| nodes.to_string()).unwrap_or_default();
         [algorithm.clone(), nodes, least, format!("{time_ms:.3} ms")]
     };
-    table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells))
+    let mut text = table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells));
+    // Instances have numbers only, and `--mapping-out` for them.
+    if let Some(moves) = moves {
+        let best = algorithms.iter().filter(|one| one.nodes.is_some()).min_by_key(|one| one.nodes);
+        let on = best.and_then(|one| one.on.as_deref()).unwrap_or_default();
+        text += &format!("on: {}\n{}", on.join(", "), starts_and_moves(moves));
+    }
+    text
 }
 
 fn admission(Admitted { algorithm, admitted, minimum_yield, refused }: &Admitted) -> String {

@@ -1,64 +1,90 @@
 //! The fewest nodes that keep a yield, and the jobs that are admitted with it.
 
 use super::answer::{Admitted, Answered, Fewest};
+use crate::commands::solve::state::Loaded;
 use crate::failure::Failure;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_model::Yield;
-use dfrsim_model::offline::Instance;
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
-use dfrsim_optimum::{Placed, fewest_nodes, fewest_nodes_by};
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::{NodeId, Yield};
+use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, minimum_yield};
+use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by, mapping_yield};
+use dfrsim_packing::vector;
 use std::time::Instant;
 
-/// The result of an algorithm on an instance, if it keeps the yield and the independent checker finds no fault.
+/// The yield that an algorithm reaches on an instance, if it keeps the yield and the independent checker finds no fault.
 fn packed(
     instance: &Instance,
     algorithm: Algorithm,
     settings: &Settings,
     wanted: Yield,
-) -> Result<Option<Placed>, Failure> {
+) -> Result<Option<Yield>, Failure> {
     let Outcome::Solved(Solved { mapping, minimum_yield }) = algorithm.solve(instance, settings) else {
         return Ok(None);
     };
     if let Some(fault) = check_minimum_yield(instance, &mapping, minimum_yield).first() {
         return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
     }
-    Ok((minimum_yield >= wanted).then_some(Placed { mapping, min_yield: minimum_yield }))
+    Ok((minimum_yield >= wanted).then_some(minimum_yield))
 }
 
-/// How many of the first nodes are enough for each algorithm, and a number below which none can do; whether one succeeds.
+/// Which nodes are enough for each algorithm, with a number below which none can do; and the mapping onto the fewest. Nodes of a
+/// state have names.
 pub(super) fn fewest(
     instance: &Instance,
+    state: Option<&Loaded<'_>>,
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
-) -> Result<(Answered, bool), Failure> {
-    let mut tried = Vec::new();
+) -> Result<(Vec<Fewest>, Option<Solved>), Failure> {
+    // What is wanted is what every job gets in any case: an algorithm has to pack that, and need not look for more.
+    let settings = Settings { probes: Probes::EndsFirst, precision: Yield::ONE, ..*settings };
+    let (mut tried, mut best) = (Vec::new(), None::<FewestNodes>);
     for &algorithm in algorithms {
         let begin = Instant::now();
-        let mut failure = None;
         let found = if algorithm == Algorithm::Optimum {
             fewest_nodes(instance, wanted, &settings.limits)
         } else {
-            fewest_nodes_by(instance, wanted, |first| match packed(first, algorithm, settings, wanted) {
-                Ok(placed) => placed,
-                Err(fault) => {
-                    failure.get_or_insert(fault);
-                    None
+            fewest_nodes_by(instance, wanted, |chosen, times| {
+                // A second try of another algorithm is the first once more.
+                if times > 1 && algorithm != Algorithm::Vector(vector::Algorithm::EJECT) {
+                    return None;
                 }
+                let lifted =
+                    |job: &OfflineJob| OfflineJob { least_yield: job.unscaled(wanted), ..job.clone() };
+                let jobs = chosen.jobs.iter().map(lifted).collect();
+                let settings = Settings { effort: settings.effort.saturating_mul(times), ..settings };
+                let outcome = algorithm.solve(&Instance { jobs, ..chosen.clone() }, &settings);
+                let Outcome::Solved(Solved { mapping, .. }) = outcome else { return None };
+                let min_yield = mapping_yield(chosen, &mapping).filter(|&reached| reached >= wanted)?;
+                Some(Placed { mapping, min_yield })
             })
         };
-        if let Some(failure) = failure {
-            return Err(failure);
+        if let Some(fault) =
+            found.iter().flat_map(|found| check_minimum_yield(instance, &found.placed.mapping, wanted)).next()
+        {
+            return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
         }
+        let name = |node: &NodeId| {
+            state.map_or_else(|| node.to_string(), |loaded| loaded.state.nodes[node.index()].name.clone())
+        };
         tried.push(Fewest {
             algorithm: algorithm.to_string(),
-            nodes: found.as_ref().map(|found| found.nodes),
+            nodes: found.as_ref().map(|found| found.nodes.len()),
+            on: found.as_ref().map(|found| found.nodes.iter().map(name).collect()),
             at_least: found.as_ref().map(|found| found.at_least),
             time_ms: begin.elapsed().as_secs_f64() * 1e3,
         });
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|best| found.nodes.len() < best.nodes.len())
+        {
+            best = Some(found);
+        }
     }
-    let is_any = tried.iter().any(|fewest| fewest.nodes.is_some());
-    Ok((Answered::FewestNodes { wanted: wanted.as_f64(), algorithms: tried }, is_any))
+    let solved = |FewestNodes { placed: Placed { mapping, min_yield }, .. }| Solved {
+        minimum_yield: minimum_yield(instance, &mapping).unwrap_or(min_yield),
+        mapping,
+    };
+    Ok((tried, best.map(solved)))
 }
 
 /// Which jobs are admitted, in the order of the file, if each is refused with which an algorithm does not keep the yield of
@@ -76,7 +102,7 @@ pub(super) fn admitted(
         for (number, job) in instance.jobs.iter().enumerate() {
             admitted.jobs.push(job.clone());
             match packed(&admitted, algorithm, settings, wanted)? {
-                Some(placed) => reached = placed.min_yield,
+                Some(minimum) => reached = minimum,
                 None => {
                     admitted.jobs.pop();
                     refused.push(number);

@@ -58,7 +58,7 @@ impl Patience {
     }
     /// Adds steps for a repair on which everything depends.
     pub(super) fn rescue(&mut self) {
-        self.left = self.left.saturating_add(STEPS_OF_RESCUE);
+        self.left = self.left.saturating_add(self.left / 2).saturating_add(STEPS_OF_RESCUE);
     }
     /// Lets each repair go on for twice as long, within the same number of steps of all.
     pub(super) fn double(&mut self) {
