@@ -4,13 +4,23 @@ use crate::effort::{Effort, Haste, Start};
 use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
-use crate::tasks::Tasks;
-use dfrsim_model::Yield;
+use crate::tasks::{NOWHERE, Tasks};
 use dfrsim_model::offline::{Adaptation, Mapping};
+use dfrsim_model::{Seed, Yield};
 use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking, minimum_yield, yield_bound};
+use rand::RngExt as _;
 
 /// With more nodes than this a packing made again keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
+
+/// How often a placement is made cheaper, times the number of tasks.
+const ECONOMIES: usize = 4_000_000;
+
+/// How many repairs are tried to empty a node.
+const EMPTYING_REPAIRS: usize = 6;
+
+/// With fewer tasks than this repairs are followed by exchanges and a search.
+const FEW: usize = 64;
 
 /// A mapping that keeps the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +108,102 @@ impl Adapter {
         better(best, packed.filter(|packed| packed.moving <= budget))
     }
 
+    /// The mapping with at least this minimum yield that moves least, as far as is found; `None` if none is found.
+    #[must_use]
+    pub fn cheapest_for(&mut self, problem: &Adaptation, wanted: Yield) -> Option<Adapted> {
+        let mut tasks = Tasks::of(problem);
+        let node_of = self.placed_for(problem, &mut tasks, wanted)?;
+        adapted(problem, &tasks, &node_of)
+    }
+
+    /// The mapping onto the fewest nodes with at least this minimum yield that is found within a budget; `None` if none is found.
+    ///
+    /// One node after the other is emptied, the one that costs least first, as long as there is a place for its tasks elsewhere.
+    #[must_use]
+    pub fn empty_nodes(&mut self, problem: &Adaptation, wanted: Yield, budget: u64) -> Option<Adapted> {
+        let mut tasks = Tasks::of(problem);
+        let mut best = self.placed_for(problem, &mut tasks, wanted)?;
+        self.repair.placement.start(&tasks, &best);
+        if self.repair.placement.cost > u128::from(budget) {
+            return None;
+        }
+        let mut nodes: Vec<u32> = self.repair.placement.nodes().collect();
+        let on = |node: u32| &self.repair.placement.on[node as usize];
+        let price = |node: u32| -> (u128, usize) {
+            (on(node).iter().map(|&task| u128::from(tasks.cost[task as usize])).sum(), on(node).len())
+        };
+        nodes.sort_by_key(|&node| (price(node), node));
+        for node in nodes {
+            let offers = tasks.close(node);
+            let budget = u128::from(budget);
+            let styles = || (0..EMPTYING_REPAIRS).map(Style::numbered);
+            let found = styles().find_map(|style| {
+                let fits = self.repair.run(&tasks, &best, style) && self.repair.placement.cost <= budget;
+                fits.then(|| self.repair.placement.node_of.clone())
+            });
+            match found {
+                Some(found) => best = found,
+                None => tasks.open(node, &offers),
+            }
+        }
+        let best = self.economised(&tasks, best);
+        adapted(problem, &tasks, &best)
+    }
+
+    /// The nodes of the tasks at a yield, at a low cost.
+    fn placed_for(&mut self, problem: &Adaptation, tasks: &mut Tasks, wanted: Yield) -> Option<Vec<u32>> {
+        tasks.size_at(problem, wanted);
+        let effort = Effort::for_tasks(tasks.count(), self.haste);
+        let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
+        let found = self.cheapest(tasks, [None, None], styles, effort, true);
+        let node_of = found.map(|(_, node_of)| node_of).or_else(|| {
+            let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
+            Some(tasks.nodes_of(&packed.mapping))
+        })?;
+        Some(self.economised(tasks, node_of))
+    }
+
+    /// A placement that costs no more at the same yield: again and again the tasks of a node that are away go home and those that are
+    /// there from elsewhere have to leave it and some others, and the rest is repair.
+    fn economised(&mut self, tasks: &Tasks, node_of: Vec<u32>) -> Vec<u32> {
+        let Adapter { repair, partition, .. } = self;
+        let mut rng = Seed::new(tasks.count() as u64).fork("economise").rng();
+        repair.placement.start(tasks, &node_of);
+        let (mut best, mut least) = (node_of, repair.placement.cost);
+        let nodes = tasks.offers.len() / tasks.width.max(1);
+        for number in 0..ECONOMIES.checked_div(tasks.count()).unwrap_or(0).clamp(64, 8192) {
+            let is_away = |&task: &usize| tasks.cost[task] > 0 && best[task] != tasks.home[task];
+            let away: Vec<usize> = (0..tasks.count()).filter(is_away).collect();
+            if away.is_empty() {
+                break;
+            }
+            let task = away[rng.random_range(0..away.len())];
+            let mut ruined = vec![tasks.home[task], best[task]];
+            ruined.extend((0..rng.random_range(0..4)).map(|_| rng.random_range(0..nodes as u32)));
+            let start: Vec<u32> = (0..tasks.count())
+                .map(|task| {
+                    let (node, home) = (best[task], tasks.home[task]);
+                    match (ruined.contains(&home), ruined.contains(&node)) {
+                        (true, _) => home,
+                        (false, true) if node != home => NOWHERE,
+                        _ => node,
+                    }
+                })
+                .collect();
+            let style = Style::numbered(Style::PLAIN + number);
+            if repair.run(tasks, &start, style) && repair.placement.cost <= least {
+                least = repair.placement.cost;
+                best.clone_from(&repair.placement.node_of);
+            }
+        }
+        repair.placement.start(tasks, &best);
+        repair.economise(tasks, Style::numbered(0));
+        if tasks.count() < FEW {
+            partition.exchange(&mut repair.placement, tasks);
+        }
+        repair.placement.node_of.clone()
+    }
+
     /// A packing from scratch.
     fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
         let Solution { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
@@ -154,12 +260,7 @@ impl Adapter {
             }
             target = above(reached, step);
         }
-        best.and_then(|(_, node_of)| {
-            let mapping = tasks.mapping(jobs, &node_of);
-            let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
-            let moving = problem.moving(&mapping);
-            Some(Adapted { mapping, minimum_yield, moving })
-        })
+        best.and_then(|(_, node_of)| adapted(problem, tasks, &node_of))
     }
 
     /// The cheapest of some repairs.
@@ -199,6 +300,14 @@ impl Adapter {
         }
         cheapest
     }
+}
+
+/// A placement as a mapping.
+fn adapted(problem: &Adaptation, tasks: &Tasks, node_of: &[u32]) -> Option<Adapted> {
+    let mapping = tasks.mapping(problem.instance.jobs.len(), node_of);
+    let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
+    let moving = problem.moving(&mapping);
+    Some(Adapted { mapping, minimum_yield, moving })
 }
 
 /// The one with the higher yield; of equal ones the first.

@@ -86,6 +86,17 @@ impl Tasks {
         self.weight.extend(weights);
     }
 
+    /// Takes all that a node offers away; returns what it was.
+    pub(crate) fn close(&mut self, node: u32) -> Vec<i64> {
+        let row = &mut self.offers[node as usize * self.width..][..self.width];
+        row.iter_mut().map(std::mem::take).collect()
+    }
+
+    /// Gives a node back what it offered.
+    pub(crate) fn open(&mut self, node: u32, offers: &[i64]) {
+        self.offers[node as usize * self.width..][..self.width].copy_from_slice(offers);
+    }
+
     pub(crate) fn takes(&self, task: u32) -> &[i64] {
         &self.takes[task as usize * self.width..][..self.width]
     }

@@ -96,7 +96,8 @@ fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
     name.parse()
 }
 
-fn part(text: &str) -> Result<Yield, String> {
+/// A yield of the command line.
+pub(super) fn part(text: &str) -> Result<Yield, String> {
     let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
