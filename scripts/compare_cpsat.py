@@ -55,7 +55,7 @@ def state(nodes, vms, places):
 
 
 def dfrsim(*arguments):
-    """The answer as JSON; also that of a command that found nothing."""
+    """The answer as JSON, also of a command without a result."""
     done = subprocess.run(["dfrsim", "solve", *arguments, "--format", "json"], capture_output=True, text=True)
     if not done.stdout:
         sys.exit(f"dfrsim {' '.join(arguments)}: {done.stderr}")

@@ -161,7 +161,7 @@ fn least_by_sums(instance: &Instance, min_yield: Yield) -> usize {
     let mut least = 0;
     for (at, &taken) in taken.iter().enumerate().filter(|(_, taken)| **taken > 0) {
         let mut offers: Vec<u64> = instance.nodes.iter().map(|node| node_offers(node[at])).collect();
-        // Exact for one resource at a time, whatever the solver's rounding is.
+        // Exact for one resource at a time.
         let scale = taken as f64;
         let terms = on.iter().zip(&offers).map(|(&on, &offer)| (on, offer as f64 / scale));
         program.constrain(terms, Relation::AtLeast, 1.0);
@@ -193,7 +193,7 @@ fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
     (0..instance.dimensions()).map(of).collect()
 }
 
-/// Choices of so many nodes that together offer enough, in which equal nodes are not told apart: all of few nodes, those that offer
+/// Choices of so many nodes that together offer enough, which do not differ only by equal nodes: all if they are few, those that offer
 /// most for scarce resources first.
 fn choices(instance: &Instance, scaled: Yield, count: usize) -> Vec<Vec<usize>> {
     let offers = Offers::of(instance, scaled);

@@ -31,9 +31,9 @@ fn check(instance: &Instance) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A task that is larger than every node ends the search at once, whatever the effort.
+/// A task that is larger than every node ends the search at once, with any effort.
 #[test]
-fn nothing_is_tried_for_a_task_that_fits_no_node() {
+fn a_task_that_fits_no_node_ends_the_search() {
     let one = OfflineJob { tasks: 1, demand: [11, 1].into(), least_yield: Yield::ZERO };
     let nodes = vec![[10, 10].into(), [10, 10].into()];
     let instance = Instance { fixed: 1, fluid: 1, nodes, jobs: vec![one] };
