@@ -98,7 +98,7 @@ impl BatchScheduler {
         let mut jobs = self.queue.jobs.range(from..);
         let found = match self.pools.single() {
             Some(free) => jobs.position(|job| u64::from(job.job.width) <= free),
-            None => jobs.position(|job| self.pools.might_fit(job)),
+            None => jobs.position(self.pools.might_fit()),
         };
         Some(from + found?)
     }

@@ -52,7 +52,7 @@ impl Head {
             }
             return (free >= width).then(|| head(time, free - width));
         }
-        let (mut free, dimensions) = (pools.free.clone(), pools.needs.dimensions());
+        let mut free = pools.free.clone();
         let mut opens: Vec<SimTime> =
             pools.groups.iter().flat_map(|group| &group.windows).map(|it| it.1).collect();
         opens.retain(|&until| until > now);
@@ -62,11 +62,7 @@ impl Head {
         let (mut rooms, amounts) = (pools.rooms[need].clone(), pools.needs.get(need));
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
-                for (pool, tasks) in run.split.parts(run.width) {
-                    let freed = free[pool * dimensions..].iter_mut().zip(pools.taken(run.need, pool, tasks));
-                    freed.for_each(|(free, taken)| *free += taken);
-                    pools.count_pool(&mut rooms, amounts, &free, pool);
-                }
+                pools.free_up((&mut free, &mut rooms), amounts, (run.need, &run.split, run.width));
             }
             while opens.next_if(|&until| until <= time).is_some() {}
             for &speed in pools.speeds.iter().filter(|_| rooms.all >= width) {

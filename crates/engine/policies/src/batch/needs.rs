@@ -30,17 +30,20 @@ pub(super) struct Needs {
     dimensions: usize,
     all: Vec<Need>,
     numbers: BTreeMap<Need, usize>,
+    /// The least that a task takes of the first resource.
+    least: u64,
 }
 
 impl Needs {
     pub(super) fn new(node_use: NodeUse) -> Needs {
-        Needs { node_use, dimensions: 1, ..Needs::default() }
+        Needs { node_use, dimensions: 1, least: u64::MAX, ..Needs::default() }
     }
 
     /// Learns which resources nodes have.
     pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
         if self.node_use == NodeUse::Whole && classes.is_none() {
             self.all = vec![Need { amounts: vec![1], fits: vec![true] }];
+            self.least = 1;
         }
         if self.node_use != NodeUse::Whole {
             self.dimensions = 2 + classes.map_or(0, |classes| classes.resources().len());
@@ -54,6 +57,11 @@ impl Needs {
 
     pub(super) fn get(&self, number: usize) -> &Need {
         &self.all[number]
+    }
+
+    /// No job has more tasks than this where so much of the first resource is free.
+    pub(super) fn most_in(&self, free: u64) -> u64 {
+        free / self.least
     }
 
     /// What a node of each class has. Where cores are unknown, CPU counts in parts of a node.
@@ -101,6 +109,7 @@ impl Needs {
         let count = classes.map_or(1, |classes| classes.classes().len());
         let need = Need { amounts, fits: (0..count).map(|class| view.fits(job, class)).collect() };
         *self.numbers.entry(need).or_insert_with_key(|need| {
+            self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());
             self.all.len() - 1
         })

@@ -181,10 +181,15 @@ impl Pools {
         self.total[0] == 0
     }
 
-    /// Whether a job might find room; of no use is only a `false`.
-    pub(super) fn might_fit(&self, job: &Waiting) -> bool {
-        let need = &self.needs.get(job.need).amounts;
-        need.iter().zip(&self.total).all(|(need, total)| need * u64::from(job.job.width) <= *total)
+    /// Whether jobs might find room; of use is only a `false`.
+    pub(super) fn might_fit(&self) -> impl Fn(&Waiting) -> bool {
+        let most = self.needs.most_in(self.total[0]);
+        let fits = move |job: &Waiting| {
+            let need = &self.needs.get(job.need).amounts;
+            need.iter().zip(&self.total).all(|(need, total)| need * u64::from(job.job.width) <= *total)
+        };
+        // Most jobs of a long queue fail the first test, which is the cheaper one.
+        move |job| u64::from(job.job.width) <= most && fits(job)
     }
 
     /// What of all resources of a pool is in a vector of all pools.
@@ -213,11 +218,27 @@ impl Pools {
     }
 
     /// Counts one pool again, by what is free there.
+    #[inline(always)]
     pub(super) fn count_pool(&self, rooms: &mut Rooms, need: &Need, free: &[u64], pool: usize) {
         let group = self.group_at[pool];
-        let fits = need.fits[self.groups[group].class];
-        let tasks = if fits { need.times_in(self.of(free, pool).iter().copied()) } else { 0 };
-        rooms.set(pool, group, tasks);
+        if need.fits[self.groups[group].class] {
+            rooms.set(pool, group, need.times_in(self.of(free, pool).iter().copied()));
+        }
+    }
+
+    /// Gives what a job has in these pools back to what is free of all, and counts there the rooms of a need.
+    pub(super) fn free_up(
+        &self,
+        (free, rooms): (&mut [u64], &mut Rooms),
+        counted: &Need,
+        (need, split, width): (usize, &Split, u32),
+    ) {
+        let dimensions = self.needs.dimensions();
+        for (pool, tasks) in split.parts(width) {
+            let freed = &mut free[pool * dimensions..][..dimensions];
+            freed.iter_mut().zip(self.taken(need, pool, tasks)).for_each(|(free, taken)| *free += taken);
+            self.count_pool(rooms, counted, free, pool);
+        }
     }
 
     /// Counts for how many tasks of a need there is room, where that has changed since the last count.

@@ -19,6 +19,7 @@ impl Rooms {
     }
 
     /// A pool of a group has room for another number of tasks.
+    #[inline]
     pub(super) fn set(&mut self, pool: usize, group: usize, tasks: u64) {
         let before = std::mem::replace(&mut self.tasks[pool], tasks);
         self.sums[group] = self.sums[group] - before + tasks;

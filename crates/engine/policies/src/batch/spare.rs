@@ -26,7 +26,7 @@ impl BatchScheduler {
         self.hold(&[]);
         while at < self.queue.jobs.len() && !(has_head && (tests == 0 || !clock.backfills)) {
             let job = &self.queue.jobs[at];
-            let is_hopeless = self.site.is_none() && has_head && !self.pools.might_fit(job);
+            let is_hopeless = self.site.is_none() && has_head && !self.pools.might_fit()(job);
             if is_hopeless || self.holds(job.job.job) {
                 at += 1;
                 continue;
