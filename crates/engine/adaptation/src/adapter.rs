@@ -1,26 +1,23 @@
 //! The heuristic.
 
+use crate::annealing;
 use crate::effort::{Effort, Haste, Start};
 use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
-use crate::tasks::{NOWHERE, Tasks};
+use crate::tasks::Tasks;
+use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_model::{Seed, Yield};
 use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking, minimum_yield, yield_bound};
-use rand::RngExt as _;
 
 /// With more nodes than this a packing made again keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
 
-/// How often a placement is made cheaper, times the number of tasks.
-const ECONOMIES: usize = 4_000_000;
+/// The yields at which annealing looks for a placement within a budget: this many steps to the highest, a power of two.
+const LADDER: u32 = 64;
 
 /// How many repairs are tried to empty a node.
 const EMPTYING_REPAIRS: usize = 6;
-
-/// With fewer tasks than this repairs are followed by exchanges and a search.
-const FEW: usize = 64;
 
 /// A mapping that keeps the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +38,10 @@ pub struct Adapted {
 /// continues from the exact yield of the placement found; with 64 tasks or more, in smaller steps where no repair
 /// succeeds. The budget only decides when to stop, so a larger budget finds all that a smaller one finds: *the minimum
 /// yield never falls as the budget grows*. At the end a packing from scratch (VP_EJECT), with its nodes relabelled so
-/// that the least is moved, is taken if it is better and within the budget.
+/// that the least is moved, is taken if it is better and within the budget. One with [`Adapter::annealing`] then halves the
+/// distance between a yield that is reached within the budget and one that is not, down to a 64th of the highest. The cheapest
+/// placement found at a yield does not depend on the budget, so the yield so reached never falls either; but that of the placement is often a
+/// little higher, by chance.
 #[derive(Debug)]
 pub struct Adapter {
     repair: Repair,
@@ -49,6 +49,7 @@ pub struct Adapter {
     packing: VectorPacking,
     haste: Haste,
     search_steps: u32,
+    annealing: u32,
 }
 
 impl Default for Adapter {
@@ -61,6 +62,9 @@ impl Adapter {
     /// How many partial placements the search of [`Adapter::new`] examines at each yield.
     pub const SEARCH_STEPS: u32 = 1 << 16;
 
+    /// Moves of each task with which annealing hardly misses a cheaper placement of 500 tasks.
+    pub const MOVES: u32 = 2000;
+
     /// With no memory yet.
     #[must_use]
     pub fn new() -> Adapter {
@@ -71,6 +75,7 @@ impl Adapter {
             packing,
             haste: Haste::None,
             search_steps: Adapter::SEARCH_STEPS,
+            annealing: 0,
         }
     }
 
@@ -78,6 +83,13 @@ impl Adapter {
     #[must_use]
     pub fn searching(self, steps: u32) -> Adapter {
         Adapter { search_steps: steps, ..self }
+    }
+
+    /// With annealing of this many moves for each task wherever a cheap placement is wanted, 0 for none, which is the default. With
+    /// [`Adapter::MOVES`] it takes about a seventh of a second for 500 tasks on 30 nodes.
+    #[must_use]
+    pub fn annealing(self, moves: u32) -> Adapter {
+        Adapter { annealing: moves, ..self }
     }
 
     /// One that tries little and repairs only the placement as it is now, for a scheduler that asks at every tick: lower yields,
@@ -105,7 +117,34 @@ impl Adapter {
             let found = self.climb(problem, &mut tasks, budget, highest, start.as_deref(), effort);
             best = better(best, found);
         }
-        better(best, packed.filter(|packed| packed.moving <= budget))
+        let best = better(best, packed.filter(|packed| packed.moving <= budget));
+        better(best, self.annealed(problem, &mut tasks, budget, highest))
+    }
+
+    /// The placement with the largest minimum yield that annealing finds within a budget.
+    fn annealed(
+        &self,
+        problem: &Adaptation,
+        tasks: &mut Tasks,
+        budget: u64,
+        highest: Yield,
+    ) -> Option<Adapted> {
+        let mut best = None;
+        // The step of the ladder that was reached; the highest yield is tried first.
+        let (mut reached, mut step) = (0, LADDER);
+        while self.annealing > 0 && step > 0 && reached < LADDER {
+            let units = u64::from(highest.units()) * u64::from(reached + step) / u64::from(LADDER);
+            let target = Yield::try_from_units(units as u32).expect("not above the highest");
+            tasks.size_at(problem, target);
+            let found = annealing::cheapest(tasks, &tasks.home, self.annealing);
+            let found = found.and_then(|node_of| adapted(problem, tasks, &node_of));
+            if let Some(found) = found.filter(|found| found.moving <= budget) {
+                reached += step;
+                best = better(best, Some(found));
+            }
+            step /= 2;
+        }
+        best
     }
 
     /// The mapping with at least this minimum yield that moves least, as far as is found; `None` if none is found.
@@ -146,7 +185,7 @@ impl Adapter {
                 None => tasks.open(node, &offers),
             }
         }
-        let best = self.economised(&tasks, best);
+        let best = annealing::cheapest(&tasks, &best, self.annealing)?;
         adapted(problem, &tasks, &best)
     }
 
@@ -156,52 +195,11 @@ impl Adapter {
         let effort = Effort::for_tasks(tasks.count(), self.haste);
         let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
         let found = self.cheapest(tasks, [None, None], styles, effort, true);
-        let node_of = found.map(|(_, node_of)| node_of).or_else(|| {
+        let start = found.map(|(_, node_of)| node_of).or_else(|| {
             let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
             Some(tasks.nodes_of(&packed.mapping))
-        })?;
-        Some(self.economised(tasks, node_of))
-    }
-
-    /// A placement that costs no more at the same yield: again and again the tasks of a node that are away go home and those that are
-    /// there from elsewhere have to leave it and some others, and the rest is repair.
-    fn economised(&mut self, tasks: &Tasks, node_of: Vec<u32>) -> Vec<u32> {
-        let Adapter { repair, partition, .. } = self;
-        let mut rng = Seed::new(tasks.count() as u64).fork("economise").rng();
-        repair.placement.start(tasks, &node_of);
-        let (mut best, mut least) = (node_of, repair.placement.cost);
-        let nodes = tasks.offers.len() / tasks.width.max(1);
-        for number in 0..ECONOMIES.checked_div(tasks.count()).unwrap_or(0).clamp(64, 8192) {
-            let is_away = |&task: &usize| tasks.cost[task] > 0 && best[task] != tasks.home[task];
-            let away: Vec<usize> = (0..tasks.count()).filter(is_away).collect();
-            if away.is_empty() {
-                break;
-            }
-            let task = away[rng.random_range(0..away.len())];
-            let mut ruined = vec![tasks.home[task], best[task]];
-            ruined.extend((0..rng.random_range(0..4)).map(|_| rng.random_range(0..nodes as u32)));
-            let start: Vec<u32> = (0..tasks.count())
-                .map(|task| {
-                    let (node, home) = (best[task], tasks.home[task]);
-                    match (ruined.contains(&home), ruined.contains(&node)) {
-                        (true, _) => home,
-                        (false, true) if node != home => NOWHERE,
-                        _ => node,
-                    }
-                })
-                .collect();
-            let style = Style::numbered(Style::PLAIN + number);
-            if repair.run(tasks, &start, style) && repair.placement.cost <= least {
-                least = repair.placement.cost;
-                best.clone_from(&repair.placement.node_of);
-            }
-        }
-        repair.placement.start(tasks, &best);
-        repair.economise(tasks, Style::numbered(0));
-        if tasks.count() < FEW {
-            partition.exchange(&mut repair.placement, tasks);
-        }
-        repair.placement.node_of.clone()
+        });
+        annealing::cheapest(tasks, start.as_deref().unwrap_or(&tasks.home), self.annealing)
     }
 
     /// A packing from scratch.

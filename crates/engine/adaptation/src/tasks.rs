@@ -62,6 +62,10 @@ impl Tasks {
         self.job_of.len()
     }
 
+    pub(crate) fn nodes(&self) -> usize {
+        self.offers.len() / self.width.max(1)
+    }
+
     /// Takes all amounts at a scaled yield.
     pub(crate) fn size_at(&mut self, problem: &Adaptation, scaled: Yield) {
         let instance = &problem.instance;

@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
-/// How many choices of so many nodes are tried at most.
+/// For each number of nodes at most this many choices are tried.
 const CHOICES: usize = 64;
 
 /// No more choices than this are listed; where there are more, some are drawn.
 const ALL_CHOICES: usize = 10_000;
 
-/// So many of the choices are tried with more effort, and how many times as much.
+/// The first choices are tried again with this many times the usual effort.
 const SECOND_CHOICES: usize = 8;
 const MORE_EFFORT: u32 = 12;
 
@@ -69,8 +69,8 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
 /// The fewest nodes on which a packing algorithm reaches this minimum yield. `pack` gets the instance with some of its nodes and
 /// gives a mapping of at least that yield, if it finds one. All numbers are tried from the least that is not refuted, since the
 /// success of a packing algorithm is not monotone; for each number several choices of nodes: those that offer most by the prices
-/// of resources, where prices are how scarce these are, those of one resource, and others at random. `pack` is told how many times as
-/// much as usual it should try: first once for each choice, then more for the first ones.
+/// of resources, where prices are how scarce these are, those of one resource, and others at random. `pack` also gets the
+/// effort, as a multiple of the usual one: first 1 for each choice, then more for the first ones.
 ///
 /// Nodes and jobs are passed to `pack` in an order of their own, so that the result does not depend on that of the instance but
 /// for which of equal ones is meant.
@@ -193,7 +193,7 @@ fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
     (0..instance.dimensions()).map(of).collect()
 }
 
-/// Choices of so many nodes that together offer enough, which do not differ only by equal nodes: all if they are few, those that offer
+/// Choices of `count` nodes that together offer enough, no two of which differ only by equal nodes: all if they are few, those that offer
 /// most for scarce resources first.
 fn choices(instance: &Instance, scaled: Yield, count: usize) -> Vec<Vec<usize>> {
     let offers = Offers::of(instance, scaled);

@@ -21,6 +21,7 @@ use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeTasks, Yield};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -163,8 +164,8 @@ impl Adapt {
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let mut adapter = Adapter::new();
-        let (mut last, mut tried) = (None, Vec::new());
+        let mut adapter = Adapter::new().annealing(Adapter::MOVES);
+        let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<Adapted>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
         for budget in budgets {
@@ -183,6 +184,11 @@ impl Adapt {
                 Some(wanted) => adapter.cheapest_for(adaptation, wanted),
             };
             let found = found.filter(|found| found.moving <= allowed);
+            // What another budget gave may be better by chance.
+            let others = earlier.iter().filter(|other| other.moving <= allowed && self.keep_yield.is_none());
+            let best = others.max_by_key(|other| (other.minimum_yield, Reverse(other.moving))).cloned();
+            let found = if best.as_ref().map(yield_of) > found.as_ref().map(yield_of) { best } else { found };
+            earlier.extend(found.clone());
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;
@@ -216,6 +222,10 @@ impl Adapt {
         };
         Ok((answer, last))
     }
+}
+
+fn yield_of(found: &Adapted) -> Yield {
+    found.minimum_yield
 }
 
 /// How many nodes a mapping uses.
