@@ -39,8 +39,9 @@ impl BatchCheck {
     }
     /// A job is rejected, which is right if it can never run.
     fn reject(&mut self, number: u64) -> Option<String> {
-        let at = self.queue.iter().position(|waiting| waiting.number == number)?;
-        let Waiting { tasks, most, .. } = self.queue.remove(at);
+        let list = if self.policy.depth == Depth::Slurm { &mut self.arriving } else { &mut self.queue };
+        let at = list.iter().position(|waiting| waiting.number == number)?;
+        let Waiting { tasks, most, .. } = list.remove(at);
         self.site.iter_mut().for_each(|site| site.leave(number, 0));
         (tasks <= most).then(|| format!("it is rejected, although its {tasks} tasks fit on {most} nodes"))
     }
@@ -93,8 +94,11 @@ impl Check for BatchCheck {
             priority: 0,
         };
         job.most = if is_admitted { self.nodes.most(&job) } else { 0 };
-        self.queue.push(job);
+        self.arriving.push(job);
         (self.is_due, self.timers.is_changed) = (true, true);
+        if self.policy.depth != Depth::Slurm {
+            self.see_events(now);
+        }
     }
     fn change(&mut self, change: Change<'_>) -> Option<String> {
         match change.record {
@@ -127,11 +131,15 @@ impl Check for BatchCheck {
     }
     fn complete(&mut self, number: u64, now: u64) {
         (self.is_due, self.timers.is_changed) = (true, true);
-        self.leave(number, now, None);
+        self.completing.push(number);
+        if self.policy.depth != Depth::Slurm {
+            self.see_events(now);
+        }
     }
     fn withdraw(&mut self, number: u64, now: u64) {
         (self.is_due, self.timers.is_changed) = (true, true);
         self.queue.retain(|job| job.number != number);
+        self.arriving.retain(|job| job.number != number);
         self.site.iter_mut().for_each(|site| site.leave(number, now));
         self.bound = self.bound.take().filter(|bound| bound.job != number);
         self.is_freed |= self.reserved.remove(&number).is_some();

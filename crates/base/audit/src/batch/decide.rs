@@ -18,6 +18,11 @@ pub(super) fn micros(seconds: u64) -> u64 {
     seconds.saturating_mul(1_000_000)
 }
 
+/// Why a job that can never run has to leave.
+fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {
+    format!("it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have")
+}
+
 /// What the head of the queue must not lose under EASY: its room at the earliest moment.
 #[derive(Clone, Debug)]
 struct Promise {
@@ -168,13 +173,33 @@ impl BatchCheck {
 
     /// Judges a decision, and takes in what the record says.
     pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
+        let is_changed = self.nodes.follow(now);
+        if self.policy.depth == Depth::Slurm {
+            self.reject_arriving(now, report);
+        }
+        if is_changed {
+            self.see_events(now);
+        }
+        let is_soon = std::mem::take(&mut self.is_soon);
+        self.judge(now, is_changed, report);
+        if self.policy.depth == Depth::Slurm {
+            self.see_events(now);
+            self.note_change(now, is_changed || is_soon);
+        }
+    }
+    /// Jobs that can never run are rejected when they arrive, even if neither scheduler looks.
+    fn reject_arriving(&mut self, now: u64, report: Report<'_>) {
+        for job in self.arriving.extract_if(.., |job| job.tasks > job.most) {
+            report(job.number, now, None, not_rejected(&job));
+            self.site.iter_mut().for_each(|site| site.leave(job.number, now));
+        }
+    }
+    fn judge(&mut self, now: u64, is_changed: bool, report: Report<'_>) {
         let (mut started, mut preempted) =
             (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
         self.site.iter_mut().for_each(|site| site.count(now));
-        let is_changed = self.nodes.follow(now);
         let is_slurm = self.policy.depth == Depth::Slurm;
-        let looks = if is_slurm { self.looks(now, is_changed) } else { vec![Look::Every] };
-        self.is_soon = false;
+        let looks = if is_slurm { self.looks(now) } else { vec![Look::Every] };
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
             self.bound = None;
@@ -211,7 +236,6 @@ impl BatchCheck {
         // Those that made room wait from the next decision on.
         let mut again = std::mem::take(&mut self.again);
         self.is_soon = !again.is_empty();
-        self.timers.is_changed |= self.is_soon;
         self.queue.append(&mut again);
         self.is_freed = false;
     }
@@ -254,12 +278,11 @@ impl BatchCheck {
             let mut fault = |rule| report(job.number, now, line, rule);
             let never = job.tasks > job.most;
             let is_held = self.is_held_back(job);
-            let is_over = if never || is_held { None } else { self.refusal(&mut pass, job.number) };
+            let is_main = matches!(look, Look::Main { .. });
+            let is_over =
+                if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             if never && (job.is_admitted || found.is_none()) {
-                let (tasks, most) = (job.tasks, job.most);
-                fault(format!(
-                    "it is not rejected, although its {tasks} tasks are more than the {most} nodes that it may have"
-                ));
+                fault(not_rejected(job));
             } else if !never && !is_held {
                 let tried = pass.trials.narrowed(job);
                 let expected = if is_over.is_none() { self.expected(&pass, &tried) } else { None };
@@ -372,7 +395,8 @@ impl BatchCheck {
     }
     /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
     fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
-        let candidates = self.site.as_ref()?.candidates(pass.now, job.number, self.running.keys());
+        let others = self.running.keys().filter(|other| !self.completing.contains(other));
+        let candidates = self.site.as_ref()?.candidates(pass.now, job.number, others);
         let start = |leaving: &[u64]| {
             let mut without = pass.clone();
             leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));

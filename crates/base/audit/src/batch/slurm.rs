@@ -32,18 +32,24 @@ fn micros(seconds: u64) -> u64 {
 }
 
 impl BatchCheck {
+    /// Something has happened by this moment, which SLURM sees from the next second on.
+    pub(super) fn note_change(&mut self, now: u64, has_other: bool) {
+        let Some(site) = &self.site else { return };
+        let Priorities { main: of_main, backfill: of_backfill, .. } = &site.settings;
+        let Timers { main, backfill, is_changed, awaits_whole, .. } = &mut self.timers;
+        if std::mem::take(is_changed) || has_other {
+            *awaits_whole = true;
+            main.change(now, micros(of_main.delay_s));
+            backfill.change(now, micros(of_backfill.interval_s));
+        }
+    }
     /// Who looks at a moment, one after the other.
-    pub(super) fn looks(&mut self, now: u64, is_regrouped: bool) -> Vec<Look> {
+    pub(super) fn looks(&mut self, now: u64) -> Vec<Look> {
         let Some(site) = &self.site else { return Vec::new() };
         let Priorities { main, backfill, weights, calc_period_s, .. } = &site.settings;
         let [delay, whole, interval, period] =
             [main.delay_s, main.interval_s, backfill.interval_s, *calc_period_s].map(micros);
-        let Timers { main, backfill, ranked, is_changed, awaits_whole } = &mut self.timers;
-        if std::mem::take(is_changed) || is_regrouped {
-            *awaits_whole = true;
-            main.change(now, delay);
-            backfill.change(now, interval);
-        }
+        let Timers { main, backfill, ranked, awaits_whole, .. } = &mut self.timers;
         let ranks = now - now % period;
         if ranks > *ranked && (weights.age > 0 || weights.fair_share > 0) {
             *ranked = ranks;
@@ -127,11 +133,8 @@ impl Trials {
         if self.left == 0 || self.is_over {
             return Some("it starts behind the last job that is tried".to_owned());
         }
-        if self.stopped.contains(&of.0) {
-            return Some("it starts behind a job of its partition that has no room".to_owned());
-        }
         let (of_partition, of_user) = match look {
-            Look::Main { whole: false } => (settings.main.depth_per_partition, None),
+            Look::Main { .. } => (settings.main.depth_per_partition, None),
             Look::Backfill => (settings.backfill.max_job_part, settings.backfill.max_job_user),
             _ => (None, None),
         };
@@ -149,7 +152,8 @@ impl Trials {
             );
         }
         self.left -= 1;
-        None
+        let is_stopped = self.stopped.contains(&of.0);
+        is_stopped.then(|| "it starts behind a job of its partition that has no room".to_owned())
     }
     /// The job, which no node that is closed fits.
     pub(super) fn narrowed(&self, job: &Waiting) -> Waiting {

@@ -65,13 +65,20 @@ pub(crate) struct BatchCheck {
     pub(super) is_stale: bool,
     /// Whether jobs made room in the last decision, which SLURM sees at once.
     pub(super) is_soon: bool,
-    /// Of SLURM.
+    /// Of SLURM: what happens at this moment, which it does not see yet.
     pub(super) timers: Timers,
+    pub(super) arriving: Vec<Waiting>,
+    pub(super) completing: Vec<u64>,
     /// Reservations up to this moment have been decided.
     pub(super) decided: u64,
 }
 
 impl BatchCheck {
+    /// Jobs arrived and were done at this moment.
+    pub(super) fn see_events(&mut self, now: u64) {
+        std::mem::take(&mut self.completing).into_iter().for_each(|job| self.leave(job, now, None));
+        self.queue.append(&mut self.arriving);
+    }
     /// A job leaves its nodes, and waits again with an estimate if it has not left.
     pub(super) fn leave(&mut self, number: u64, now: u64, waits: Option<u64>) {
         let Some(Running { mut job, on, end, .. }) = self.running.remove(&number) else { return };

@@ -1,5 +1,8 @@
 //! When the two schedulers of SLURM look.
 
+/// In microseconds.
+const SECOND: u64 = 1_000_000;
+
 /// When one of the two looks next: not before an interval after its last pass, and only if something has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timer {
@@ -14,12 +17,12 @@ impl Timer {
     pub(super) fn looked(&mut self, now: u64) {
         *self = Timer { last: now, changed: None };
     }
-    /// What was due before was a pass over an empty queue.
+    /// It is seen from the next second on. What was due before was a pass over an empty queue.
     pub(super) fn change(&mut self, now: u64, interval: u64) {
         if let Some(due) = self.due(interval).filter(|&due| due < now) {
             self.looked(due);
         }
-        self.changed = self.changed.or(Some(now));
+        self.changed = self.changed.or(Some((now / SECOND + 1).saturating_mul(SECOND)));
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) fn as_slurm(site: Option<&Arc<Priorities>>) -> Arc<Priorities> {
     Arc::new(Priorities { backfill: settings.backfill.as_slurm(), ..settings })
 }
 
-/// When one of the two looks: after the first change since its last pass, and an interval after that pass.
+/// When one of the two looks: in the second after the first change since its last pass, and an interval after that pass.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     pub(super) interval: SimSpan,
@@ -28,12 +28,13 @@ impl Clock {
         Some(self.changed?.max(self.last.saturating_add(self.interval)))
     }
 
-    /// Something happens. A pass that was due before had no job to look at.
+    /// Something happens, which is seen in the next second. A pass that was due before had no job to look at.
     pub(super) fn change(&mut self, now: SimTime) {
         if let Some(missed) = self.next().filter(|&next| next < now) {
             self.pass(missed);
         }
-        self.changed.get_or_insert(now);
+        let second = SimSpan::from_secs(1).micros();
+        self.changed.get_or_insert(SimTime::from_micros((now.micros() / second + 1).saturating_mul(second)));
     }
 
     pub(super) fn pass(&mut self, now: SimTime) {

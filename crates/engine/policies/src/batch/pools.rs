@@ -60,6 +60,16 @@ impl Pools {
         Pools { node_use, place, needs, nodes, platform_changes: u64::MAX, forgotten: 1, ..Pools::default() }
     }
 
+    /// Whether no nodes are grouped yet.
+    pub(super) fn are_new(&self) -> bool {
+        self.platform_changes == u64::MAX
+    }
+
+    /// Whether [`Pools::follow`] will group the nodes again.
+    pub(super) fn are_outdated(&self, view: View<'_>) -> bool {
+        self.platform_changes != view.platform_changes()
+    }
+
     /// Groups the nodes again if the platform has changed, all of them free; returns whether it has.
     #[inline]
     pub(super) fn follow(&mut self, view: View<'_>) -> bool {

@@ -33,8 +33,9 @@ pub(crate) struct BatchScheduler {
     pub(super) plan: Option<Plan>,
     /// The jobs that made room in the last decision, and wait.
     pub(super) preempted: Vec<JobHandle>,
-    /// When the two schedulers of Slurm look.
+    /// When the two schedulers of Slurm look, and the jobs that have ended at this moment, which they do not see yet.
     pub(super) passes: Passes,
+    pub(super) completing: Vec<JobHandle>,
     /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
     ranked_at: SimTime,
     is_settled: bool,
@@ -82,6 +83,7 @@ impl BatchScheduler {
             held: Vec::new(),
             plan: None,
             preempted: Vec::new(),
+            completing: Vec::new(),
             ranked_at: SimTime::ZERO,
             is_settled: true,
             has_joined: false,
@@ -112,11 +114,15 @@ impl BatchScheduler {
         self.queue.jobs.push_back(Waiting { priority, ..Waiting::new(job, need) });
     }
 
-    fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
-        let need = self.pools.need_of(view, job);
-        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view, job));
+    /// Whether no limit of the site rejects a job that arrives.
+    fn admits(&mut self, view: View<'_>, job: JobHandle) -> bool {
         // Its account may be a new one, which changes the shares of all others.
         self.has_joined = true;
+        self.site.as_mut().is_none_or(|site| site.submit(view, job))
+    }
+
+    fn submit(&mut self, view: View<'_>, job: JobHandle, is_admitted: bool, decision: &mut Decision) {
+        let need = self.pools.need_of(view, job);
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
@@ -252,7 +258,8 @@ impl BatchScheduler {
         if let Some(room) = self.room(now, job, &mut beside) {
             return Some(room);
         }
-        let candidates = self.site.as_ref()?.candidates(now, job.job.job);
+        let mut candidates = self.site.as_ref()?.candidates(now, job.job.job);
+        candidates.retain(|other| !self.completing.contains(other));
         if candidates.is_empty() {
             return None;
         }
@@ -366,14 +373,17 @@ impl BatchScheduler {
 
     /// Starts what can start.
     pub(super) fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
+        if self.policy.discipline == Discipline::Slurm {
+            // It has looked while events were taken in.
+            return;
+        }
         let has_new_order = self.order(view.now());
         match self.policy.discipline {
             Discipline::Spare => self.backfill_spare_nodes(view, decision),
-            Discipline::Slurm => self.follow_clocks(view, decision),
             Discipline::Conservative(compression) if self.clock(view.now()).backfills => {
                 self.follow_plan(view, compression, has_new_order, decision);
             }
-            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) => {
+            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) | Discipline::Slurm => {
                 self.backfill(view, decision);
             }
         }
@@ -425,6 +435,15 @@ impl BatchScheduler {
                 self.wait_again(view, job);
             }
         }
+        let submitted = situation.submitted.iter();
+        let admitted: Vec<bool> = submitted.map(|&job| self.admits(view, job)).collect();
+        let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
+        // SLURM looks before it sees what happens in the same second, unless nodes change.
+        if is_slurm && !self.pools.are_outdated(view) {
+            self.completing.extend(situation.completed);
+            self.follow_clocks(view, decision);
+            self.completing.clear();
+        }
         for &job in situation.completed {
             self.leave(view, job, view.job(job).placement().ranges());
         }
@@ -441,11 +460,14 @@ impl BatchScheduler {
             self.tracks_runs = self.is_asked || !counts || self.pools.single().is_none();
             self.regroup(view);
         }
-        for &job in situation.submitted {
-            self.submit(view, job, decision);
+        for (&job, is_admitted) in situation.submitted.iter().zip(admitted) {
+            self.submit(view, job, is_admitted, decision);
         }
         has_changed |= is_regrouped;
-        if has_changed && self.policy.discipline == Discipline::Slurm {
+        if is_slurm && is_regrouped && !is_first {
+            self.follow_clocks(view, decision);
+        }
+        if is_slurm && has_changed {
             self.passes.change(now);
         }
         is_regrouped

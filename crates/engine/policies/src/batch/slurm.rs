@@ -1,7 +1,8 @@
 //! SLURM: the main scheduler and the backfilling of Slurm, each with a clock of its own.
 //!
-//! The main scheduler (<https://slurm.schedmd.com/sched_config.html>) looks a while after the first event since its last pass, and at each
-//! multiple of an interval over the whole queue. It starts jobs in the order of the queue. When a job of a partition has no room, no job
+//! Both look once a second at the most, at its begin: they see what happened in the seconds before, as Slurm's loops do, which poll.
+//! The main scheduler (<https://slurm.schedmd.com/sched_config.html>) looks a while after its last pass, if something has happened since,
+//! and at each multiple of an interval over the whole queue. It starts jobs in the order of the queue. When a job of a partition has no room, no job
 //! of this partition starts behind it in the pass, and none of others on nodes that the job could have. Backfilling looks at an interval
 //! from its last pass, if something has happened since: each job that it tries starts, or has a reservation of whole nodes.
 //! Passes take no time.
@@ -47,6 +48,7 @@ impl BatchScheduler {
     #[inline(never)]
     pub(super) fn follow_clocks(&mut self, view: View<'_>, decision: &mut Decision) {
         let now = view.now();
+        self.order(now);
         let Some(site) = &self.site else { return };
         let interval = SimSpan::from_secs(site.settings().main.interval_s).micros();
         let whole = now.micros() / interval * interval;
@@ -104,16 +106,20 @@ impl BatchScheduler {
         let (now, settings) = (view.now(), self.site.as_ref().map(|site| site.settings().main));
         let Some(settings) = settings else { return };
         let mut left = if is_whole { u32::MAX } else { settings.depth };
-        let of_partition = settings.depth_per_partition.filter(|_| !is_whole);
         let (mut tried, mut stopped, mut at) = (Tried::default(), BTreeSet::new(), 0);
         while at < self.queue.jobs.len() && left > 0 {
             let job = self.queue.jobs[at].job.job;
             let of = self.of(job);
-            if self.holds(job) || stopped.contains(&of.0) || !tried.count(of, of_partition, None) {
+            // Jobs that may not start count, too.
+            if !tried.count(of, settings.depth_per_partition, None) {
                 at += 1;
                 continue;
             }
             left -= 1;
+            if self.holds(job) || stopped.contains(&of.0) {
+                at += 1;
+                continue;
+            }
             let planned = self.planned(now, at);
             match self.room_or_make(view, &planned, Beside::NoReservation, decision) {
                 Some(room) => self.start_waiting(view, at, room, decision),
