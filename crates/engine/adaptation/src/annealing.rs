@@ -32,10 +32,13 @@ pub(crate) fn cheapest(tasks: &Tasks, start: &[u32], moves: u32) -> Option<Vec<u
     let cooling = (last / first).powf(1.0 / rounds.max(1) as f64);
     let mut temperature = first;
     let mut best: Option<(u128, Vec<u32>)> = None;
-    for _ in 0..=rounds {
+    'all: for _ in 0..=rounds {
         for _ in 0..round {
             if annealing.overloaded == 0 && best.as_ref().is_none_or(|best| annealing.cost < best.0) {
                 best = Some((annealing.cost, annealing.node_of.clone()));
+            }
+            if best.as_ref().is_some_and(|best| best.0 == 0) {
+                break 'all;
             }
             annealing.try_moves(temperature);
         }

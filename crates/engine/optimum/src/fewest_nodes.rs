@@ -21,9 +21,8 @@ const CHOICES: usize = 64;
 /// No more choices than this are listed; where there are more, some are drawn.
 const ALL_CHOICES: usize = 10_000;
 
-/// The first choices are tried again with this many times the usual effort.
-const SECOND_CHOICES: usize = 8;
-const MORE_EFFORT: u32 = 12;
+/// This many of them, the first ones, are tried again.
+const TRIED_AGAIN: usize = 8;
 
 /// With more tasks than this the bound of patterns takes too long.
 const PATTERNS_UP_TO: u64 = 64;
@@ -47,8 +46,8 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
     let start = Instant::now();
     let mut open = None;
     let is_homogeneous = instance.is_homogeneous();
-    let found = fewest_nodes_by(instance, min_yield, |chosen, effort| {
-        if effort > 1 {
+    let found = fewest_nodes_by(instance, min_yield, |chosen, is_again| {
+        if is_again {
             return None;
         }
         let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
@@ -69,8 +68,8 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
 /// The fewest nodes on which a packing algorithm reaches this minimum yield. `pack` gets the instance with some of its nodes and
 /// gives a mapping of at least that yield, if it finds one. All numbers are tried from the least that is not refuted, since the
 /// success of a packing algorithm is not monotone; for each number several choices of nodes: those that offer most by the prices
-/// of resources, where prices are how scarce these are, those of one resource, and others at random. `pack` also gets the
-/// effort, as a multiple of the usual one: first 1 for each choice, then more for the first ones.
+/// of resources, where prices are how scarce these are, those of one resource, and others at random. `pack` also gets whether
+/// it is asked for the second time: the first choices, if it finds no mapping for any, for which it may then try harder.
 ///
 /// Nodes and jobs are passed to `pack` in an order of their own, so that the result does not depend on that of the instance but
 /// for which of equal ones is meant.
@@ -78,7 +77,7 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
 pub fn fewest_nodes_by(
     instance: &Instance,
     min_yield: Yield,
-    mut pack: impl FnMut(&Instance, u32) -> Option<Placed>,
+    mut pack: impl FnMut(&Instance, bool) -> Option<Placed>,
 ) -> Option<FewestNodes> {
     if lp_bound(instance).is_none_or(|bound| bound < min_yield) {
         return None;
@@ -87,10 +86,10 @@ pub fn fewest_nodes_by(
     let at_least = least_nodes(&sorted.instance, min_yield);
     (at_least..=instance.nodes.len()).find_map(|count| {
         let choices = choices(&sorted.instance, min_yield, count);
-        let tries = choices.iter().map(|chosen| (chosen, 1));
-        let again = choices.iter().take(SECOND_CHOICES).map(|chosen| (chosen, MORE_EFFORT));
-        tries.chain(again).find_map(|(chosen, effort)| {
-            let placed = pack(&sorted.with(chosen), effort)?;
+        let tries = choices.iter().map(|chosen| (chosen, false));
+        let again = choices.iter().take(TRIED_AGAIN).map(|chosen| (chosen, true));
+        tries.chain(again).find_map(|(chosen, is_again)| {
+            let placed = pack(&sorted.with(chosen), is_again)?;
             Some(sorted.restored(chosen, placed, at_least))
         })
     })

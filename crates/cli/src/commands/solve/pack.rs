@@ -1,6 +1,7 @@
 //! `dfrsim solve pack`
 
 mod answer;
+mod ended;
 mod fewest;
 mod replayed;
 
@@ -11,7 +12,7 @@ use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing};
 pub(crate) use answer::Answered;
-use answer::{Came, Tried};
+use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_context_switch::Durations;
@@ -20,9 +21,10 @@ use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_to_json};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
+use dfrsim_offline::{Algorithm, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
+use ended::Ended;
 use fewest::{admitted, fewest};
 use replayed::Replayed;
 use std::path::PathBuf;
@@ -54,7 +56,7 @@ pub(crate) struct Pack {
     /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm)]
     algorithm: Vec<Algorithm>,
-    /// Find the optimum too
+    /// Find the optimum too; if the time is over first, the best packing known and a bound
     #[arg(long)]
     optimum: bool,
     /// How long linear programs and the search for the optimum may take
@@ -222,21 +224,16 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let outcome = algorithm.solve(instance, settings);
+            let Ended { came, solved, bound: proven } = Ended::of(*algorithm, instance, settings);
             let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
-            let solved = match outcome {
-                Outcome::Solved(solved) => Ok(solved),
-                Outcome::Failed => Err(Came::Failed),
-                Outcome::Infeasible => Err(Came::Infeasible),
-                Outcome::TimedOut => Err(Came::TimedOut),
+            let without = Tried {
+                bound: proven.map(Yield::as_f64),
+                ..Tried::without_packing(name.clone(), came, time_ms)
             };
-            let solved = match solved {
-                Ok(solved) => solved,
-                Err(came) => {
-                    tried.push(Tried::without_packing(name, came, time_ms));
-                    continue;
-                }
+            let Some(solved) = solved else {
+                tried.push(without);
+                continue;
             };
             let faults = check_minimum_yield(instance, &solved.mapping, solved.minimum_yield);
             if let Some(fault) = faults.first() {
@@ -249,7 +246,7 @@ impl Pack {
                 average_yield: Some(average(&yields)),
                 utilisation: Some(utilisation(instance, &yields)),
                 below_bound: Some(bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64())),
-                ..Tried::without_packing(name, Came::Solved, time_ms)
+                ..without
             });
             if best.as_ref().is_none_or(|best| minimum > best.solved.minimum_yield) {
                 best = Some(Packed { solved, yields });

@@ -46,7 +46,9 @@ pub(crate) struct Tried {
     pub(super) average_yield: Option<f64>,
     /// The part of the fluid resources that is used then.
     pub(super) utilisation: Option<f64>,
-    /// The bound less the minimum yield.
+    /// Of a search for the optimum: no packing has a larger minimum yield; proven.
+    pub(super) bound: Option<f64>,
+    /// LPBOUND less the minimum yield.
     pub(super) below_bound: Option<f64>,
     pub(super) time_ms: f64,
 }
@@ -59,6 +61,7 @@ pub(super) enum Came {
     Failed,
     /// It is proven that there is no packing.
     Infeasible,
+    /// With the best packing known, if there is one.
     TimedOut,
 }
 
@@ -93,6 +96,7 @@ impl Tried {
             minimum_yield: None,
             average_yield: None,
             utilisation: None,
+            bound: None,
             below_bound: None,
             time_ms,
         }
@@ -109,7 +113,10 @@ impl Tried {
         let number = |value: Option<f64>, decimals| value.map(|value| format!("{value:.decimals$}"));
         [
             self.algorithm.clone(),
-            number(self.minimum_yield, 6).unwrap_or_else(|| word.to_owned()),
+            match number(self.minimum_yield, 6) {
+                Some(reached) if matches!(self.outcome, Came::TimedOut) => format!("at least {reached}"),
+                reached => reached.unwrap_or_else(|| word.to_owned()),
+            },
             number(self.average_yield, 4).unwrap_or_default(),
             self.utilisation.map(|used| format!("{:.2} %", 100.0 * used)).unwrap_or_default(),
             number(self.below_bound, 6).unwrap_or_default(),
@@ -136,6 +143,11 @@ fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -
     };
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
     text += &table(heading, algorithms.iter().map(Tried::cells));
+    for (tried, bound) in algorithms.iter().filter_map(|tried| Some((tried, tried.bound?))) {
+        if matches!(tried.outcome, Came::TimedOut) {
+            text += &format!("{}: at most {bound:.6}\n", tried.algorithm);
+        }
+    }
     text + &moves.map(starts_and_moves).unwrap_or_default()
 }
 

@@ -3,8 +3,9 @@
 use super::answer::{Admitted, Answered, Fewest};
 use crate::commands::solve::state::Loaded;
 use crate::failure::Failure;
+use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
 use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, minimum_yield};
 use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by, mapping_yield};
@@ -27,8 +28,33 @@ fn packed(
     Ok((minimum_yield >= wanted).then_some(minimum_yield))
 }
 
+/// A mapping of an algorithm with this yield: that is what every job gets in any case, so that the algorithm need not look for more.
+fn packed_at(
+    instance: &Instance,
+    algorithm: Algorithm,
+    settings: &Settings,
+    wanted: Yield,
+) -> Option<Placed> {
+    let settings = Settings { probes: Probes::EndsFirst, precision: Yield::ONE, ..*settings };
+    let lifted = |job: &OfflineJob| OfflineJob { least_yield: job.unscaled(wanted), ..job.clone() };
+    let jobs = instance.jobs.iter().map(lifted).collect();
+    let outcome = algorithm.solve(&Instance { jobs, ..instance.clone() }, &settings);
+    let Outcome::Solved(Solved { mapping, .. }) = outcome else { return None };
+    let min_yield = mapping_yield(instance, &mapping).filter(|&reached| reached >= wanted)?;
+    Some(Placed { mapping, min_yield })
+}
+
+/// A mapping with this yield by annealing, of jobs that are all new.
+fn annealed_at(instance: &Instance, wanted: Yield) -> Option<Placed> {
+    let jobs = instance.jobs.len();
+    let problem =
+        Adaptation { instance: instance.clone(), current: vec![Vec::new(); jobs], cost: vec![0; jobs] };
+    let found = Adapter::new().annealing(Adapter::MOVES).cheapest_for(&problem, wanted)?;
+    Some(Placed { mapping: found.mapping, min_yield: found.minimum_yield })
+}
+
 /// Which nodes are enough for each algorithm, with a number below which none can do; and the mapping onto the fewest. Nodes of a
-/// state have names.
+/// state have names. Where VP_EJECT fails on the best choices of nodes, annealing tries them again.
 pub(super) fn fewest(
     instance: &Instance,
     state: Option<&Loaded<'_>>,
@@ -36,27 +62,17 @@ pub(super) fn fewest(
     settings: &Settings,
     wanted: Yield,
 ) -> Result<(Vec<Fewest>, Option<Solved>), Failure> {
-    // What is wanted is what every job gets in any case: an algorithm has to pack that, and need not look for more.
-    let settings = Settings { probes: Probes::EndsFirst, precision: Yield::ONE, ..*settings };
     let (mut tried, mut best) = (Vec::new(), None::<FewestNodes>);
     for &algorithm in algorithms {
         let begin = Instant::now();
         let found = if algorithm == Algorithm::Optimum {
             fewest_nodes(instance, wanted, &settings.limits)
         } else {
-            fewest_nodes_by(instance, wanted, |chosen, times| {
-                // A second try of another algorithm is the first once more.
-                if times > 1 && algorithm != Algorithm::Vector(vector::Algorithm::EJECT) {
-                    return None;
-                }
-                let lifted =
-                    |job: &OfflineJob| OfflineJob { least_yield: job.unscaled(wanted), ..job.clone() };
-                let jobs = chosen.jobs.iter().map(lifted).collect();
-                let settings = Settings { effort: settings.effort.saturating_mul(times), ..settings };
-                let outcome = algorithm.solve(&Instance { jobs, ..chosen.clone() }, &settings);
-                let Outcome::Solved(Solved { mapping, .. }) = outcome else { return None };
-                let min_yield = mapping_yield(chosen, &mapping).filter(|&reached| reached >= wanted)?;
-                Some(Placed { mapping, min_yield })
+            fewest_nodes_by(instance, wanted, |chosen, is_again| match (is_again, algorithm) {
+                (false, _) => packed_at(chosen, algorithm, settings, wanted),
+                (true, Algorithm::Vector(vector::Algorithm::EJECT)) => annealed_at(chosen, wanted),
+                // A second try is the first once more.
+                (true, _) => None,
             })
         };
         if let Some(fault) =
