@@ -6,6 +6,7 @@ use super::pack::part;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::Printing;
@@ -64,6 +65,9 @@ pub(crate) struct Adapt {
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
+    /// How long the heuristic may take at each budget
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    time_limit: Duration,
     #[command(flatten)]
     written: Written,
     #[command(flatten)]
@@ -117,11 +121,6 @@ impl Budget {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found `{text}`"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
-}
-
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
         self.written.check(places(&self.state))?;
@@ -156,6 +155,24 @@ impl Adapt {
         }
     }
 
+    /// The placement that the heuristic finds in time.
+    fn found(&self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        let (problem, wanted, empties) = (problem.clone(), self.keep_yield, self.empty_nodes);
+        let work = move || {
+            let mut adapter = Adapter::new().annealing(Adapter::MOVES);
+            match wanted {
+                None => adapter.adapt(&problem, budget).map(|found| {
+                    // The same yield may be had for less.
+                    let cheaper = adapter.cheapest_for(&problem, found.minimum_yield);
+                    cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
+                }),
+                Some(wanted) if empties => adapter.empty_nodes(&problem, wanted, budget),
+                Some(wanted) => adapter.cheapest_for(&problem, wanted),
+            }
+        };
+        within(self.time_limit, "the heuristic", work)?.filter(|found| found.moving <= budget)
+    }
+
     /// Returns what comes of each budget, and the configuration that was found with the last one.
     fn answer(
         &self,
@@ -164,7 +181,6 @@ impl Adapt {
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let mut adapter = Adapter::new().annealing(Adapter::MOVES);
         let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<Adapted>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
@@ -174,16 +190,7 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = match self.keep_yield {
-                None => adapter.adapt(adaptation, allowed).map(|found| {
-                    // The same yield may be had for less.
-                    let cheaper = adapter.cheapest_for(adaptation, found.minimum_yield);
-                    cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
-                }),
-                Some(wanted) if self.empty_nodes => adapter.empty_nodes(adaptation, wanted, allowed),
-                Some(wanted) => adapter.cheapest_for(adaptation, wanted),
-            };
-            let found = found.filter(|found| found.moving <= allowed);
+            let found = self.found(adaptation, allowed);
             // What another budget gave may be better by chance.
             let others = earlier.iter().filter(|other| other.moving <= allowed && self.keep_yield.is_none());
             let best = others.max_by_key(|other| (other.minimum_yield, Reverse(other.moving))).cloned();

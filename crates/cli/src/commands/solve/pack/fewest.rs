@@ -2,6 +2,7 @@
 
 use super::answer::{Admitted, Answered, Fewest};
 use crate::commands::solve::state::Loaded;
+use crate::commands::solve::time_limit::within;
 use crate::failure::Failure;
 use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
@@ -10,7 +11,7 @@ use dfrsim_model::{NodeId, Yield};
 use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, minimum_yield};
 use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by, mapping_yield};
 use dfrsim_packing::vector;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The yield that an algorithm reaches on an instance, if it keeps the yield and the independent checker finds no fault.
 fn packed(
@@ -53,6 +54,9 @@ fn annealed_at(instance: &Instance, wanted: Yield) -> Option<Placed> {
     Some(Placed { mapping: found.mapping, min_yield: found.minimum_yield })
 }
 
+/// What was tried, the mapping onto the fewest nodes, and if none was found, why.
+pub(super) type Found = (Vec<Fewest>, Option<Solved>, &'static str);
+
 /// Which nodes are enough for each algorithm, with a number below which none can do; and the mapping onto the fewest. Nodes of a
 /// state have names. Where VP_EJECT fails on the best choices of nodes, annealing tries them again.
 pub(super) fn fewest(
@@ -61,20 +65,16 @@ pub(super) fn fewest(
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
-) -> Result<(Vec<Fewest>, Option<Solved>), Failure> {
+    limit: Duration,
+) -> Result<Found, Failure> {
     let (mut tried, mut best) = (Vec::new(), None::<FewestNodes>);
     for &algorithm in algorithms {
         let begin = Instant::now();
-        let found = if algorithm == Algorithm::Optimum {
-            fewest_nodes(instance, wanted, &settings.limits)
-        } else {
-            fewest_nodes_by(instance, wanted, |chosen, is_again| match (is_again, algorithm) {
-                (false, _) => packed_at(chosen, algorithm, settings, wanted),
-                (true, Algorithm::Vector(vector::Algorithm::EJECT)) => annealed_at(chosen, wanted),
-                // A second try is the first once more.
-                (true, _) => None,
-            })
-        };
+        let (all, settings) = (instance.clone(), *settings);
+        let found =
+            within(limit, &algorithm.to_string(), move || fewest_by(&all, algorithm, &settings, wanted));
+        let timed_out = found.is_none();
+        let found = found.flatten();
         if let Some(fault) =
             found.iter().flat_map(|found| check_minimum_yield(instance, &found.placed.mapping, wanted)).next()
         {
@@ -88,6 +88,7 @@ pub(super) fn fewest(
             nodes: found.as_ref().map(|found| found.nodes.len()),
             on: found.as_ref().map(|found| found.nodes.iter().map(name).collect()),
             at_least: found.as_ref().map(|found| found.at_least),
+            timed_out,
             time_ms: begin.elapsed().as_secs_f64() * 1e3,
         });
         if let Some(found) = found
@@ -96,11 +97,34 @@ pub(super) fn fewest(
             best = Some(found);
         }
     }
+    let missed = if tried.iter().any(|fewest| fewest.timed_out) {
+        "no algorithm keeps the yield on all nodes within the limit of time"
+    } else {
+        "no algorithm keeps the yield on all nodes"
+    };
     let solved = |FewestNodes { placed: Placed { mapping, min_yield }, .. }| Solved {
         minimum_yield: minimum_yield(instance, &mapping).unwrap_or(min_yield),
         mapping,
     };
-    Ok((tried, best.map(solved)))
+    Ok((tried, best.map(solved), missed))
+}
+
+/// The fewest nodes that are enough for an algorithm.
+fn fewest_by(
+    instance: &Instance,
+    algorithm: Algorithm,
+    settings: &Settings,
+    wanted: Yield,
+) -> Option<FewestNodes> {
+    if algorithm == Algorithm::Optimum {
+        return fewest_nodes(instance, wanted, &settings.limits);
+    }
+    fewest_nodes_by(instance, wanted, |chosen, is_again| match (is_again, algorithm) {
+        (false, _) => packed_at(chosen, algorithm, settings, wanted),
+        (true, Algorithm::Vector(vector::Algorithm::EJECT)) => annealed_at(chosen, wanted),
+        // A second try is the first once more.
+        (true, _) => None,
+    })
 }
 
 /// Which jobs are admitted, in the order of the file, if each is refused with which an algorithm does not keep the yield of
@@ -110,27 +134,41 @@ pub(super) fn admitted(
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
+    limit: Duration,
 ) -> Result<Answered, Failure> {
     let mut tried = Vec::new();
     for &algorithm in algorithms {
-        let mut admitted = Instance { jobs: Vec::new(), ..instance.clone() };
-        let (mut refused, mut reached) = (Vec::new(), Yield::ONE);
-        for (number, job) in instance.jobs.iter().enumerate() {
-            admitted.jobs.push(job.clone());
-            match packed(&admitted, algorithm, settings, wanted)? {
-                Some(minimum) => reached = minimum,
-                None => {
-                    admitted.jobs.pop();
-                    refused.push(number);
-                }
-            }
-        }
-        tried.push(Admitted {
-            algorithm: algorithm.to_string(),
-            admitted: admitted.jobs.len(),
-            minimum_yield: reached.as_f64(),
-            refused,
-        });
+        let name = algorithm.to_string();
+        let (all, settings) = (instance.clone(), *settings);
+        let found = within(limit, &name, move || admitted_by(&all, algorithm, &settings, wanted));
+        let late = || Failure::Result(format!("{name}: no answer within {} s", limit.as_secs_f64()));
+        tried.push(found.ok_or_else(late)??);
     }
     Ok(Answered::Admission { wanted: wanted.as_f64(), algorithms: tried })
+}
+
+fn admitted_by(
+    instance: &Instance,
+    algorithm: Algorithm,
+    settings: &Settings,
+    wanted: Yield,
+) -> Result<Admitted, Failure> {
+    let mut admitted = Instance { jobs: Vec::new(), ..instance.clone() };
+    let (mut refused, mut reached) = (Vec::new(), Yield::ONE);
+    for (number, job) in instance.jobs.iter().enumerate() {
+        admitted.jobs.push(job.clone());
+        match packed(&admitted, algorithm, settings, wanted)? {
+            Some(minimum) => reached = minimum,
+            None => {
+                admitted.jobs.pop();
+                refused.push(number);
+            }
+        }
+    }
+    Ok(Admitted {
+        algorithm: algorithm.to_string(),
+        admitted: admitted.jobs.len(),
+        minimum_yield: reached.as_f64(),
+        refused,
+    })
 }
