@@ -81,6 +81,32 @@ fn what_cannot_be_packed_is_a_result_and_what_cannot_be_read_is_not() {
     assert!(printed.contains("--precision: expected a yield above 0"), "{printed}");
 }
 
+/// 40 jobs that are no two alike: more than a tenth of a second is enough for.
+#[test]
+fn a_search_that_runs_out_of_time_gives_the_best_packing_and_a_bound() {
+    let job = |number: u32| {
+        let part = |of: u32| f64::from(1 + number * of % 37) / 60.0;
+        format!(r#"{{"requirements": [{}], "needs": [{}]}}"#, part(11), 2.0 * part(23))
+    };
+    let jobs: Vec<String> = (1..=40).map(job).collect();
+    let text = format!(r#"{{"fixed": 1, "fluid": 1, "nodes": 14, "jobs": [{}]}}"#, jobs.join(","));
+    let folder = Folder::with(&[("hard.json", &text)]);
+    let pack = |more: &[&str]| -> serde_json::Value {
+        let mut command = dfrsim(["solve", "pack", "--format", "json", "--algorithm", "VP_EJECT"]);
+        serde_json::from_str(&stdout(command.args(more).arg("--").arg(folder.path("hard.json")))).unwrap()
+    };
+    let packing = folder.path("packing.json");
+    let answer = pack(&["--optimum", "--time-limit", "0.1", "--mapping-out", packing.to_str().unwrap()]);
+    let [eject, optimum] = &answer["algorithms"].as_array().unwrap()[..] else { panic!("{answer}") };
+    assert_eq!(optimum["outcome"], "timed-out", "{answer}");
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    assert!(number(&optimum["minimum_yield"]) >= number(&eject["minimum_yield"]));
+    assert!(number(&optimum["bound"]) >= number(&optimum["minimum_yield"]));
+    assert!(number(&optimum["bound"]) <= number(&answer["bound"]));
+    let packing: serde_json::Value = serde_json::from_str(&fs::read_to_string(packing).unwrap()).unwrap();
+    assert_eq!(packing["minimum_yield"], optimum["minimum_yield"]);
+}
+
 #[test]
 fn every_listed_algorithm_packs_an_instance_of_a_set() {
     let folder = Folder::with(&[]);

@@ -32,6 +32,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 6; RR-6692, section 6.
 
 mod adapter;
+mod annealing;
 mod assignment;
 mod components;
 mod effort;

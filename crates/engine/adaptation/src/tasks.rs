@@ -62,6 +62,10 @@ impl Tasks {
         self.job_of.len()
     }
 
+    pub(crate) fn nodes(&self) -> usize {
+        self.offers.len() / self.width.max(1)
+    }
+
     /// Takes all amounts at a scaled yield.
     pub(crate) fn size_at(&mut self, problem: &Adaptation, scaled: Yield) {
         let instance = &problem.instance;
@@ -84,6 +88,17 @@ impl Tasks {
         self.weight.clear();
         let weights = self.takes.chunks_exact(self.width).map(|takes| weighed(&self.scarcity, takes));
         self.weight.extend(weights);
+    }
+
+    /// Takes all that a node offers away; returns what it was.
+    pub(crate) fn close(&mut self, node: u32) -> Vec<i64> {
+        let row = &mut self.offers[node as usize * self.width..][..self.width];
+        row.iter_mut().map(std::mem::take).collect()
+    }
+
+    /// Gives a node back what it offered.
+    pub(crate) fn open(&mut self, node: u32, offers: &[i64]) {
+        self.offers[node as usize * self.width..][..self.width].copy_from_slice(offers);
     }
 
     pub(crate) fn takes(&self, task: u32) -> &[i64] {

@@ -1,6 +1,6 @@
 //! The packing algorithm with a guarantee, of which `VP_CHEKURI` is a search for the yield.
 
-use crate::fewest_nodes::fewest_by_sums;
+use crate::bound::lp_bound;
 use crate::loads::Loads;
 use crate::outcome::{Attempt, Limits, Status};
 use crate::relaxation::packing_program;
@@ -56,4 +56,26 @@ pub fn chekuri_pack(
         return Ok(loads.placed().filter(|_| all).map_or(Attempt::Failed, Attempt::Found));
     }
     Ok(Attempt::Failed)
+}
+
+/// The fewest of the first nodes that together offer what all tasks take at this minimum yield, if all do.
+fn fewest_by_sums(instance: &Instance, min_yield: Yield) -> Option<usize> {
+    let enough = |nodes: usize| {
+        let first = Instance { nodes: instance.nodes[..nodes].to_vec(), ..instance.clone() };
+        lp_bound(&first).is_some_and(|bound| bound >= min_yield)
+    };
+    // More nodes offer no less.
+    let (mut low, mut high) = (0, instance.nodes.len());
+    if !enough(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Some(low)
 }

@@ -64,6 +64,17 @@ pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Y
     Some(at(bound))
 }
 
+/// Whether it is proven that no mapping onto any choice of this number of nodes has this yield. Where nodes differ each is taken for
+/// one that has the most of every resource.
+pub(crate) fn is_refuted(instance: &Instance, scaled: Yield, nodes: usize) -> bool {
+    const ROUNDS: u32 = 12;
+    let Some(jobs) = jobs_of_tasks(instance) else { return false };
+    let most = |at: usize| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0);
+    let largest = (0..instance.dimensions()).map(most).collect();
+    let instance = Instance { nodes: vec![largest], ..instance.clone() };
+    Tasks::at(&instance, &jobs, scaled).is_refuted(nodes as u64, ROUNDS, &mut Vec::new())
+}
+
 /// The tasks at a yield.
 struct Tasks {
     sizes: Vec<Vec<u64>>,

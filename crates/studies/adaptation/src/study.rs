@@ -52,7 +52,7 @@ impl Problem {
 impl Study for AdaptationStudy {
     const NAME: &'static str = "adaptation";
     const TITLE: &'static str = "A better yield for a bounded amount of moving (dissertation, section 6.2)";
-    const SEMANTICS: u32 = 3;
+    const SEMANTICS: u32 = 4;
     const AUDIT: Audit = Audit::Always;
     const GRAIN: Grain = Grain::Instances;
     const RUNS: &'static str = "problems";

@@ -132,7 +132,7 @@ impl Study for OfflineStudy {
     const NAME: &'static str = "offline";
     const TITLE: &'static str =
         "Jobs packed once for the best minimum yield (dissertation, chapter 4; RR-6692, sections 3 to 5)";
-    const SEMANTICS: u32 = 3;
+    const SEMANTICS: u32 = 4;
     const AUDIT: Audit = Audit::Always;
     const GRAIN: Grain = Grain::Instances;
     const RUNS: &'static str = "packings";

@@ -2,6 +2,7 @@
 
 mod answer;
 
+use super::pack::part;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
@@ -17,10 +18,12 @@ use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_context_switch::{Configuration, Durations};
 use dfrsim_input::state::VmState;
-use dfrsim_model::offline::Adaptation;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeTasks, Yield};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +42,8 @@ Examples:
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%
   dfrsim solve adapt nodes.csv vms.csv --budget 0 10% 25% 50% all
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 25% all --exact 10
+  dfrsim solve adapt scenarios/adapt/cluster.json --keep-yield 0.8
+  dfrsim solve adapt scenarios/adapt/cluster.json --keep-yield 0.8 --empty-nodes --budget 25%
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 2 --cost moves --plan-out plan.json --state-out adapted.json
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Adapt {
@@ -46,8 +51,14 @@ pub(crate) struct Adapt {
     #[arg(value_name = "STATE", value_hint = clap::ValueHint::FilePath)]
     state: Vec<PathBuf>,
     /// How much may be moved: a percentage of the total (25%), an amount, or all
-    #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]
+    #[arg(long, value_name = "BUDGET", num_args = 1.., required_unless_present = "keep_yield", value_parser = Budget::parse)]
     budget: Vec<Budget>,
+    /// Instead of the best yield, look for the cheapest moves with which all VMs have at least this one
+    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "exact")]
+    keep_yield: Option<Yield>,
+    /// With --keep-yield: within the budget, run VMs on as few nodes as possible
+    #[arg(long, requires = "keep_yield")]
+    empty_nodes: bool,
     /// The cost of moves: the memory that is moved, or their number
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
@@ -140,14 +151,26 @@ impl Adapt {
         self.printing.print(&answer)?;
         match files {
             Some(files) => files.finish(),
-            None => Err(Failure::Result("no placement was found".to_owned())),
+            None => Err(Failure::Result(format!("no placement was found{}", problem.unfit(&loaded)))),
         }
     }
 
     /// The placement that the heuristic finds in time.
     fn found(&self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
-        let problem = problem.clone();
-        within(self.time_limit, "the heuristic", move || Adapter::new().adapt(&problem, budget))?
+        let (problem, wanted, empties) = (problem.clone(), self.keep_yield, self.empty_nodes);
+        let work = move || {
+            let mut adapter = Adapter::new().annealing(Adapter::MOVES);
+            match wanted {
+                None => adapter.adapt(&problem, budget).map(|found| {
+                    // The same yield may be had for less.
+                    let cheaper = adapter.cheapest_for(&problem, found.minimum_yield);
+                    cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
+                }),
+                Some(wanted) if empties => adapter.empty_nodes(&problem, wanted, budget),
+                Some(wanted) => adapter.cheapest_for(&problem, wanted),
+            }
+        };
+        within(self.time_limit, "the heuristic", work)?.filter(|found| found.moving <= budget)
     }
 
     /// Returns what comes of each budget, and the configuration that was found with the last one.
@@ -158,14 +181,21 @@ impl Adapt {
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let (mut last, mut tried) = (None, Vec::new());
-        for budget in &self.budget {
+        let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<Adapted>::new());
+        let whole = [Budget::All];
+        let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
+        for budget in budgets {
             let allowed = budget.of(all);
             let optimum = self.exact.map(|time| {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
             let found = self.found(adaptation, allowed);
+            // What another budget gave may be better by chance.
+            let others = earlier.iter().filter(|other| other.moving <= allowed && self.keep_yield.is_none());
+            let best = others.max_by_key(|other| (other.minimum_yield, Reverse(other.moving))).cloned();
+            let found = if best.as_ref().map(yield_of) > found.as_ref().map(yield_of) { best } else { found };
+            earlier.extend(found.clone());
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;
@@ -179,6 +209,7 @@ impl Adapt {
                 minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
                 moved: found.as_ref().map(|found| found.moving),
                 moves: last.as_ref().map(count),
+                nodes: found.as_ref().map(|found| used(&found.mapping)),
                 optimum,
             });
         }
@@ -189,6 +220,8 @@ impl Adapt {
             vms: loaded.state.vms.len(),
             new_vms: new,
             minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
+            overloaded: problem.overloaded(loaded),
+            nodes_now: used(&adaptation.current),
             budgets: tried,
             bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,
@@ -196,6 +229,15 @@ impl Adapt {
         };
         Ok((answer, last))
     }
+}
+
+fn yield_of(found: &Adapted) -> Yield {
+    found.minimum_yield
+}
+
+/// How many nodes a mapping uses.
+fn used(mapping: &Mapping) -> usize {
+    mapping.iter().flatten().map(|part| part.node).collect::<BTreeSet<_>>().len()
 }
 
 /// The cost to move everything that may be moved.

@@ -1,18 +1,19 @@
 //! `dfrsim solve pack`
 
 mod answer;
+mod ended;
 mod fewest;
 mod replayed;
 
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
-use super::switch::{Switch, moves, sharing};
-use super::time_limit::{seconds, within};
+use super::switch::{Moved, Switch, moves, sharing};
+use super::time_limit::seconds;
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing};
 pub(crate) use answer::Answered;
-use answer::{Came, Tried};
+use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_context_switch::Durations;
@@ -21,9 +22,10 @@ use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
+use dfrsim_offline::{Algorithm, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
+use ended::Ended;
 use fewest::{admitted, fewest};
 use replayed::Replayed;
 use std::path::{Path, PathBuf};
@@ -56,7 +58,7 @@ pub(crate) struct Pack {
     /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm)]
     algorithm: Vec<Algorithm>,
-    /// Find the optimum too
+    /// Find the optimum too; if the time is over first, the best packing known and a bound
     #[arg(long)]
     optimum: bool,
     /// How long each algorithm may take, with all that it tries
@@ -76,8 +78,8 @@ pub(crate) struct Pack {
     effort: u32,
     #[command(flatten)]
     replayed: Replayed,
-    /// Find the fewest of the first nodes that keep this minimum yield; the others can be turned off
-    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "state_out", "plan_out", "picture"])]
+    /// Find the fewest nodes that keep this minimum yield, and which; the others can be turned off
+    #[arg(long, value_name = "YIELD", value_parser = part)]
     fewest_nodes: Option<Yield>,
     /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes", "state_out", "plan_out", "picture"])]
@@ -103,7 +105,8 @@ fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
     name.parse()
 }
 
-fn part(text: &str) -> Result<Yield, String> {
+/// A yield of the command line.
+pub(super) fn part(text: &str) -> Result<Yield, String> {
     let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
@@ -182,9 +185,23 @@ impl Pack {
                 self.printing.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
             }
             (None, Some(wanted)) => {
-                let (answer, missed) = fewest(instance, algorithms, settings, wanted, self.time_limit)?;
-                self.printing.print(&answer)?;
-                missed.map_or(Ok(()), |why| Err(Failure::Result(why.to_owned())))
+                let loaded = state.map(|(loaded, _)| loaded);
+                let (tried, best, missed) =
+                    fewest(instance, loaded, algorithms, settings, wanted, self.time_limit)?;
+                let best = best.map(|solved| Packed { yields: raised(instance, &solved, settings), solved });
+                let (files, moves) = self.outputs(instance, state, best.as_ref())?;
+                self.printing.print(&Answered::FewestNodes {
+                    wanted: wanted.as_f64(),
+                    algorithms: tried,
+                    moves,
+                })?;
+                match best {
+                    None => Err(Failure::Result(format!(
+                        "{missed}{}",
+                        state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
+                    ))),
+                    Some(_) => files.finish(),
+                }
             }
             (None, None) => self.pack(instance, state, algorithms, settings),
         }
@@ -229,43 +246,56 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let name = algorithm.to_string();
-            let (algorithm, all, settings) = (*algorithm, instance.clone(), *settings);
-            let outcome = within(self.time_limit, &name, move || algorithm.solve(&all, &settings));
-            let outcome = outcome.unwrap_or(Outcome::TimedOut);
+            let ended = Ended::of(*algorithm, instance, settings, self.time_limit);
+            let Ended { came, solved, bound: proven } = ended;
             let time_ms = begin.elapsed().as_secs_f64() * 1e3;
-            let solved = match outcome {
-                Outcome::Solved(solved) => Ok(solved),
-                Outcome::Failed => Err(Came::Failed),
-                Outcome::Infeasible => Err(Came::Infeasible),
-                Outcome::TimedOut => Err(Came::TimedOut),
+            let name = algorithm.to_string();
+            let without = Tried {
+                bound: proven.map(Yield::as_f64),
+                ..Tried::without_packing(name.clone(), came, time_ms)
             };
-            let solved = match solved {
-                Ok(solved) => solved,
-                Err(came) => {
-                    tried.push(Tried::without_packing(name, came, time_ms));
-                    continue;
-                }
+            let Some(solved) = solved else {
+                tried.push(without);
+                continue;
             };
             let faults = check_minimum_yield(instance, &solved.mapping, solved.minimum_yield);
             if let Some(fault) = faults.first() {
                 return Err(Failure::Result(format!("{name}: the packing is wrong: {fault}")));
             }
-            let yields = raised(instance, &solved, &settings);
+            let yields = raised(instance, &solved, settings);
             let minimum = solved.minimum_yield;
             tried.push(Tried {
                 minimum_yield: Some(minimum.as_f64()),
                 average_yield: Some(average(&yields)),
                 utilisation: Some(utilisation(instance, &yields)),
                 below_bound: Some(bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64())),
-                ..Tried::without_packing(name, Came::Solved, time_ms)
+                ..without
             });
             if best.as_ref().is_none_or(|best| minimum > best.solved.minimum_yield) {
                 best = Some(Packed { solved, yields });
             }
         }
+        let (files, moves) = self.outputs(instance, state, best.as_ref())?;
+        let bound = bound.map(Yield::as_f64);
+        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves })?;
+        match best {
+            None => Err(Failure::Result(format!(
+                "no algorithm packed the jobs{}",
+                state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
+            ))),
+            Some(_) => files.finish(),
+        }
+    }
+
+    /// What is written of the best packing, and the moves to it.
+    fn outputs(
+        &self,
+        instance: &Instance,
+        state: Option<(&Loaded<'_>, &Problem)>,
+        best: Option<&Packed>,
+    ) -> Result<(OutputFiles, Option<Vec<Moved>>), Failure> {
         let (mut files, mut moved) = (OutputFiles::default(), None);
-        if let Some((packed, (loaded, problem))) = best.as_ref().zip(state) {
+        if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
             let switch = self.written.wants_plan().then(|| {
                 Switch::new(sharing(loaded, &after), &loaded.before, &after, None, &Durations::default())
@@ -273,15 +303,10 @@ impl Pack {
             files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
             moved = Some(moves(loaded, &after));
         }
-        if let Some((packed, path)) = best.as_ref().zip(self.mapping_out.as_ref()) {
+        if let Some((packed, path)) = best.zip(self.mapping_out.as_ref()) {
             files.add_bytes(path, mapping(instance, packed))?;
         }
-        let bound = bound.map(Yield::as_f64);
-        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves: moved })?;
-        match best {
-            None => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
-            Some(_) => files.finish(),
-        }
+        Ok((files, moved))
     }
 }
 

@@ -5,7 +5,8 @@ use super::switch::sharing;
 use crate::failure::Failure;
 use dfrsim_context_switch::{Configuration, Constraint, Place, VmId};
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
-use dfrsim_model::{NodeId, NodeTasks};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_packing::vector::sizes_at;
 use std::collections::BTreeMap;
 
 /// The VMs that run and those that wait, as jobs; the others stay as they are.
@@ -14,6 +15,8 @@ pub(super) struct Problem {
     pub(super) adaptation: Adaptation,
     /// The VMs of each job: those of a vjob that do not differ.
     vms: Vec<Vec<VmId>>,
+    /// What the resources of the instance are.
+    resources: Vec<String>,
 }
 
 /// A resource that VMs hold as a whole.
@@ -79,7 +82,55 @@ impl Problem {
         }
         let instance = Instance { fixed: fixed.len(), fluid: 1, nodes: nodes.collect(), jobs };
         let vms = groups.into_iter().map(|(_, vms)| vms).collect();
-        Problem { adaptation: Adaptation { instance, current, cost }, vms }
+        let mut resources: Vec<String> = ["memory".to_owned()].into();
+        resources.extend(cluster.resources().iter().map(|resource| resource.name.clone()));
+        resources.resize(fixed.len(), "what constraints allow".to_owned());
+        resources.push("CPU".to_owned());
+        Problem { adaptation: Adaptation { instance, current, cost }, vms, resources }
+    }
+
+    /// Says for a message why there is no placement, as far as that is known: VMs that fit no node.
+    pub(super) fn unfit(&self, loaded: &Loaded<'_>) -> String {
+        let instance = &self.adaptation.instance;
+        let mut reasons = String::new();
+        for (job, vms) in instance.jobs.iter().zip(&self.vms) {
+            let sizes: Vec<u64> = sizes_at(job, instance.fixed, Yield::ZERO).collect();
+            let fits = |at: usize, node: &[u32]| sizes[at] <= u64::from(node[at]) << Yield::BITS;
+            let all = 0..sizes.len();
+            if instance.nodes.iter().any(|node| all.clone().all(|at| fits(at, node))) {
+                continue;
+            }
+            let missing = all.filter(|&at| !instance.nodes.iter().any(|node| fits(at, node)));
+            let missing: Vec<&str> = missing.map(|at| self.resources[at].as_str()).collect();
+            let name = &loaded.cluster.vm(vms[0]).name;
+            reasons += &match missing[..] {
+                [] => format!("; VM `{name}` fits no node: none has enough of all resources together"),
+                _ => format!("; VM `{name}` fits no node: none has enough {}", missing.join(", nor ")),
+            };
+        }
+        reasons
+    }
+
+    /// The nodes whose VMs take more than there is, with what.
+    pub(super) fn overloaded(&self, loaded: &Loaded<'_>) -> Vec<String> {
+        let Adaptation { instance, current, .. } = &self.adaptation;
+        let width = instance.dimensions();
+        let mut taken = vec![0_u128; instance.nodes.len() * width];
+        for (job, placement) in instance.jobs.iter().zip(current) {
+            for part in placement {
+                let row = &mut taken[part.node.index() * width..][..width];
+                for (taken, size) in row.iter_mut().zip(sizes_at(job, instance.fixed, Yield::ZERO)) {
+                    *taken += u128::from(size) * u128::from(part.tasks);
+                }
+            }
+        }
+        let nodes = loaded.state.nodes.iter().zip(&instance.nodes).zip(taken.chunks(width));
+        let over = nodes.flat_map(|((node, has), taken)| {
+            let of = has.iter().zip(taken).zip(&self.resources);
+            let of = of.filter(|((has, taken), _)| **taken > u128::from(**has) << Yield::BITS);
+            of.map(|(_, resource)| format!("{} ({resource})", node.name))
+        });
+        over.collect()
     }
 
     /// Returns the configuration that a mapping means: of VMs that do not differ those stay that can.

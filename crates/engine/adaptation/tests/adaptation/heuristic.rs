@@ -1,14 +1,14 @@
 //! What the heuristic promises.
 
 use crate::exact::moved;
-use crate::problems::problems;
+use crate::problems::{all_mappings, problems};
 use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_model::offline::Adaptation;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::{DissertationScenario, changed};
 use dfrsim_optimum::{Limits, adapted_optimum};
-use dfrsim_packing::vector::{Options, VectorPacking};
+use dfrsim_packing::vector::{Options, VectorPacking, minimum_yield};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -55,7 +55,7 @@ proptest! {
             }
             job.tasks = current.iter().map(|part| part.tasks).sum();
         }
-        let stay = dfrsim_packing::vector::minimum_yield(&problem.instance, &problem.current);
+        let stay = minimum_yield(&problem.instance, &problem.current);
         prop_assert_eq!(yields(&problem, [0])[0], stay);
     }
 }
@@ -77,6 +77,26 @@ fn large_problems_keep_their_budgets_too() {
         better += usize::from(found[1] > found[0]);
     }
     assert!(better >= 3, "a tenth of the bytes is worth something: {better}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// No mapping is cheaper, of all that there are.
+    #[test]
+    fn annealing_finds_the_cheapest_moves(problem in problems(), wanted in 0u64..=4) {
+        let wanted = Yield::from_ratio(wanted, 4);
+        let found = Adapter::new().annealing(Adapter::MOVES).cheapest_for(&problem, wanted);
+        let reaches = |mapping: &Mapping| minimum_yield(&problem.instance, mapping) >= Some(wanted);
+        let mappings = all_mappings(&problem.instance).into_iter().filter(reaches);
+        let least = mappings.map(|mapping| moved(&problem, &mapping)).min();
+        prop_assert_eq!(found.as_ref().map(|found| found.moving), least);
+        if let Some(found) = found {
+            prop_assert_eq!(moved(&problem, &found.mapping), found.moving);
+            prop_assert!(found.minimum_yield >= wanted);
+            prop_assert_eq!(check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield), []);
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::arbitrary::instances;
 use crate::exact::enumerated;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
-use dfrsim_optimum::{Limits, fewest_nodes, fewest_nodes_by, optimum};
+use dfrsim_optimum::{FewestNodes, Limits, fewest_nodes, fewest_nodes_by, mapping_yield, optimum};
 use proptest::prelude::*;
 
 /// Needs of 6 each: alone 1, in pairs 10/12, in threes 10/18. Memory of 3 each allows three a node. By sums, 36/10 and 20/10
@@ -16,33 +16,43 @@ fn six_tasks_on_six_nodes() {
     let fewest =
         |part, whole| fewest_nodes(&instance, Yield::from_ratio(part, whole), &Limits::default()).unwrap();
     assert_eq!(
-        [fewest(1, 1).nodes, fewest(10, 12).nodes, fewest(10, 18).nodes, fewest(0, 1).nodes],
+        [fewest(1, 1), fewest(10, 12), fewest(10, 18), fewest(0, 1)].map(|found| found.nodes.len()),
         [6, 3, 2, 2]
     );
     assert_eq!([fewest(1, 1).at_least, fewest(10, 12).at_least], [6, 3]);
     // Without a step the search decides no case: 4 nodes are the sums' bound for full yields, and none is known to do.
     let none = Limits { nodes: Some(0), ..Limits::default() };
     assert_eq!(fewest_nodes(&instance, Yield::ONE, &none), None);
-    assert_eq!(fewest_nodes_by(&instance, Yield::ONE, |_| None), None);
+    assert_eq!(fewest_nodes_by(&instance, Yield::ONE, |_, _| None), None);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn the_fewest_are_the_first_that_do(instance in instances(), part in 0u64..=8) {
+    fn no_choice_of_fewer_nodes_does(instance in instances(), part in 0u64..=8) {
         let wanted = Yield::from_ratio(part, 8);
-        let first = |nodes: usize| Instance { nodes: instance.nodes[..nodes].to_vec(), ..instance.clone() };
-        let expected = (0..=instance.nodes.len()).find(|&nodes| enumerated(&first(nodes)) >= Some(wanted));
+        let nodes = instance.nodes.len();
+        let does = |set: u32| {
+            let chosen = (0..nodes).filter(|node| set >> node & 1 == 1).map(|node| instance.nodes[node].clone());
+            enumerated(&Instance { nodes: chosen.collect(), ..instance.clone() }) >= Some(wanted)
+        };
+        let expected = (0..1_u32 << nodes).filter(|&set| does(set)).map(u32::count_ones).min();
         let found = fewest_nodes(&instance, wanted, &Limits::default());
-        prop_assert_eq!(found.as_ref().map(|found| found.nodes), expected);
-        let by = fewest_nodes_by(&instance, wanted, |first| {
-            optimum(first, &Limits::default()).best.filter(|best| best.min_yield >= wanted)
+        let count = |found: &Option<FewestNodes>| found.as_ref().map(|found| found.nodes.len() as u32);
+        prop_assert_eq!(count(&found), expected);
+        let reversed = Instance { nodes: instance.nodes.iter().rev().cloned().collect(), ..instance.clone() };
+        let reversed = fewest_nodes(&reversed, wanted, &Limits::default());
+        prop_assert_eq!(count(&reversed), expected);
+        let by = fewest_nodes_by(&instance, wanted, |chosen, _| {
+            optimum(chosen, &Limits::default()).best.filter(|best| best.min_yield >= wanted)
         });
-        prop_assert_eq!(by.as_ref().map(|by| by.nodes), expected);
+        prop_assert_eq!(count(&by), expected);
         for found in [found, by].into_iter().flatten() {
-            prop_assert!(found.at_least <= found.nodes && found.placed.min_yield >= wanted);
-            prop_assert!(found.placed.mapping.iter().flatten().all(|place| place.node.index() < found.nodes));
+            prop_assert!(found.at_least <= found.nodes.len() && found.placed.min_yield >= wanted);
+            prop_assert!(mapping_yield(&instance, &found.placed.mapping) >= Some(wanted));
+            let places = found.placed.mapping.iter().flatten();
+            prop_assert!(places.map(|place| place.node).all(|node| found.nodes.contains(&node)));
         }
     }
 }

@@ -38,6 +38,10 @@ impl Plan {
         self.takes.clear();
         self.fillings.clear();
     }
+    /// How many times a node took items.
+    pub(crate) fn takes(&self) -> usize {
+        self.takes.len()
+    }
     /// The nodes in runs that take the same, and what each node of a run takes.
     pub(crate) fn fillings(&self) -> impl Iterator<Item = (Range<u32>, &[Take])> {
         self.fillings.iter().scan(0, |first, filling| {

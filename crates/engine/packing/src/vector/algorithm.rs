@@ -51,8 +51,11 @@ const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
 }
 
 impl Algorithm {
-    /// `VP_EJECT`: Permutation Pack with a repair by chains of ejections.
+    /// `VP_EJECT`: a repair by chains of ejections, never worse than `VP_CPSUM`.
     pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
+
+    /// `VP_CPSUM`, from which `VP_EJECT` starts.
+    pub(super) const FLOOR: Algorithm = of("VP_CPSUM", Rule::ChoosePack, Criterion::Sum);
 
     /// All of them: the dissertation's, RR-6692's, our own and others'.
     pub const ALL: [Algorithm; 31] = {
@@ -69,7 +72,7 @@ impl Algorithm {
             of("VP_PPMAX", PermutationPack, Maximum),
             of("VP_PPDIFF", PermutationPack, Difference),
             of("VP_PPRATIO", PermutationPack, Ratio),
-            of("VP_CPSUM", ChoosePack, Sum),
+            Algorithm::FLOOR,
             of("VP_CPMAX", ChoosePack, Maximum),
             of("VP_CPDIFF", ChoosePack, Difference),
             of("VP_CPRATIO", ChoosePack, Ratio),

@@ -24,8 +24,8 @@ pub(super) trait Solve: fmt::Debug {
 #[derive(Debug)]
 pub(super) struct Engine<const D: usize> {
     algorithm: Algorithm,
-    demands: Demands<D>,
-    nodes: NodeRuns<D>,
+    pub(super) demands: Demands<D>,
+    pub(super) nodes: NodeRuns<D>,
     items: ItemLists<D>,
     packer: Packer<D>,
     best_fit: BestFit<D>,
@@ -33,6 +33,8 @@ pub(super) struct Engine<const D: usize> {
     found: Packed,
     /// The jobs with what sorts them: the number of the list and a prefix of their place in it.
     keys: Vec<(u64, u32)>,
+    /// How much the last search did: items that were sorted and taken.
+    work: usize,
 }
 
 /// A packing: which items there were, and where they went.
@@ -47,20 +49,23 @@ struct Packed {
 }
 
 impl Packed {
-    fn mapping(&self, jobs: usize) -> Mapping {
-        let mut mapping = vec![Vec::new(); jobs];
-        let mut place = |item: u32, node: u32, count: u64| {
-            let tasks = u32::try_from(count).expect("no more than its job has");
-            mapping[self.jobs[item as usize] as usize].push(NodeTasks { node: NodeId(node), tasks });
-        };
+    /// Calls with each job, node and number of tasks there.
+    fn for_each(&self, mut place: impl FnMut(u32, u32, u64)) {
+        let mut place = |item: u32, node, count| place(self.jobs[item as usize], node, count);
         for (nodes, takes) in self.plan.fillings() {
             for node in nodes {
                 takes.iter().for_each(|take| place(take.item, node, take.count));
             }
         }
-        for placed in &self.placed {
-            place(placed.item, placed.node, placed.count);
-        }
+        self.placed.iter().for_each(|placed| place(placed.item, placed.node, placed.count));
+    }
+
+    fn mapping(&self, jobs: usize) -> Mapping {
+        let mut mapping = vec![Vec::new(); jobs];
+        self.for_each(|job, node, count| {
+            let tasks = u32::try_from(count).expect("no more than its job has");
+            mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks });
+        });
         for placement in &mut mapping {
             placement.sort_unstable_by_key(|part| part.node);
         }
@@ -104,8 +109,8 @@ impl<const D: usize> Lists<D> {
 }
 
 impl<const D: usize> Engine<D> {
-    pub(super) fn boxed(algorithm: Algorithm) -> Box<dyn Solve> {
-        Box::new(Engine::<D> {
+    pub(super) fn new(algorithm: Algorithm) -> Engine<D> {
+        Engine {
             algorithm,
             demands: Demands::default(),
             nodes: NodeRuns::default(),
@@ -115,7 +120,27 @@ impl<const D: usize> Engine<D> {
             tried: Packed::default(),
             found: Packed::default(),
             keys: Vec::new(),
-        })
+            work: 0,
+        }
+    }
+
+    /// Searches the largest yield; the last one that succeeded.
+    pub(super) fn search(&mut self, instance: &Instance, options: Options) -> Option<Yield> {
+        self.demands.read(instance);
+        read_nodes(instance, &mut self.nodes);
+        self.work = 0;
+        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
+        search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))
+    }
+
+    /// Calls with each job, node and number of tasks there of the packing that was found last.
+    pub(super) fn for_each_found(&self, place: impl FnMut(u32, u32, u64)) {
+        self.found.for_each(place);
+    }
+
+    /// How much the last search did: items that were sorted and taken.
+    pub(super) fn work(&self) -> usize {
+        self.work
     }
 
     /// Whether the items can be packed at a yield; remembers the packing.
@@ -128,6 +153,7 @@ impl<const D: usize> Engine<D> {
             self.lay_out_by_weight(&failed_tests(self.algorithm.rule, &self.items, &self.nodes));
             packed = self.pack(lists);
         }
+        self.work += self.keys.len() + self.tried.plan.takes();
         if packed {
             std::mem::swap(&mut self.tried, &mut self.found);
         }
@@ -184,10 +210,7 @@ impl<const D: usize> Engine<D> {
 
 impl<const D: usize> Solve for Engine<D> {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
-        self.demands.read(instance);
-        read_nodes(instance, &mut self.nodes);
-        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
-        let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))?;
+        let probed = self.search(instance, options)?;
         let mapping = self.found.mapping(instance.jobs.len());
         Some(Solution::claiming(options.claimed, probed, instance, mapping))
     }

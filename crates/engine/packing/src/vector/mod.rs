@@ -153,7 +153,7 @@ impl VectorPacking {
             match algorithm.rule {
                 _ if algorithm == Algorithm::EJECT => Eject::<D>::boxed(),
                 Rule::DotProduct | Rule::Norm => Scored::<D>::boxed(algorithm),
-                _ => Engine::<D>::boxed(algorithm),
+                _ => Box::new(Engine::<D>::new(algorithm)),
             }
         }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less

@@ -16,6 +16,10 @@ pub(crate) struct Answered {
     pub(super) new_vms: usize,
     /// The minimum yield of the current placement; `null` if it is not a placement.
     pub(super) minimum_yield_now: Option<f64>,
+    /// The nodes that are overloaded now, each with the resource.
+    pub(super) overloaded: Vec<String>,
+    /// Nodes that VMs are on now.
+    pub(super) nodes_now: usize,
     pub(super) budgets: Vec<Tried>,
     /// A bound: no placement has a larger minimum yield.
     pub(super) bound: Option<f64>,
@@ -38,6 +42,8 @@ pub(super) struct Tried {
     pub(super) moved: Option<u64>,
     /// VMs that change their node.
     pub(super) moves: Option<usize>,
+    /// Nodes that VMs are on afterwards.
+    pub(super) nodes: Option<usize>,
     /// With `--exact`: the result of the exact search.
     pub(super) optimum: Option<Optimum>,
 }
@@ -92,16 +98,27 @@ impl Answer for Answered {
         let shown =
             |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:.6}"));
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
-        let now =
-            ["now".to_owned(), shown(self.minimum_yield_now), String::new(), String::new(), String::new()];
+        let now = [
+            "now".to_owned(),
+            shown(self.minimum_yield_now),
+            String::new(),
+            String::new(),
+            self.nodes_now.to_string(),
+            String::new(),
+        ];
         let tried = self.budgets.iter().map(|tried| {
             let optimum = tried.optimum.as_ref().map(Optimum::cell).unwrap_or_default();
             let moves = tried.moves.map(|moves| moves as u64);
-            [tried.budget.clone(), shown(tried.minimum_yield), count(tried.moved), count(moves), optimum]
+            let nodes = tried.nodes.map(|nodes| nodes as u64);
+            let [moved, moves, nodes] = [tried.moved, moves, nodes].map(count);
+            [tried.budget.clone(), shown(tried.minimum_yield), moved, moves, nodes, optimum]
         });
         let lines = [now].into_iter().chain(tried);
         let mut text = format!("{counts}, {} of them new\n", self.new_vms);
-        text += &table(["budget", "min yield", "moved", "moves", "optimum"], lines);
+        if !self.overloaded.is_empty() {
+            text += &format!("overloaded now: {}\n", self.overloaded.join(", "));
+        }
+        text += &table(["budget", "min yield", "moved", "moves", "nodes", "optimum"], lines);
         if let Some(bound) = self.bound {
             text += &format!("bound {bound:.6}\n");
         }

@@ -17,11 +17,13 @@ pub(crate) enum Answered {
         /// The VMs of a state that run elsewhere with the best packing; `null` for an instance.
         moves: Option<Vec<Moved>>,
     },
-    /// With `--fewest-nodes`: the fewest of the first nodes that keep a yield.
+    /// With `--fewest-nodes`: the fewest nodes that keep a yield.
     FewestNodes {
         /// The minimum yield that is to be kept.
         wanted: f64,
         algorithms: Vec<Fewest>,
+        /// The VMs of a state that run elsewhere with the fewest nodes; `null` for an instance.
+        moves: Option<Vec<Moved>>,
     },
     /// With `--admit`: the jobs that are admitted.
     Admission {
@@ -52,7 +54,9 @@ pub(crate) struct Tried {
     pub(super) average_yield: Option<f64>,
     /// The part of the fluid resources that is used then.
     pub(super) utilisation: Option<f64>,
-    /// The bound less the minimum yield.
+    /// Of a search for the optimum: no packing has a larger minimum yield; proven.
+    pub(super) bound: Option<f64>,
+    /// LPBOUND less the minimum yield.
     pub(super) below_bound: Option<f64>,
     pub(super) time_ms: f64,
 }
@@ -65,6 +69,7 @@ pub(super) enum Came {
     Failed,
     /// It is proven that there is no packing.
     Infeasible,
+    /// With the best packing known, if there is one.
     TimedOut,
 }
 
@@ -73,6 +78,8 @@ pub(crate) struct Fewest {
     pub(super) algorithm: String,
     /// `null` if all nodes are not enough, or the time was not.
     pub(super) nodes: Option<usize>,
+    /// Which nodes: their names, or for an instance their numbers.
+    pub(super) on: Option<Vec<String>>,
     /// Fewer are not enough for any algorithm.
     pub(super) at_least: Option<usize>,
     /// Whether the limit of time came before an answer.
@@ -99,6 +106,7 @@ impl Tried {
             minimum_yield: None,
             average_yield: None,
             utilisation: None,
+            bound: None,
             below_bound: None,
             time_ms,
         }
@@ -115,7 +123,10 @@ impl Tried {
         let number = |value: Option<f64>, decimals| value.map(|value| format!("{value:.decimals$}"));
         [
             self.algorithm.clone(),
-            number(self.minimum_yield, 6).unwrap_or_else(|| word.to_owned()),
+            match number(self.minimum_yield, 6) {
+                Some(reached) if matches!(self.outcome, Came::TimedOut) => format!("at least {reached}"),
+                reached => reached.unwrap_or_else(|| word.to_owned()),
+            },
             number(self.average_yield, 4).unwrap_or_default(),
             self.utilisation.map(|used| format!("{:.2} %", 100.0 * used)).unwrap_or_default(),
             number(self.below_bound, 6).unwrap_or_default(),
@@ -128,7 +139,7 @@ impl Answer for Answered {
     fn text(&self) -> String {
         match self {
             Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
-            Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
+            Answered::FewestNodes { algorithms, moves, .. } => fewest(algorithms, moves.as_deref()),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
             Answered::Checked { file, minimum_yield, faults } if faults.is_empty() => {
                 format!("{file}: no fault, minimum yield {minimum_yield:.6}\n")
@@ -147,21 +158,34 @@ fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -
     };
     let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
     text += &table(heading, algorithms.iter().map(Tried::cells));
-    if let Some(moves) = moves {
-        let starts = moves.iter().filter(|one| one.from.is_none()).count();
-        text += &format!("{}, {}\n", counted(starts, "start"), counted(moves.len() - starts, "move"));
+    for (tried, bound) in algorithms.iter().filter_map(|tried| Some((tried, tried.bound?))) {
+        if matches!(tried.outcome, Came::TimedOut) {
+            text += &format!("{}: at most {bound:.6}\n", tried.algorithm);
+        }
     }
-    text
+    text + &moves.map(starts_and_moves).unwrap_or_default()
 }
 
-fn fewest(algorithms: &[Fewest]) -> String {
-    let cells = |Fewest { algorithm, nodes, at_least, timed_out, time_ms }: &Fewest| {
+fn starts_and_moves(moves: &[Moved]) -> String {
+    let starts = moves.iter().filter(|one| one.from.is_none()).count();
+    format!("{}, {}\n", counted(starts, "start"), counted(moves.len() - starts, "move"))
+}
+
+fn fewest(algorithms: &[Fewest], moves: Option<&[Moved]>) -> String {
+    let cells = |Fewest { algorithm, nodes, at_least, timed_out, time_ms, .. }: &Fewest| {
         let none = if *timed_out { "timed out" } else { "none" };
         let nodes = nodes.map_or_else(|| none.to_owned(), |nodes| nodes.to_string());
         let least = at_least.map(|nodes| nodes.to_string()).unwrap_or_default();
         [algorithm.clone(), nodes, least, format!("{time_ms:.3} ms")]
     };
-    table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells))
+    let mut text = table(["algorithm", "nodes", "at least", "time"], algorithms.iter().map(cells));
+    // Instances have numbers only, and `--mapping-out` for them.
+    if let Some(moves) = moves {
+        let best = algorithms.iter().filter(|one| one.nodes.is_some()).min_by_key(|one| one.nodes);
+        let on = best.and_then(|one| one.on.as_deref()).unwrap_or_default();
+        text += &format!("on: {}\n{}", on.join(", "), starts_and_moves(moves));
+    }
+    text
 }
 
 fn admission(Admitted { algorithm, admitted, minimum_yield, refused }: &Admitted) -> String {

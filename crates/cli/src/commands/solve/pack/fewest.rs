@@ -1,82 +1,130 @@
 //! The fewest nodes that keep a yield, and the jobs that are admitted with it.
 
 use super::answer::{Admitted, Answered, Fewest};
+use crate::commands::solve::state::Loaded;
 use crate::commands::solve::time_limit::within;
 use crate::failure::Failure;
+use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_model::Yield;
-use dfrsim_model::offline::Instance;
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
-use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by};
+use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
+use dfrsim_model::{NodeId, Yield};
+use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, minimum_yield};
+use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by, mapping_yield};
+use dfrsim_packing::vector;
 use std::time::{Duration, Instant};
 
-/// The result of an algorithm on an instance, if it keeps the yield and the independent checker finds no fault.
+/// The yield that an algorithm reaches on an instance, if it keeps the yield and the independent checker finds no fault.
 fn packed(
     instance: &Instance,
     algorithm: Algorithm,
     settings: &Settings,
     wanted: Yield,
-) -> Result<Option<Placed>, Failure> {
+) -> Result<Option<Yield>, Failure> {
     let Outcome::Solved(Solved { mapping, minimum_yield }) = algorithm.solve(instance, settings) else {
         return Ok(None);
     };
     if let Some(fault) = check_minimum_yield(instance, &mapping, minimum_yield).first() {
         return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
     }
-    Ok((minimum_yield >= wanted).then_some(Placed { mapping, min_yield: minimum_yield }))
+    Ok((minimum_yield >= wanted).then_some(minimum_yield))
 }
 
-/// How many of the first nodes are enough for each algorithm, and a number below which none can do; and if none succeeds, why.
+/// A mapping of an algorithm with this yield: that is what every job gets in any case, so that the algorithm need not look for more.
+fn packed_at(
+    instance: &Instance,
+    algorithm: Algorithm,
+    settings: &Settings,
+    wanted: Yield,
+) -> Option<Placed> {
+    let settings = Settings { probes: Probes::EndsFirst, precision: Yield::ONE, ..*settings };
+    let lifted = |job: &OfflineJob| OfflineJob { least_yield: job.unscaled(wanted), ..job.clone() };
+    let jobs = instance.jobs.iter().map(lifted).collect();
+    let outcome = algorithm.solve(&Instance { jobs, ..instance.clone() }, &settings);
+    let Outcome::Solved(Solved { mapping, .. }) = outcome else { return None };
+    let min_yield = mapping_yield(instance, &mapping).filter(|&reached| reached >= wanted)?;
+    Some(Placed { mapping, min_yield })
+}
+
+/// A mapping with this yield by annealing, of jobs that are all new.
+fn annealed_at(instance: &Instance, wanted: Yield) -> Option<Placed> {
+    let jobs = instance.jobs.len();
+    let problem =
+        Adaptation { instance: instance.clone(), current: vec![Vec::new(); jobs], cost: vec![0; jobs] };
+    let found = Adapter::new().annealing(Adapter::MOVES).cheapest_for(&problem, wanted)?;
+    Some(Placed { mapping: found.mapping, min_yield: found.minimum_yield })
+}
+
+/// What was tried, the mapping onto the fewest nodes, and if none was found, why.
+pub(super) type Found = (Vec<Fewest>, Option<Solved>, &'static str);
+
+/// Which nodes are enough for each algorithm, with a number below which none can do; and the mapping onto the fewest. Nodes of a
+/// state have names. Where VP_EJECT fails on the best choices of nodes, annealing tries them again.
 pub(super) fn fewest(
     instance: &Instance,
+    state: Option<&Loaded<'_>>,
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
     limit: Duration,
-) -> Result<(Answered, Option<&'static str>), Failure> {
-    let mut tried = Vec::new();
+) -> Result<Found, Failure> {
+    let (mut tried, mut best) = (Vec::new(), None::<FewestNodes>);
     for &algorithm in algorithms {
         let begin = Instant::now();
-        let name = algorithm.to_string();
         let (all, settings) = (instance.clone(), *settings);
-        let found = within(limit, &name, move || fewest_by(&all, algorithm, &settings, wanted));
+        let found =
+            within(limit, &algorithm.to_string(), move || fewest_by(&all, algorithm, &settings, wanted));
         let timed_out = found.is_none();
-        let found = found.transpose()?.flatten();
+        let found = found.flatten();
+        if let Some(fault) =
+            found.iter().flat_map(|found| check_minimum_yield(instance, &found.placed.mapping, wanted)).next()
+        {
+            return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
+        }
+        let name = |node: &NodeId| {
+            state.map_or_else(|| node.to_string(), |loaded| loaded.state.nodes[node.index()].name.clone())
+        };
         tried.push(Fewest {
-            algorithm: name,
-            nodes: found.as_ref().map(|found| found.nodes),
+            algorithm: algorithm.to_string(),
+            nodes: found.as_ref().map(|found| found.nodes.len()),
+            on: found.as_ref().map(|found| found.nodes.iter().map(name).collect()),
             at_least: found.as_ref().map(|found| found.at_least),
             timed_out,
             time_ms: begin.elapsed().as_secs_f64() * 1e3,
         });
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|best| found.nodes.len() < best.nodes.len())
+        {
+            best = Some(found);
+        }
     }
     let missed = if tried.iter().any(|fewest| fewest.timed_out) {
         "no algorithm keeps the yield on all nodes within the limit of time"
     } else {
         "no algorithm keeps the yield on all nodes"
     };
-    let missed = tried.iter().all(|fewest| fewest.nodes.is_none()).then_some(missed);
-    Ok((Answered::FewestNodes { wanted: wanted.as_f64(), algorithms: tried }, missed))
+    let solved = |FewestNodes { placed: Placed { mapping, min_yield }, .. }| Solved {
+        minimum_yield: minimum_yield(instance, &mapping).unwrap_or(min_yield),
+        mapping,
+    };
+    Ok((tried, best.map(solved), missed))
 }
 
-/// The fewest of the first nodes that are enough for an algorithm.
+/// The fewest nodes that are enough for an algorithm.
 fn fewest_by(
     instance: &Instance,
     algorithm: Algorithm,
     settings: &Settings,
     wanted: Yield,
-) -> Result<Option<FewestNodes>, Failure> {
+) -> Option<FewestNodes> {
     if algorithm == Algorithm::Optimum {
-        return Ok(fewest_nodes(instance, wanted, &settings.limits));
+        return fewest_nodes(instance, wanted, &settings.limits);
     }
-    let mut failure = None;
-    let found = fewest_nodes_by(instance, wanted, |first| {
-        packed(first, algorithm, settings, wanted).unwrap_or_else(|fault| {
-            failure.get_or_insert(fault);
-            None
-        })
-    });
-    failure.map_or(Ok(found), Err)
+    fewest_nodes_by(instance, wanted, |chosen, is_again| match (is_again, algorithm) {
+        (false, _) => packed_at(chosen, algorithm, settings, wanted),
+        (true, Algorithm::Vector(vector::Algorithm::EJECT)) => annealed_at(chosen, wanted),
+        // A second try is the first once more.
+        (true, _) => None,
+    })
 }
 
 /// Which jobs are admitted, in the order of the file, if each is refused with which an algorithm does not keep the yield of
@@ -110,7 +158,7 @@ fn admitted_by(
     for (number, job) in instance.jobs.iter().enumerate() {
         admitted.jobs.push(job.clone());
         match packed(&admitted, algorithm, settings, wanted)? {
-            Some(placed) => reached = placed.min_yield,
+            Some(minimum) => reached = minimum,
             None => {
                 admitted.jobs.pop();
                 refused.push(number);

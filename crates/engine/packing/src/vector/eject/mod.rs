@@ -5,34 +5,30 @@
 //! often it was, which keeps chains from going in circles (the ejection pool of Nagata and Bräysy 2009, from vehicle
 //! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
 //!
-//! The search starts at the top, because most instances can be packed close to the bound: the bound is tried, then 1/16
-//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. Nodes are seldom filled again: a placement of an
-//! earlier yield is carried to the next one, tasks that are too much there lose their nodes, and the rest is repair. Below
-//! 1/16 that is the placement whose repair failed last, from where a lower yield is near; in the bisection the one that
-//! was found last, or with few tasks again the failed one. Only if that fails while the bisection is still coarse, First Fit begins
-//! once more. Each success counts with the exact minimum yield of its mapping, so that the search continues from there. Where
-//! the bisection ends, small steps follow: packing is not monotone in the yield, and a repair the likelier the less it changes.
+//! The search begins with VP_CPSUM, whose packing is the first one. Yields above it are tried in rounds: a quarter of the way to the
+//! bound with the nodes filled again, then a quarter of what lies between the last success and the last failure, then small steps up, because packing is not monotone in the yield and a repair
+//! the likelier the less it changes. Within a round nodes are not filled again: the placement whose repair failed last, from
+//! where a lower yield is near, or the best one found is carried to the next yield, where tasks that are too much lose their
+//! nodes, and the rest is repair. Each success counts with the exact minimum yield of its mapping, so that the search continues
+//! from there. Every round is twice as patient with a repair as the one before and fills nodes in another way. All of them
+//! together take a number of steps, in proportion to what VP_CPSUM did, that only decides where the sequence ends: *more steps
+//! never give a lower yield*.
 
 mod placement;
 
-use super::Options;
-use super::Solution;
-use super::demands::{Demands, read_nodes};
-use super::engine::Solve;
+use super::engine::{Engine, Solve};
 use super::yields::{minimum_yield_of, yield_bound};
-use crate::filling::{ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists};
+use super::{Algorithm, Options, Solution};
+use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists, fits};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
-/// With fewer tasks than this a bisection goes on from the repair that failed last.
-const FEW: usize = 64;
-
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
 #[derive(Debug)]
 pub(super) struct Eject<const D: usize> {
-    demands: Demands<D>,
-    nodes: NodeRuns<D>,
+    /// VP_CPSUM, with the jobs and nodes of the instance.
+    floor: Engine<D>,
     /// The capacity of each node.
     capacities: Vec<[u64; D]>,
     /// What all of them have.
@@ -47,7 +43,7 @@ pub(super) struct Eject<const D: usize> {
     /// The first task of each job that has no node yet.
     next_task: Vec<u32>,
     placement: Placement<D>,
-    /// The node of each task, as a packing to be repaired and as it was found last.
+    /// The node of each task, as a packing to be repaired and in the best one found.
     tried: Vec<u32>,
     found: Vec<u32>,
     /// The same of the last repair that failed, in which some have none; empty if there is none.
@@ -61,11 +57,18 @@ enum Filling {
     FirstFit,
 }
 
+/// A placement that is carried from an earlier yield to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Earlier {
+    Found,
+    /// The one whose repair failed last.
+    Failed,
+}
+
 impl<const D: usize> Eject<D> {
     pub(super) fn boxed() -> Box<dyn Solve> {
         Box::new(Eject::<D> {
-            demands: Demands::default(),
-            nodes: NodeRuns::default(),
+            floor: Engine::new(Algorithm::FLOOR),
             capacities: Vec::new(),
             capacity: [0; D],
             job_of: Vec::new(),
@@ -81,41 +84,49 @@ impl<const D: usize> Eject<D> {
         })
     }
 
-    fn read(&mut self, instance: &Instance) {
-        self.demands.read(instance);
-        read_nodes(instance, &mut self.nodes);
-        self.capacities.clear();
-        for run in self.nodes.runs() {
-            let capacity = self.nodes.kinds()[run.kind as usize];
-            self.capacities.extend((0..run.nodes).map(|_| capacity));
+    /// Reads what the floor read.
+    fn read(&mut self) {
+        let Eject { floor: Engine { nodes, demands, .. }, capacities, job_of, .. } = self;
+        capacities.clear();
+        for run in nodes.runs() {
+            let capacity = nodes.kinds()[run.kind as usize];
+            capacities.extend((0..run.nodes).map(|_| capacity));
         }
-        self.capacity = std::array::from_fn(|d| self.capacities.iter().map(|own| u128::from(own[d])).sum());
-        self.job_of.clear();
-        for (&tasks, job) in self.demands.tasks().iter().zip(0..) {
-            self.job_of.extend((0..tasks).map(|_| job));
+        self.capacity = std::array::from_fn(|d| capacities.iter().map(|own| u128::from(own[d])).sum());
+        job_of.clear();
+        for (&tasks, job) in demands.tasks().iter().zip(0..) {
+            job_of.extend((0..tasks).map(|_| job));
         }
+        self.failed.clear();
+    }
+
+    /// Whether each task alone has a node that is large enough, at the lowest yield.
+    fn each_has_room(&mut self) -> bool {
+        self.floor.demands.size_at(Yield::ZERO);
+        let Engine { nodes, demands, .. } = &self.floor;
+        let has_room = |size: &[u64; D]| nodes.kinds().iter().any(|capacity| fits(size, capacity));
+        demands.sizes().iter().zip(demands.tasks()).all(|(size, &tasks)| tasks == 0 || has_room(size))
     }
 
     /// Whether tasks can be packed at a yield by filling the nodes again.
     fn packs_from_scratch(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
-        self.demands.size_at(scaled);
+        self.floor.demands.size_at(scaled);
         let weights = self.weights();
         self.fill(&weights, filling);
+        patience.spend(2 * self.job_of.len());
         self.repairs(&weights, patience)
     }
 
-    /// Whether the mapping that was found last can be repaired to be one at a yield, or instead the placement of the last
-    /// repair that failed, if there was one.
-    fn packs_from_earlier(&mut self, scaled: Yield, prefer_failed: bool, patience: &mut Patience) -> bool {
-        self.demands.size_at(scaled);
+    /// Whether an earlier placement can be repaired to be a packing at a yield.
+    fn packs_from(&mut self, earlier: Earlier, scaled: Yield, patience: &mut Patience) -> bool {
+        self.floor.demands.size_at(scaled);
         let weights = self.weights();
-        let earlier = if prefer_failed && !self.failed.is_empty() { &self.failed } else { &self.found };
-        self.tried.clone_from(earlier);
+        self.tried.clone_from(if earlier == Earlier::Failed { &self.failed } else { &self.found });
         self.repairs(&weights, patience)
     }
 
     fn repairs(&mut self, weights: &Weights<D>, patience: &mut Patience) -> bool {
-        let sizes = self.job_of.iter().map(|&job| self.demands.sizes()[job as usize]);
+        let sizes = self.job_of.iter().map(|&job| self.floor.demands.sizes()[job as usize]);
         self.placement.start(sizes, &self.capacities, weights, &self.tried);
         let repaired = self.placement.repair(patience);
         let kept = if repaired { &mut self.found } else { &mut self.failed };
@@ -126,7 +137,7 @@ impl<const D: usize> Eject<D> {
 
     fn weights(&self) -> Weights<D> {
         let mut demand = [0u128; D];
-        for (size, &tasks) in self.demands.sizes().iter().zip(self.demands.tasks()) {
+        for (size, &tasks) in self.floor.demands.sizes().iter().zip(self.floor.demands.tasks()) {
             for (demand, &size) in demand.iter_mut().zip(size) {
                 *demand += u128::from(size) * u128::from(tasks);
             }
@@ -136,7 +147,7 @@ impl<const D: usize> Eject<D> {
 
     /// Fills the nodes; `tried` is where the tasks went.
     fn fill(&mut self, weights: &Weights<D>, filling: Filling) {
-        let Eject { demands, keys, items, .. } = self;
+        let Eject { floor: Engine { demands, .. }, keys, items, .. } = self;
         let sizes = demands.sizes();
         let table = ListTable::new(demands.dimensions(), true);
         let lists = if filling == Filling::PermutationPack { table.count() } else { 1 };
@@ -154,31 +165,29 @@ impl<const D: usize> Eject<D> {
                 self.packer.fill_all(
                     &mut RankedLists::new(table, ListOrder::ByRank),
                     items,
-                    &self.nodes,
+                    &self.floor.nodes,
                     &mut self.plan,
                 );
             }
-            Filling::FirstFit => self.packer.fill_all(&mut OneList, items, &self.nodes, &mut self.plan),
+            Filling::FirstFit => self.packer.fill_all(&mut OneList, items, &self.floor.nodes, &mut self.plan),
         }
 
         self.tried.clear();
         self.tried.resize(self.job_of.len(), NOWHERE);
-        self.next_task.clear();
-        let mut tasks = 0;
-        self.next_task.extend(self.demands.tasks().iter().map(|&own| {
-            tasks += own as u32;
-            tasks - own as u32
-        }));
+        let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.tried);
         for (nodes, takes) in self.plan.fillings() {
             for node in nodes {
-                for take in takes {
-                    let next = &mut self.next_task[self.keys[take.item as usize].1 as usize];
-                    let end = *next + take.count as u32;
-                    self.tried[*next as usize..end as usize].fill(node);
-                    *next = end;
-                }
+                takes.iter().for_each(|take| tasks.put(self.keys[take.item as usize].1, node, take.count));
             }
         }
+    }
+
+    /// Takes the packing of the floor as the best one found.
+    fn take_floor(&mut self) {
+        self.found.clear();
+        self.found.resize(self.job_of.len(), NOWHERE);
+        let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.found);
+        self.floor.for_each_found(|job, node, count| tasks.put(job, node, count));
     }
 
     /// The exact minimum yield of the mapping that was found last.
@@ -188,36 +197,65 @@ impl<const D: usize> Eject<D> {
         minimum_yield_of(instance, parts).expect("each node was found to have room")
     }
 
-    /// The first mapping: its yield, and the lowest that failed before it.
-    fn first_success(
-        &mut self,
-        instance: &Instance,
-        highest: Yield,
-        patience: &mut Patience,
-    ) -> Option<(Yield, Yield)> {
-        let mut failure = None;
-        for shift in [u32::BITS - 1, 4, 3, 2, 1] {
-            let at = Yield::try_from_units(highest.units() - (highest.units() >> shift)).expect("not above");
-            let packed = if shift < 4 {
-                self.packs_from_earlier(at, true, patience)
-            } else {
-                self.packs_from_scratch(at, Filling::PermutationPack, patience)
-            };
-            if packed {
-                return Some((self.found_yield(instance), failure.unwrap_or(highest)));
-            }
-            failure = Some(at);
+    /// Finds a packing at the lowest yield, if there is none yet. Without any all is lost, so that the whole effort goes into it.
+    fn rescues(&mut self, patience: &mut Patience) -> bool {
+        if !self.each_has_room() {
+            return false;
         }
-        // Without any mapping all is lost: no effort is spared.
-        let zero = Yield::ZERO;
-        let packed = [Filling::PermutationPack, Filling::FirstFit]
-            .into_iter()
-            .any(|filling| self.packs_from_scratch(zero, filling, &mut patience.last_resort()));
-        packed.then(|| (self.found_yield(instance), failure.unwrap_or(highest)))
+        patience.rescue();
+        let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
+        while !patience.is_exhausted() {
+            let filling = fillings.next().expect("they come again");
+            if self.packs_from_scratch(Yield::ZERO, filling, patience) {
+                return true;
+            }
+            patience.double();
+        }
+        false
     }
 
-    /// Raises the yield of the mapping that was found last by small steps, which a repair follows more often than the large
-    /// ones of a bisection.
+    /// Raises the yield of the best mapping in rounds, as far as the steps go.
+    fn raise(&mut self, instance: &Instance, precision: u32, highest: Yield, patience: &mut Patience) {
+        let mut success = self.found_yield(instance);
+        let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
+        while success < highest && !patience.is_exhausted() {
+            let filling = fillings.next().expect("they come again");
+            self.failed.clear();
+            let target = above(success, highest);
+            if self.packs_from_scratch(target, filling, patience) {
+                success = self.found_yield(instance).max(target);
+            }
+            success = self.narrow(instance, success, highest, precision, patience);
+            success = self.climb(instance, success, precision, highest, patience);
+            patience.double();
+        }
+    }
+
+    /// Narrows the distance between the yield of the best mapping and one that failed.
+    fn narrow(
+        &mut self,
+        instance: &Instance,
+        mut success: Yield,
+        mut failure: Yield,
+        precision: u32,
+        patience: &mut Patience,
+    ) -> Yield {
+        let mut earlier = if self.failed.is_empty() { Earlier::Found } else { Earlier::Failed };
+        while failure.units().saturating_sub(success.units()) > precision && !patience.is_exhausted() {
+            let middle = above(success, failure);
+            if self.packs_from(earlier, middle, patience) {
+                // Rounding may have it that the mapping's is a unit less.
+                success = self.found_yield(instance).max(middle);
+                earlier = Earlier::Found;
+            } else {
+                failure = middle;
+                earlier = Earlier::Failed;
+            }
+        }
+        success
+    }
+
+    /// Raises the yield of the best mapping by small steps, which a repair follows more often than large ones.
     fn climb(
         &mut self,
         instance: &Instance,
@@ -225,18 +263,19 @@ impl<const D: usize> Eject<D> {
         precision: u32,
         highest: Yield,
         patience: &mut Patience,
-    ) {
+    ) -> Yield {
         let mut step = precision.saturating_mul(2);
         while step > precision / 2 && success < highest && !patience.is_exhausted() {
             let at = success.units().saturating_add(step).min(highest.units());
             let at = Yield::try_from_units(at).expect("not above");
-            if self.packs_from_earlier(at, false, patience) {
+            if self.packs_from(Earlier::Found, at, patience) {
                 success = self.found_yield(instance).max(at);
                 step = step.saturating_add(step / 2);
             } else {
                 step /= 2;
             }
         }
+        success
     }
 
     fn mapping(&self, jobs: usize) -> Mapping {
@@ -261,35 +300,51 @@ impl<const D: usize> Eject<D> {
 impl<const D: usize> Solve for Eject<D> {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
         let highest = yield_bound(instance)?;
-        self.read(instance);
-        self.failed.clear();
-        let mut patience = Patience::for_tasks(self.job_of.len(), options.effort);
-        let (mut success, mut failure) = self.first_success(instance, highest, &mut patience)?;
-        let precision = options.precision.units().max(1);
-        let has_few = self.job_of.len() < FEW;
-        let coarse = match self.job_of.len() {
-            0..16 => 16,
-            16..FEW => 4,
-            FEW.. => 2,
-        };
-        while failure.units().saturating_sub(success.units()) > precision {
-            // Late in the search, the sooner the fewer tasks there are, a new filling seldom wins what it costs.
-            let from_scratch = failure.units() - success.units() > coarse * options.precision.units();
-            let middle = success.units() + (failure.units() - success.units()) / 2;
-            let middle = Yield::try_from_units(middle).expect("it lies between two yields");
-            if self.packs_from_earlier(middle, has_few, &mut patience)
-                || from_scratch && self.packs_from_scratch(middle, Filling::FirstFit, &mut patience)
-            {
-                // Rounding may have it that the mapping's is a unit less.
-                success = self.found_yield(instance).max(middle);
-            } else {
-                failure = middle;
-            }
+        let has_floor = self.floor.search(instance, options).is_some();
+        self.read();
+        let mut patience = Patience::new(self.job_of.len(), D, self.floor.work(), options.effort);
+        if has_floor {
+            self.take_floor();
+        } else if !self.rescues(&mut patience) {
+            return None;
         }
-        self.climb(instance, success, precision, highest, &mut patience);
+        self.raise(instance, options.precision.units().max(1), highest, &mut patience);
         Some(Solution {
             mapping: self.mapping(instance.jobs.len()),
             minimum_yield: self.found_yield(instance),
         })
+    }
+}
+
+/// What is tried between a yield with a packing and one that has none yet: a quarter of the way, because a failure costs more than a
+/// success and says less.
+fn above(success: Yield, failure: Yield) -> Yield {
+    let step = (failure.units() - success.units()).div_ceil(4);
+    Yield::try_from_units(success.units() + step).expect("it lies between two yields")
+}
+
+/// The tasks of jobs that get their nodes one after the other.
+struct Tasks<'a> {
+    /// The first task of each job that has no node yet.
+    next: &'a mut [u32],
+    node_of: &'a mut [u32],
+}
+
+impl<'a> Tasks<'a> {
+    fn of<const D: usize>(next: &'a mut Vec<u32>, jobs: &Engine<D>, node_of: &'a mut [u32]) -> Tasks<'a> {
+        let mut first = 0;
+        next.clear();
+        next.extend(jobs.demands.tasks().iter().map(|&own| {
+            first += own as u32;
+            first - own as u32
+        }));
+        Tasks { next, node_of }
+    }
+
+    fn put(&mut self, job: u32, node: u32, count: u64) {
+        let next = &mut self.next[job as usize];
+        let end = *next + count as u32;
+        self.node_of[*next as usize..end as usize].fill(node);
+        *next = end;
     }
 }

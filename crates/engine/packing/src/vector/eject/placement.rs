@@ -33,34 +33,45 @@ impl<const D: usize> Weights<D> {
     }
 }
 
-/// How long a repair may go on.
+/// How long repairs may go on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Ejections in a row after which what is without a node has not become lighter than ever before.
     in_vain: usize,
-    /// Steps of all repairs together: blocks of amounts that are compared, and [`STEPS_OF_EJECTION`] for each ejection.
+    /// Steps of all repairs together: blocks of amounts that are compared, [`STEPS_OF_EJECTION`] for each ejection, and one for
+    /// each task and each node of a placement to be repaired.
     left: usize,
 }
 
 impl Patience {
-    /// For an instance with this number of tasks: enough ejections for it to take at most about twice the time of VP_CPSUM,
-    /// for any size (the example `eject` of `dfrsim-offline` measures it), or this many times as much.
-    pub(super) fn for_tasks(tasks: usize, times: u32) -> Patience {
+    /// For an instance with this number of tasks and resources on which VP_CPSUM did so much: enough ejections for about the same
+    /// time once more, for any size (the example `eject` of `dfrsim-offline` measures it), or this many times as much.
+    pub(super) fn new(tasks: usize, dimensions: usize, work: usize, times: u32) -> Patience {
         let in_vain = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
-        let left = 150 + 40 * tasks + (90 * tasks).min(12_000 + 13 * tasks);
-        let times = times as usize;
-        Patience { in_vain: in_vain.saturating_mul(times), left: left.saturating_mul(times) }
+        // A step is faster, compared with what VP_CPSUM does with an item, the more resources there are.
+        let left = work.saturating_mul(5 + dimensions.min(7)) / 5;
+        Patience { in_vain, left: left.saturating_mul(times as usize) }
     }
     /// Whether no step is left.
     pub(super) fn is_exhausted(self) -> bool {
         self.left == 0
     }
-    /// For a repair on which everything depends.
-    pub(super) fn last_resort(self) -> Patience {
-        let more = self.in_vain.saturating_mul(20 * STEPS_OF_EJECTION);
-        Patience { in_vain: self.in_vain.saturating_mul(4), left: self.left.saturating_add(more) }
+    /// Adds steps for a repair on which everything depends.
+    pub(super) fn rescue(&mut self) {
+        self.left = self.left.saturating_add(self.left / 2).saturating_add(STEPS_OF_RESCUE);
+    }
+    /// Lets each repair go on for twice as long, within the same number of steps of all.
+    pub(super) fn double(&mut self) {
+        self.in_vain = self.in_vain.saturating_mul(2);
+    }
+    /// Takes steps from those that are left.
+    pub(super) fn spend(&mut self, steps: usize) {
+        self.left = self.left.saturating_sub(steps);
     }
 }
+
+/// What a search without any packing has in addition.
+const STEPS_OF_RESCUE: usize = 200;
 
 /// The cost of an ejection beside its searches.
 const STEPS_OF_EJECTION: usize = 8;
@@ -197,6 +208,7 @@ impl<const D: usize> Placement<D> {
         let mut weight = weight_of(&self.weights, &self.unplaced);
         let mut least = weight;
         let mut in_vain = 0;
+        patience.spend(self.sizes.len() + self.free.len());
         while let Some(task) = self.unplaced.pop() {
             let size = self.sizes[task as usize];
             if let Some(node) = self.room_for(&size) {
@@ -213,7 +225,7 @@ impl<const D: usize> Placement<D> {
             }
             let Some((ejected, blocks)) = self.cheapest_to_eject(&size) else { return false };
             let steps = STEPS_OF_EJECTION + blocks + self.rough_free.len();
-            patience.left = patience.left.saturating_sub(steps);
+            patience.spend(steps);
             let node = self.eject(ejected);
             self.put(task, node);
             weight += u128::from(self.weights[ejected as usize]);

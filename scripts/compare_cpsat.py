@@ -1,0 +1,195 @@
+"""Compares `dfrsim solve` with CP-SAT on generated clusters: python3 scripts/compare_cpsat.py {fewest|adapt} [COUNT [SECONDS [FIRST]]]
+
+Needs `pip install ortools` and dfrsim in the PATH; says so and ends well where they are missing. CP-SAT runs in one thread.
+fewest: the fewest of 10 to 60 unequal hosts for VMs that get all they need.
+adapt: the least memory moved so that all VMs of an overloaded cluster, 30 hosts with 500 VMs, get all they need. CP-SAT begins with the moves
+of `dfrsim solve adapt`, so that what it saves is what these miss.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from ortools.sat.python import cp_model
+except ImportError:
+    cp_model = None
+
+# Cores and memory in MB.
+HOSTS = [(16, 64), (32, 128), (32, 256), (48, 192), (64, 256), (64, 512), (96, 384), (128, 1024)]
+VMS = [(1, 2), (2, 4), (2, 8), (4, 8), (4, 16), (4, 32), (8, 16), (8, 32), (16, 64), (16, 128), (32, 128)]
+OFTEN = [10, 20, 20, 15, 15, 5, 5, 6, 3, 1, 1]
+
+
+def cluster(seed, hosts, load):
+    """Hosts and VMs, as (cores, MB), whose cores are this part of those of all hosts."""
+    rng = random.Random(seed)
+    nodes = [(cores, gb * 1024) for cores, gb in rng.choices(HOSTS, k=hosts)]
+    vms, left = [], load * sum(cores for cores, _ in nodes)
+    while left > 0:
+        cores, gb = rng.choices(VMS, OFTEN)[0]
+        memory = gb * 1024
+        if seed % 2:
+            # No two are alike.
+            cores, memory = rng.uniform(0.6, 1.4) * cores, int(rng.uniform(0.6, 1.4) * memory)
+            cores = round(cores, 2)
+        vms.append((cores, memory))
+        left -= cores
+    return rng, nodes, vms
+
+
+def state(nodes, vms, places):
+    """The state as a file of dfrsim."""
+    def vm(number, place):
+        cores, memory = vms[number]
+        where = {"state": "waiting"} if place is None else {"state": "running", "node": f"H{place}"}
+        return {"name": f"vm{number}", "cpu": cores, "memory": memory, **where}
+
+    jobs = [{"name": f"job{number}", "vms": [vm(number, place)]} for number, place in enumerate(places)]
+    named = [{"name": f"H{number}", "cpu": cores, "memory": memory} for number, (cores, memory) in enumerate(nodes)]
+    return json.dumps({"nodes": named, "vjobs": jobs})
+
+
+def dfrsim(*arguments):
+    """The answer as JSON, also of a command without a result."""
+    done = subprocess.run(["dfrsim", "solve", *arguments, "--format", "json"], capture_output=True, text=True)
+    if not done.stdout:
+        sys.exit(f"dfrsim {' '.join(arguments)}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def solve(model, seconds):
+    """The value and the bound in a time, in one thread."""
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = 1
+    begin = time.time()
+    status = solver.solve(model)
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    return (solver.objective_value if found else None), solver.best_objective_bound, time.time() - begin
+
+
+def fewest_by_cpsat(nodes, vms, seconds):
+    """VMs of a size are counted together, and equal hosts are taken in turn."""
+    model, sizes = cp_model.CpModel(), {}
+    for size in vms:
+        sizes[size] = sizes.get(size, 0) + 1
+    on = [model.new_bool_var("") for _ in nodes]
+    counts = {(size, host): model.new_int_var(0, count, "") for size, count in sizes.items() for host in range(len(nodes))}
+    for size, count in sizes.items():
+        model.add(sum(counts[size, host] for host in range(len(nodes))) == count)
+    for host, node in enumerate(nodes):
+        for at in range(2):
+            model.add(sum(round(100 * size[at]) * counts[size, host] for size in sizes) <= 100 * node[at] * on[host])
+        earlier = next((other for other in range(host) if nodes[other] == node), None)
+        if earlier is not None:
+            last = max(other for other in range(host) if nodes[other] == node)
+            model.add_implication(on[host], on[last])
+    model.minimize(sum(on))
+    return solve(model, seconds)
+
+
+def least_moved_by_cpsat(nodes, vms, places, known, seconds):
+    """A variable for each VM and host; the search begins with the known places."""
+    model = cp_model.CpModel()
+    on = [[model.new_bool_var("") for _ in nodes] for _ in vms]
+    for row in on:
+        model.add_exactly_one(row)
+    for host, node in enumerate(nodes):
+        for at in range(2):
+            model.add(sum(vms[vm][at] * on[vm][host] for vm in range(len(vms))) <= node[at])
+    model.minimize(sum(vms[vm][1] * (1 - on[vm][place]) for vm, place in enumerate(places)))
+    for vm, place in enumerate(known):
+        for host in range(len(nodes)):
+            model.add_hint(on[vm][host], host == place)
+    return solve(model, seconds)
+
+
+def compare_fewest(count, seconds, first, folder):
+    worse = better = 0
+    ours_ms = theirs_s = slow = 0.0
+    for seed in range(first, first + count):
+        hosts = 10 + (seed * 7) % 51
+        rng, nodes, vms = cluster(seed, hosts, 0.3 + 0.1 * (seed % 5))
+        path = os.path.join(folder, "fewest.json")
+        answers = []
+        for order in range(2):
+            with open(path, "w") as file:
+                file.write(state(nodes, vms, [None] * len(vms)))
+            found = dfrsim("pack", path, "--fewest-nodes", "1")["algorithms"][0]
+            answers.append(found["nodes"])
+            time_ms = found["time_ms"]
+            if order == 0:
+                # The same in another order of the file.
+                nodes, vms = rng.sample(nodes, len(nodes)), rng.sample(vms, len(vms))
+        value, bound, spent = fewest_by_cpsat(nodes, vms, seconds)
+        if len(set(answers)) > 1:
+            sys.exit(f"seed {seed}: the order of the file matters: {answers}")
+        ours = answers[0]
+        if value is not None and ours is None or None not in (ours, value) and ours > value:
+            worse += 1
+        better += value is None and ours is not None or None not in (ours, value) and ours < value
+        ours_ms, theirs_s, slow = ours_ms + time_ms, theirs_s + spent, max(slow, time_ms)
+        print(f"{seed}: {hosts} hosts, {len(vms)} VMs: {ours} (at least {found['at_least']}) in {time_ms:.1f} ms; CP-SAT {value} (at least {bound}) in {spent:.1f} s", flush=True)
+    print(f"{count} clusters: worse {worse}, better {better}; {ours_ms / count:.1f} ms on average, at most {slow:.1f}; CP-SAT {theirs_s / count:.1f} s")
+
+
+def overloaded(seed):
+    """30 hosts and 500 VMs that run where they find memory, so that some hosts lack cores."""
+    rng, nodes, vms = cluster(seed, 30, 0.0)
+    nodes = [HOSTS[rng.randrange(3, len(HOSTS))] for _ in nodes]
+    nodes = [(cores, gb * 1024) for cores, gb in nodes]
+    free = [list(node) for node in nodes]
+    places = []
+    while len(vms) < 500:
+        cores, gb = rng.choices(VMS, OFTEN)[0]
+        memory = gb * 1024
+        fits = [host for host, left in enumerate(free) if left[1] >= memory and left[0] >= cores - 4]
+        if not fits or sum(left[0] for left in free) < cores + 60:
+            break
+        host = rng.choice(fits)
+        free[host][0] -= cores
+        free[host][1] -= memory
+        vms.append((cores, memory))
+        places.append(host)
+    return nodes, vms, places
+
+
+def compare_adapt(count, seconds, first, folder):
+    above, times = [], []
+    for seed in range(first, first + count):
+        nodes, vms, places = overloaded(seed)
+        path = os.path.join(folder, "adapt.json")
+        with open(path, "w") as file:
+            file.write(state(nodes, vms, places))
+        begin = time.time()
+        found = os.path.join(folder, "adapted.json")
+        answer = dfrsim("adapt", path, "--keep-yield", "1", "--state-out", found)
+        times.append(time.time() - begin)
+        ours = answer["budgets"][0]["moved"]
+        with open(found) as file:
+            jobs = json.load(file)["vjobs"]
+        by_name = {vm["name"]: int(vm["node"][1:]) for job in jobs for vm in job["vms"]}
+        known = [by_name[f"vm{number}"] for number in range(len(vms))]
+        value, bound, _ = least_moved_by_cpsat(nodes, vms, places, known, seconds)
+        if value is not None and (ours is None or ours > value):
+            above.append(float("inf") if ours is None else 100 * (ours / value - 1) if value else float("inf"))
+        elif value is not None:
+            above.append(100 * (ours / value - 1) if value else 0.0)
+        print(f"{seed}: {len(vms)} VMs: {ours} MB in {times[-1]:.2f} s; CP-SAT {value} (at least {bound})", flush=True)
+    print(f"{count} clusters: {sum(above) / len(above):.2f} % above CP-SAT on average, at most {max(above):.2f} %; {sum(times) / count:.2f} s on average, at most {max(times):.2f}")
+
+
+if __name__ == "__main__":
+    if cp_model is None or shutil.which("dfrsim") is None:
+        print("skipped: needs ortools (pip install ortools) and dfrsim in the PATH")
+        sys.exit(0)
+    what = sys.argv[1]
+    count, seconds, first = (int(word) for word in sys.argv[2:5] + ["20", "10", "1"][len(sys.argv) - 2:])
+    with tempfile.TemporaryDirectory() as folder:
+        {"fewest": compare_fewest, "adapt": compare_adapt}[what](count, seconds, first, folder)
