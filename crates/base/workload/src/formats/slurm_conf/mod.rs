@@ -253,6 +253,7 @@ impl Site {
         let mut absent = number_partitions(&mut parameters.settings.partitions, header);
         if let Some(Listed { all, ignored, .. }) = qos {
             let names = known(&all);
+            parameters.limit_partitions(&all);
             for (_, name) in header.names(Naming::Queue) {
                 if !names.iter().any(|known| known == name) {
                     let choices = names.iter().map(String::as_str).collect();
@@ -284,8 +285,10 @@ impl Site {
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
+        let kinds = nodes.kinds(Some(asked));
+        parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         Ok(SiteOfLog {
-            kinds: nodes.kinds(Some(asked)),
+            kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
             absent,
@@ -314,8 +317,9 @@ impl Parts {
                 [("account", &partition.accounts, &accounts), ("quality of service", &partition.qos, &qos)]
             {
                 let Some(known) = known else { continue };
+                let own = partition.own_qos.as_ref().filter(|_| what != "account");
                 if let Some(name) =
-                    names.iter().find(|name| *name != "root" && !known.contains(&name.as_str()))
+                    names.iter().chain(own).find(|name| *name != "root" && !known.contains(&name.as_str()))
                 {
                     return Err(partition.at.fault(unknown(what, name, known.iter().copied())));
                 }
