@@ -1,6 +1,7 @@
 //! Statements as entries of a TOML file: where they are, what they say, and the question that decides them.
 
-use super::{Finding, Limit, Series, Source, Take};
+use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
+use crate::table::mean;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use toml::{Spanned, Value};
@@ -48,10 +49,12 @@ impl Where {
             Some(Wanted::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
         }
     }
-    /// Whether each label that is asked for is there.
+    /// Whether each label that is asked for is there, of the columns that a series has.
     #[must_use]
     pub fn is_complete(&self, series: &Series) -> bool {
-        let has = |column: &str, label: &String| !series.only(&[(column, label)]).points.is_empty();
+        let has = |column: &str, label: &String| {
+            !series.has(column) || !series.only(&[(column, label)]).points.is_empty()
+        };
         self.0.iter().all(|(column, wanted)| match wanted {
             Wanted::Labels(labels) => labels.iter().all(|label| has(column, label)),
             Wanted::Range(_) => true,
@@ -63,6 +66,25 @@ impl Where {
             Wanted::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
             _ => series,
         })
+    }
+    /// The labels of a column that are asked for; none if all are, or a range.
+    #[must_use]
+    pub fn labels(&self, column: &str) -> &[String] {
+        match self.0.get(column) {
+            Some(Wanted::Labels(labels)) => labels,
+            Some(Wanted::Range(_)) | None => &[],
+        }
+    }
+    /// Whether anything is asked of a column.
+    #[must_use]
+    pub fn asks_of(&self, column: &str) -> bool {
+        self.0.contains_key(column)
+    }
+    /// Adds what another one asks of the other columns.
+    fn inherit(&mut self, from: &Where) {
+        for (column, wanted) in &from.0 {
+            self.0.entry(column.clone()).or_insert_with(|| wanted.clone());
+        }
     }
     /// The label of a column, if one is asked for.
     #[must_use]
@@ -106,12 +128,16 @@ pub struct Entry {
     #[serde(skip)]
     pub source: String,
     /// What it says.
+    #[serde(default)]
     pub text: String,
     /// For which part of the results it is checked.
     #[serde(default)]
     pub scope: String,
     /// The [check](Source::checks) that decides it, if no query does.
     pub check: Option<String>,
+    /// The statements that it is made of: it holds where all hold, and its value is that of the first.
+    #[serde(default)]
+    pub all: Vec<Entry>,
     /// The metric that it is about.
     #[serde(default)]
     pub of: String,
@@ -162,11 +188,28 @@ impl Entry {
         if let Some(check) = &self.check {
             return source.check(check, self);
         }
+        if let [first, rest @ ..] = self.all.as_slice() {
+            let first = first.find(source)?;
+            let rest: Vec<Finding> = rest.iter().map(|part| part.find(source)).collect::<Option<_>>()?;
+            let details: Vec<&str> =
+                std::iter::once(&first).chain(&rest).map(|part| part.detail.as_str()).collect();
+            let detail = match &self.detail {
+                Some(detail) => {
+                    let places: Vec<String> = (1..=details.len()).map(|place| place.to_string()).collect();
+                    let values: Vec<(&str, Filled)> =
+                        places.iter().map(String::as_str).zip(details.iter().map(Filled::from)).collect();
+                    fill(detail, &values)
+                }
+                None => details.join(", "),
+            };
+            let rest_holds = rest.iter().all(Finding::holds);
+            return Some(Finding { detail, rest_holds, ..first });
+        }
         let series = self.series(source)?;
         let take = self.take.as_ref()?;
         let differ = if self.pair.is_empty() { &self.sides } else { &self.pair };
         if differ.is_empty() {
-            return take.of(&series, self.is, self.detail.as_deref());
+            return take.of(&series, self.is, self.detail.as_deref(), &[]);
         }
         let side = |side: usize| {
             let labels = differ.iter().map(|(column, names)| (column.as_str(), names[side].as_str()));
@@ -181,7 +224,8 @@ impl Entry {
             Some(combine) => {
                 let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
                 let detail = self.detail.as_deref().or(standard);
-                take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail)
+                let sides = [("a", mean(&one.values()).into()), ("b", mean(&other.values()).into())];
+                take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail, &sides)
             }
             None => {
                 let second = self.second.as_ref().unwrap_or(take);
@@ -205,9 +249,29 @@ impl Entry {
         )
     }
 
+    /// Takes what it does not say from what it is a part of.
+    fn inherit(&mut self, of: &str, take: Option<&Take>, filter: &Where) {
+        if self.of.is_empty() {
+            of.clone_into(&mut self.of);
+        }
+        self.take = self.take.take().or_else(|| take.cloned());
+        self.filter.inherit(filter);
+        for part in &mut self.all {
+            part.complete |= self.complete;
+            if part.pair.is_empty() && part.sides.is_empty() {
+                part.sides.clone_from(&self.sides);
+                part.second = part.second.take().or_else(|| self.second.clone());
+            }
+            part.inherit(&self.of, self.take.as_ref(), &self.filter);
+        }
+    }
+
     /// What it names that a source has not.
     fn faults(&self, source: &dyn Source) -> Vec<String> {
-        let mut faults = Vec::new();
+        let mut faults: Vec<String> = self.all.iter().flat_map(|part| part.faults(source)).collect();
+        if !self.all.is_empty() {
+            return faults;
+        }
         if let Some(check) = self.check.as_deref() {
             if !source.checks().contains(&check) {
                 faults
@@ -253,11 +317,20 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Section {
     source: String,
-    /// What is made of values, stated of that, and said of it, unless a statement has its own.
+    /// The check, the metric, what is made of values, stated of that, and said of it, unless a statement has its own.
+    check: Option<String>,
+    #[serde(default)]
+    of: String,
     take: Option<Take>,
     #[serde(default)]
     is: Limit,
     detail: Option<String>,
+    /// Hides the numbers of all.
+    #[serde(default)]
+    hidden: bool,
+    /// The lines that all statements are about, in the columns that they do not name.
+    #[serde(default, rename = "where")]
+    filter: Where,
     claims: Vec<Spanned<Entry>>,
 }
 
@@ -269,10 +342,13 @@ impl Entries {
     #[must_use]
     pub fn new(file: &'static str, text: &'static str) -> Entries {
         let File { section } = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let of_section = |Section { source, take, is, detail, mut claims }: Section| {
+        let of_section = |section: Section| {
+            let Section { source, check, of, take, is, detail, hidden, filter, mut claims } = section;
             for claim in claims.iter_mut().map(Spanned::get_mut) {
                 claim.source.clone_from(&source);
-                claim.take = claim.take.take().or_else(|| take.clone());
+                claim.inherit(&of, take.as_ref(), &filter);
+                claim.check = claim.check.take().or_else(|| check.clone());
+                claim.hidden |= hidden;
                 claim.detail = claim.detail.take().or_else(|| detail.clone());
                 claim.is = if claim.is == Limit::default() { is } else { claim.is };
             }

@@ -46,6 +46,7 @@ impl Judge<'_> {
         };
         let point = (estimate.value, estimate.value);
         let verdict = match estimate.interval {
+            _ if !found.rest_holds => Verdict::Fails,
             None if self.needs_interval => Verdict::Open,
             interval => found.is.verdict(interval.unwrap_or(point)),
         };
@@ -57,6 +58,7 @@ impl Judge<'_> {
         let is = published.first().map_or(found.is, |published| published.is);
         let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
         let on_published = match (ends, entry.published) {
+            (Some(_), _) if !published.iter().all(|found| found.rest_holds) => Some(Verdict::Fails),
             (Some((low, high)), _) if low < high => Some(is.verdict((low, high))),
             (Some((value, _)), _) | (None, Some(value)) => Some(Verdict::from_bool(is.holds(value))),
             (None, None) => None,

@@ -24,8 +24,8 @@ pub trait Source {
     /// The columns of numbers.
     fn metrics(&self) -> Vec<&'static str>;
     /// The checks that no query states, by the names that entries give them.
-    fn checks(&self) -> &'static [&'static str] {
-        &[]
+    fn checks(&self) -> Vec<&'static str> {
+        Vec::new()
     }
     /// The columns over which numbers are averaged first, unless an entry asks for each line.
     fn averaged(&self) -> &'static [&'static str] {

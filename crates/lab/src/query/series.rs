@@ -30,6 +30,11 @@ impl Series {
     fn place(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|labels| labels.column == column)
     }
+    /// Whether it has a column.
+    #[must_use]
+    pub fn has(&self, column: &str) -> bool {
+        self.place(column).is_some()
+    }
     /// The values.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
@@ -40,13 +45,35 @@ impl Series {
     pub fn label(&self, point: usize, column: &str) -> &str {
         self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
     }
-    /// What a point is called: the labels of the columns that name lines, or all.
+    /// The columns that name points: those in which they differ, of these the ones that name lines if any does.
+    fn naming(&self) -> Vec<usize> {
+        let differs = |place: &usize| {
+            let code = |(codes, _): &(Vec<usize>, f64)| codes[*place];
+            self.points.iter().any(|point| code(point) != code(&self.points[0]))
+        };
+        let names = |place: &usize| self.columns[*place].is_name;
+        let all = || 0..self.columns.len();
+        let candidates: [Vec<usize>; 4] = [
+            all().filter(|place| names(place) && differs(place)).collect(),
+            all().filter(differs).collect(),
+            all().filter(names).collect(),
+            all().collect(),
+        ];
+        candidates.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
+    }
+    fn name_by(&self, places: &[usize], point: usize) -> String {
+        let label = |&place: &usize| self.columns[place].names[self.points[point].0[place]].as_str();
+        places.iter().map(label).collect::<Vec<_>>().join(", ")
+    }
+    /// What a point is called: its labels in the columns in which points differ, in those that name lines if these do.
     #[must_use]
     pub fn name(&self, point: usize) -> String {
-        let has_names = self.columns.iter().any(|column| column.is_name);
-        let labels = self.columns.iter().zip(&self.points[point].0);
-        let labels = labels.filter(|(column, _)| column.is_name || !has_names);
-        labels.map(|(column, code)| column.names[*code].as_str()).collect::<Vec<_>>().join(", ")
+        self.name_by(&self.naming(), point)
+    }
+    /// The values with their names.
+    pub(super) fn named(&self) -> Vec<(String, f64)> {
+        let places = self.naming();
+        self.points.iter().enumerate().map(|(at, (_, value))| (self.name_by(&places, at), *value)).collect()
     }
     /// The labels of points without those of some columns.
     fn without(&self, columns: &[&str]) -> (Vec<Arc<Labels>>, Vec<Vec<usize>>) {

@@ -26,12 +26,22 @@ pub enum Take {
     Share(Limit),
     /// The largest less the smallest one.
     Spread,
+    /// The largest by the smallest one.
+    Factor,
+    /// The largest step up from one to the next.
+    Rise,
+    /// The largest step down from one to the next.
+    Fall,
+    /// Whether the smallest ones are of these names, in this order: 1 or 0. Details have the values in rising order.
+    Lowest(Vec<String>),
     /// How far the farthest one is outside a range.
     Outside([f64; 2]),
     /// By how much the one with a label is above the next largest one.
     Most(BTreeMap<String, String>),
     /// By how much the one with a label is below the next smallest one.
     Least(BTreeMap<String, String>),
+    /// How many times the one with a label the next smallest one is.
+    Times(BTreeMap<String, String>),
     /// By how much the largest one with any of these labels is above the smallest of the others.
     Over(BTreeMap<String, Vec<String>>),
 }
@@ -47,13 +57,15 @@ pub struct Finding {
     pub detail: String,
     /// The number that readers see, if any.
     pub shown: Option<f64>,
+    /// Whether what else is stated holds.
+    pub rest_holds: bool,
 }
 
 impl Finding {
     /// A number.
     #[must_use]
     pub fn new(value: f64, is: Limit, detail: impl Into<String>) -> Finding {
-        Finding { value, is, detail: detail.into(), shown: Some(value) }
+        Finding { value, is, detail: detail.into(), shown: Some(value), rest_holds: true }
     }
     /// A fact, which is so or not.
     #[must_use]
@@ -69,7 +81,7 @@ impl Finding {
     /// Whether what is stated holds.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.is.holds(self.value)
+        self.rest_holds && self.is.holds(self.value)
     }
 }
 
@@ -85,7 +97,7 @@ impl Take {
     /// The columns that it names.
     pub(super) fn columns(&self) -> Vec<&str> {
         match self {
-            Take::Most(of) | Take::Least(of) => of.keys().map(String::as_str).collect(),
+            Take::Most(of) | Take::Least(of) | Take::Times(of) => of.keys().map(String::as_str).collect(),
             Take::Over(of) => of.keys().map(String::as_str).collect(),
             _ => Vec::new(),
         }
@@ -115,16 +127,25 @@ impl Take {
         detail: &str,
     ) -> Option<Finding> {
         let (one, other) = (self.of_side(sides.0)?, second.of_side(sides.1)?);
-        let values = [("value", (one - other).into()), ("a", one.into()), ("b", other.into())];
+        let points = [sides.0.named(), sides.1.named()].concat();
+        let mut values = vec![("value", (one - other).into()), ("a", one.into()), ("b", other.into())];
+        values.extend(points.iter().map(|(name, value)| (name.as_str(), (*value).into())));
         Some(Finding::new(one - other, is, fill(detail, &values)))
     }
 
     /// What is made of values; `None` if there are none.
-    pub(super) fn of(&self, series: &Series, is: Limit, detail: Option<&str>) -> Option<Finding> {
+    pub(super) fn of(
+        &self,
+        series: &Series,
+        is: Limit,
+        detail: Option<&str>,
+        sides: &[(&str, Value)],
+    ) -> Option<Finding> {
         let values = series.values();
         let (low, high, all) = (min(&values)?, max(&values)?, values.len());
-        let mut named: Vec<(&str, Value)> =
-            vec![("low", low.into()), ("high", high.into()), ("all", all.into())];
+        let mut named = vec![("low", low.into()), ("high", high.into()), ("all", all.into())];
+        named.extend_from_slice(sides);
+        let mut points = series.named();
         named.push(("low_name", (&series.name(series.smallest()?)).into()));
         named.push(("high_name", (&series.name(series.largest()?)).into()));
         let (value, standard) = match self {
@@ -140,9 +161,20 @@ impl Take {
                 named.push(("met", series.count(limit).into()));
                 (self.of_side(series)?, "{met} of {all} cases")
             }
+            Take::Factor => (high / low, "from {low:.2} to {high:.2}"),
+            Take::Rise | Take::Fall => {
+                let up = if *self == Take::Rise { 1.0 } else { -1.0 };
+                let steps = values.windows(2).map(|pair| up * (pair[1] - pair[0]));
+                (steps.reduce(f64::max)?, "{list:.2}")
+            }
+            Take::Lowest(names) => {
+                points.sort_by(|a, b| a.1.total_cmp(&b.1));
+                let is_so = points.len() >= names.len() && points.iter().zip(names).all(|(a, b)| a.0 == *b);
+                (f64::from(u8::from(is_so)), "{named:.2}")
+            }
             Take::Spread => (high - low, "from {low:.2} to {high:.2}"),
             Take::Outside([least, most]) => ((least - low).max(high - most), "from {low:.2} to {high:.2}"),
-            Take::Most(of) | Take::Least(of) => {
+            Take::Most(of) | Take::Least(of) | Take::Times(of) => {
                 let labels: Vec<(&str, &str)> = of.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
                 let own = series.only(&labels);
                 let its = own.points.first()?.1;
@@ -156,20 +188,33 @@ impl Take {
                     ("name", (&own.label(0, column)).into()),
                     ("other", (&others.label(rival, column)).into()),
                 ]);
-                let lead = if is_most { its - theirs } else { theirs - its };
+                named.push(("others", Value::Named(others.named())));
+                let lead = match self {
+                    Take::Most(_) => its - theirs,
+                    Take::Least(_) => theirs - its,
+                    _ => theirs / its,
+                };
                 (lead, "{name} {its:.2}, {other} {theirs:.2}")
             }
             Take::Over(of) => {
                 let (column, names) = of.first_key_value()?;
                 let is_own = |at: &usize| names.iter().any(|name| series.label(*at, column) == name);
                 let (own, others): (Vec<usize>, Vec<usize>) = (0..all).partition(is_own);
-                let values = |places: &[usize]| places.iter().map(|&at| values[at]).collect::<Vec<f64>>();
+                let values_of = &values;
+                let values = |places: &[usize]| places.iter().map(|&at| values_of[at]).collect::<Vec<f64>>();
                 let (most, least) = (max(&values(&own))?, min(&values(&others))?);
                 named.extend([("most", most.into()), ("least", least.into())]);
+                let name = |of: &[usize], value| {
+                    series.name(*of.iter().rfind(|&&at| values_of[at] == value).unwrap_or(&of[0]))
+                };
+                named.push(("most_name", (&name(&own, most)).into()));
+                named.push(("least_name", (&name(&others, least)).into()));
                 (most - least, "at most {most:.2}, others at least {least:.2}")
             }
         };
         named.push(("value", value.into()));
+        named.extend(points.iter().map(|(name, value)| (name.as_str(), (*value).into())));
+        named.extend([("named", Value::Named(points.clone())), ("list", Value::List(values))]);
         Some(Finding::new(value, is, fill(detail.unwrap_or(standard), &named)))
     }
 }

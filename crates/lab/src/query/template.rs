@@ -1,4 +1,4 @@
-//! Texts with places for values: `{name}`, or `{name:.2}` for a number with two decimals.
+//! Texts with places for values: `{name}`, or `{name:.2}` for numbers with two decimals; `{named:.2 %}` puts a sign behind each.
 
 /// Fills in the values; a place without one stays as it is.
 #[must_use]
@@ -8,13 +8,23 @@ pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
         let Some((place, behind)) = after.split_once('}') else { break };
-        let (name, decimals) = place.split_once(":.").unwrap_or((place, ""));
-        let value = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
-        match (value, decimals.parse::<usize>()) {
-            (Some(Value::Number(number)), Ok(decimals)) => text.push_str(&format!("{number:.decimals$}")),
-            (Some(Value::Number(number)), _) => text.push_str(&number.to_string()),
-            (Some(Value::Text(value)), _) => text.push_str(value),
-            (None, _) => text.push_str(&format!("{{{place}}}")),
+        let (name, form) = place.split_once(":.").unwrap_or((place, ""));
+        let (decimals, sign) = form.split_at(form.len().min(1));
+        let number = |number: f64| match decimals.parse::<usize>() {
+            Ok(decimals) => format!("{number:.decimals$}{sign}"),
+            Err(_) => number.to_string(),
+        };
+        match values.iter().find(|(known, _)| *known == name).map(|(_, value)| value) {
+            Some(Value::Number(value)) => text.push_str(&number(*value)),
+            Some(Value::Text(value)) => text.push_str(value),
+            Some(Value::List(list)) => {
+                text.push_str(&list.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", "));
+            }
+            Some(Value::Named(list)) => {
+                let all = list.iter().map(|(name, value)| format!("{name} {}", number(*value)));
+                text.push_str(&all.collect::<Vec<_>>().join(", "));
+            }
+            None => text.push_str(&format!("{{{place}}}")),
         }
         rest = behind;
     }
@@ -28,6 +38,10 @@ pub enum Value {
     Number(f64),
     /// A text.
     Text(String),
+    /// Numbers.
+    List(Vec<f64>),
+    /// Numbers with their names.
+    Named(Vec<(String, f64)>),
 }
 
 impl From<f64> for Value {

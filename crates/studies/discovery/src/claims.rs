@@ -45,8 +45,8 @@ impl Asked {
 
 impl Source for Asked {
     source_of_cells!(cells);
-    fn checks(&self) -> &'static [&'static str] {
-        &["discovery costs more than migration"]
+    fn checks(&self) -> Vec<&'static str> {
+        vec!["discovery costs more than migration"]
     }
     /// (Xen - DYNAMIC) - (DYNAMIC - DYNAMIC+MIGRATION).
     fn check(&self, _: &str, entry: &Entry) -> Option<Finding> {

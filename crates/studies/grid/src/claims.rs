@@ -61,8 +61,8 @@ impl Asked<'_> {
 
 impl Source for Asked<'_> {
     source_of_cells!(cells);
-    fn checks(&self) -> &'static [&'static str] {
-        &["starvation", "minmin beaten", "opposite workload"]
+    fn checks(&self) -> Vec<&'static str> {
+        vec!["starvation", "minmin beaten", "opposite workload"]
     }
     fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
         let cases = |so: usize, all: usize| {

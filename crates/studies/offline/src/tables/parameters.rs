@@ -110,6 +110,15 @@ fn cannot_be_right(
     (!wrong.is_empty()).then(|| format!("{parameter} {value} at slack {slack} ({})", wrong.join(", ")))
 }
 
+/// What table 4.6 calls a parameter.
+pub(crate) fn short(parameter: &str) -> &str {
+    match parameter {
+        "dimensions" => "D",
+        "jobs" => "J",
+        other => other,
+    }
+}
+
 pub(crate) fn parameter_of(scenario: &DissertationScenario, name: &str) -> f64 {
     match name {
         "D" => scenario.dimensions.into(),

@@ -156,8 +156,8 @@ fn labels(policy: Policy) -> [String; 8] {
 
 impl Source for Asked<'_> {
     source_of_cells!(cells);
-    fn checks(&self) -> &'static [&'static str] {
-        &[
+    fn checks(&self) -> Vec<&'static str> {
+        vec![
             "batch and best",
             "greedy and MCB",
             "times the best",

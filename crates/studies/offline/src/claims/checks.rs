@@ -1,0 +1,437 @@
+//! The checks that no query states.
+
+use super::part::part;
+use crate::published::{TABLE_4_4, TABLE_4_6, TABLE_4_7};
+use crate::results::{Advantage, Part, Record, Results};
+use crate::solve::passes;
+use crate::tables::domination::{SUBSETS, subset};
+use crate::tables::parameters::parameter_of;
+use crate::tables::slack::slacks;
+use dfrsim_lab::query::Entry;
+use dfrsim_lab::{Status, average as mean, rank_correlation};
+use dfrsim_offline::instances::DissertationScenario;
+
+/// What a check finds: whether a statement holds beside what is stated of its number, what that rests on, and the number.
+pub(super) struct Check {
+    pub(super) holds: bool,
+    pub(super) detail: String,
+    pub(super) ours: Option<f64>,
+}
+
+impl Check {
+    fn new(holds: bool, detail: impl Into<String>) -> Option<Check> {
+        Some(Check { holds, detail: detail.into(), ours: None })
+    }
+    fn number(value: f64, detail: impl Into<String>) -> Option<Check> {
+        Some(Check { holds: true, detail: detail.into(), ours: Some(value) })
+    }
+    /// Whether as many are so as there are.
+    fn all(count: usize, wrong: &[String]) -> Option<Check> {
+        Check::new(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
+    }
+}
+
+/// A check: `None` where the scenario lacks the instances or algorithms.
+type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
+
+/// A parameter of instances and its values.
+type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
+
+/// The checks, by the names that statements give them.
+pub(super) const CHECKS: [(&str, Find); 28] = [
+    ("unsolved", |results, entry| {
+        let part = part(results, &entry.filter)?;
+        let all = part.records.len();
+        let solves = |record: &&&Record<'_>| {
+            results.algorithms.iter().any(|(_, column)| record.solved(*column).is_some())
+        };
+        let unsolved = all - part.records.iter().filter(solves).count();
+        let percent = 100.0 * unsolved as f64 / all as f64;
+        Check::number(percent, format!("{unsolved} of {all}, {percent:.2} %"))
+    }),
+    ("each pass is the best", |results, entry| {
+        let counts = best_passes(results, &part(results, &entry.filter)?)?;
+        let never: Vec<&str> = counts.iter().filter(|(_, part)| *part == 0.0).map(|of| &*of.0).collect();
+        Check::new(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
+    }),
+    ("passes that are often the best", |results, entry| {
+        let mut counts = best_passes(results, &part(results, &entry.filter)?)?;
+        counts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let often = counts.iter().filter(|(_, part)| *part > 14.0);
+        let mut often: Vec<&str> = often.map(|(name, _)| name.trim_start_matches("GREEDY_")).collect();
+        often.sort_unstable();
+        let expected = ["S2_P1", "S2_P2", "S3_P1", "S3_P2", "S5_P1", "S6_P1", "S6_P2", "S7_P1"];
+        Check::new(often == expected, numbered(&counts[..10]))
+    }),
+    ("S5_P4 fails least", |results, entry| {
+        let (part, columns) = (part(results, &entry.filter)?, columns(results)?);
+        let any = |record: &Record<'_>| columns.iter().any(|(_, column)| record.solved(*column).is_some());
+        let solvable = part.filter(any);
+        let rate =
+            |(name, column): &(String, usize)| Some((name.clone(), solvable.tally(*column).failure_rate()?));
+        let mut rates: Vec<(String, f64)> = columns.iter().map(rate).collect::<Option<_>>()?;
+        rates.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let own = rates.iter().find(|(name, _)| name == "GREEDY_S5_P4")?.1;
+        Some(Check { holds: own <= rates[0].1, detail: numbered(&rates[..4]), ours: Some(own) })
+    }),
+    ("GREEDY solves what programs solve", |results, entry| {
+        let greedy = results.column("GREEDY")?;
+        let programs = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING"];
+        let columns: Vec<usize> = programs.into_iter().filter_map(|name| results.column(name)).collect();
+        let any = |record: &Record<'_>| columns.iter().any(|column| record.solved(*column).is_some());
+        let solved = part(results, &entry.filter)?.filter(any);
+        let failed = solved.records.iter().filter(|record| record.solved(greedy).is_none()).count();
+        let detail = format!("{failed} of {} that one of {} solves", solved.records.len(), columns.len());
+        Check::new(failed == 0, detail).filter(|_| !solved.is_empty())
+    }),
+    ("RRNDNZ solves what RRND solves", |results, _| {
+        let (plain, raised) = (results.column("RRND")?, results.column("RRNDNZ")?);
+        let solved = results.records.iter().filter(|record| record.solved(plain).is_some());
+        let both = solved.clone().filter(|record| record.solved(raised).is_some()).count();
+        let all = solved.count();
+        Check::new(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
+    }),
+    ("gaps as in table 4.4", |results, entry| {
+        let pairs = table_4_4(results, entry)?;
+        let far = pairs.iter().filter(|pair| !(0.85..=1.15).contains(&(pair.1 / pair.2)));
+        let far: Vec<String> =
+            far.map(|(name, own, theirs)| format!("{name} {own:.2} for {theirs:.2}")).collect();
+        let near = pairs.len() - far.len();
+        Check::new(far.is_empty(), format!("{near} of {} are{}", pairs.len(), listed(&far)))
+    }),
+    ("ranks as in table 4.4", |results, entry| {
+        let pairs = table_4_4(results, entry)?;
+        let pairs: Vec<(f64, f64)> = pairs.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
+        let correlation = rank_correlation(&pairs)?;
+        Check::number(correlation, format!("{correlation:.3} over {}", pairs.len()))
+    }),
+    ("failure rates as in table 4.4", |results, entry| {
+        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
+        for ([name], [_, _, _, _, theirs]) in TABLE_4_4.lines::<1, 5>() {
+            let Some(own) = results.column(name).and_then(|at| part.tally(at).failure_rate()) else {
+                continue;
+            };
+            count += 1;
+            if (own - theirs).abs() > 3.0 {
+                far.push(format!("{name} {own:.2} for {theirs:.2}"));
+            }
+        }
+        let detail = format!("{} of {count} are{}", count - far.len(), listed(&far));
+        Check::new(far.is_empty(), detail).filter(|_| count > 0)
+    }),
+    ("gaps near table 4.4", |results, entry| {
+        let part = part(results, &entry.filter)?;
+        let apart = packing_beside(|name, line| {
+            Some(100.0 * (part.gaps(results.column(name)?).relative.mean()? / line[1] - 1.0).abs())
+        })?;
+        Check::number(apart, format!("{apart:.2} %"))
+    }),
+    ("failure rates near table 4.4", |results, entry| {
+        let part = part(results, &entry.filter)?;
+        let apart = packing_beside(|name, line| {
+            Some((part.tally(results.column(name)?).failure_rate()? - line[4]).abs())
+        })?;
+        Check::number(apart, format!("{apart:.2} points"))
+    }),
+    ("the degree of dominance", |results, _| {
+        let (mut compared, mut better) = (0_usize, 0_usize);
+        for name in ["BFSUM", "BFMAX", "BFLEX", "FFSUM", "FFMAX", "FFLEX"] {
+            let (plain, again) =
+                (results.column(&format!("VP_{name}"))?, results.column(&format!("VP_{name}_DD"))?);
+            for record in results.records.iter().filter(|record| record.status(again).is_some()) {
+                compared += 1;
+                better += usize::from(record.solved(again) > record.solved(plain));
+            }
+        }
+        Check::number(better as f64, format!("better on {better} of {compared}"))
+    }),
+    ("VP_CHEKURI is worst", |results, _| {
+        let chekuri = results.column("VP_CHEKURI")?;
+        let part = Part { records: results.records.iter().collect() }.where_ran(chekuri);
+        let rate = part.tally(chekuri).failure_rate()?;
+        let (mut most, mut higher) = (0.0_f64, 0_usize);
+        for ([name], _) in TABLE_4_4.lines::<1, 5>().filter(|([name], _)| name.starts_with("VP_")) {
+            let column = results.column(name)?;
+            most = most.max(part.tally(column).failure_rate()?);
+            let is_higher =
+                |of: &&&Record<'_>| of.solved(column).is_some() && of.solved(chekuri) > of.solved(column);
+            higher += part.records.iter().filter(is_higher).count();
+        }
+        let all = 14 * part.records.len();
+        let detail = format!(
+            "fails on {rate:.2} %, others on {most:.2} % at most; higher yields in {higher} of {all} comparisons"
+        );
+        Check::new(rate > most && higher == 0, detail)
+    }),
+    ("dominated", |results, entry| {
+        let (mut count, mut missing) = (0, Vec::new());
+        let pairs = entry.filter.labels("algorithm").iter().zip(entry.filter.labels("other"));
+        for (name, dimensions) in SUBSETS {
+            let part = subset(results, dimensions)?;
+            for (one, other) in pairs.clone() {
+                count += 1;
+                let (first, second) = (results.column(one)?, results.column(other)?);
+                let (own, others) = (part.advantage(first, second), part.advantage(second, first));
+                if !own.dominates(&others) {
+                    let by = |of: fn(&Advantage) -> f64| format!("{:.2} and {:.2}", of(&own), of(&others));
+                    let (success, yields) = (by(|of| of.success), by(|of| of.minimum_yield));
+                    missing.push(format!("{other} by {one} for D = {name} (S {success}, Y {yields})"));
+                }
+            }
+        }
+        Check::all(count, &missing)
+    }),
+    // Of the algorithms, those of the column `other` and only they.
+    ("undominated", |results, entry| {
+        let all = dominated(results, entry.filter.labels("algorithm"))?;
+        let holds = all.iter().all(|(name, by)| entry.filter.labels("other").contains(name) == by.is_empty());
+        let one = |(name, by): &(String, Vec<String>)| match by.len() {
+            0 => format!("{name} never"),
+            _ => format!("{name} {}", by.join(", ")),
+        };
+        Check::new(holds, all.iter().map(one).collect::<Vec<_>>().join("; "))
+    }),
+    ("subsets where VP_CP are dominated", |results, entry| {
+        let all = dominated(results, entry.filter.labels("algorithm"))?;
+        let subsets = |name: &str| -> Vec<&str> {
+            let by = |subset: &str| {
+                let is_of = |text: &String| text.ends_with(&format!("D = {subset}"));
+                all.iter().any(|of| of.0 == name && of.1.iter().any(is_of))
+            };
+            SUBSETS.iter().map(|(name, _)| *name).filter(|subset| by(subset)).collect()
+        };
+        let (difference, maximum) = (subsets("VP_CPDIFF"), subsets("VP_CPMAX"));
+        let holds = difference == ["4,6", "4", "6"] && maximum == ["2,4,6", "2,4", "2"];
+        let (difference, maximum) = (difference.join("; "), maximum.join("; "));
+        Check::new(holds, format!("VP_CPDIFF for {difference}; VP_CPMAX for {maximum}"))
+    }),
+    ("sums dominate maxima", |results, _| {
+        let mut wrong = Vec::new();
+        for fit in ["FF", "BF"] {
+            let [sum, maximum] = ["SUM", "MAX"].map(|order| results.column(&format!("VP_{fit}{order}")));
+            let (sum, maximum) = (sum?, maximum?);
+            for (name, dimensions) in SUBSETS {
+                let part = subset(results, dimensions)?;
+                let found = (part.dominates(sum, maximum), part.dominates(maximum, sum));
+                if found != (!["4,6", "4"].contains(&name), false) {
+                    wrong.push(format!("{fit} for D = {name}"));
+                }
+            }
+        }
+        Check::all(12, &wrong)
+    }),
+    ("VP_CPSUM is undominated", |results, entry| {
+        let (part, own) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
+        let parameters: [Parameter; 3] = [
+            ("sigma", |of| of.sigma, vec![0.25, 0.5, 1.0]),
+            ("rho", |of| of.rho, vec![0.0, 0.25, 0.5]),
+            ("slack", |of| of.slack, slacks().collect()),
+        ];
+        let mut by = Vec::new();
+        for (name, of, values) in parameters {
+            for value in values {
+                let part = results.with(&part, |scenario| of(scenario) == value);
+                for ([other], _) in TABLE_4_4.lines::<1, 5>().filter(|([other], _)| *other != "VP_CPSUM") {
+                    if part.dominates(results.column(other)?, own) {
+                        by.push(format!("{other} for {name} {value}"));
+                    }
+                }
+            }
+        }
+        Check::new(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
+    }),
+    ("gaps of table 4.6", |results, entry| {
+        let (part, column) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
+        let mut means = Vec::new();
+        for ([name, value], [slack, ..]) in TABLE_4_6.lines::<2, 5>() {
+            let wanted: f64 = value.parse().ok()?;
+            let part = results.with(&part, |of| of.slack == slack && parameter_of(of, name) == wanted);
+            means.push((format!("{name} {value} at {slack}"), part.gaps(column).relative.mean()?));
+        }
+        let most = means.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Check::number(most.1, format!("{} {:.2} %", most.0, most.1))
+    }),
+    ("slack of infeasible instances", |results, entry| {
+        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
+        let all = part.tally(optimum).infeasible;
+        let tight = results.with(&part, |of| of.slack == 0.1).tally(optimum).infeasible;
+        Check::new(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
+    }),
+    ("optima and bounds", |results, _| {
+        let optimum = results.column("OPT")?;
+        let (mut proven, mut wrong) = (0_usize, 0_usize);
+        for record in &results.records {
+            let mut yields = results.algorithms.iter().filter_map(|(_, column)| record.solved(*column));
+            let is_wrong = match (record.status(optimum), record.solved(optimum)) {
+                (_, Some(best)) => {
+                    yields.any(|own| own > best) || record.bound.is_none_or(|bound| bound < best)
+                }
+                (Some(Status::Infeasible), _) => yields.next().is_some(),
+                _ => continue,
+            };
+            proven += 1;
+            wrong += usize::from(is_wrong);
+        }
+        Check::new(wrong == 0, format!("{wrong} of {proven} instances violate it"))
+    }),
+    ("greatest average yields", |results, entry| {
+        let (part, metric) = (part(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
+        let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
+        let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
+        let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
+        Check::new(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
+    }),
+    ("utilisation as in table 4.7", |results, entry| {
+        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
+        for ([dimensions, jobs], published) in TABLE_4_7.lines::<2, 2>() {
+            for (metric, theirs) in ["utilisation", "raised_utilisation"].into_iter().zip(published) {
+                let is_one = |of: &DissertationScenario| {
+                    of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs
+                };
+                let own = used(results, &results.with(&part, is_one), metric)?;
+                count += 1;
+                if (own - theirs).abs() > 1.5 {
+                    far.push(format!("D {dimensions} J {jobs} {own:.2} for {theirs:.2}"));
+                }
+            }
+        }
+        Check::all(count, &far)
+    }),
+    ("gain of the second phase", |results, entry| {
+        let part = part(results, &entry.filter)?;
+        let [before, after] =
+            ["utilisation", "raised_utilisation"].map(|metric| used(results, &part, metric));
+        let by = after? - before?;
+        Check::number(by, format!("{by:.2} points"))
+    }),
+    ("failures on feasible instances", |results, entry| {
+        let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
+        let feasible = part.filter(|record| record.solved(optimum).is_some());
+        let (mut failed, mut details) = (Vec::new(), Vec::new());
+        for name in ["GB", "SGB", "MCB8", "SG"] {
+            let of = feasible.tally(results.column(name)?);
+            failed.push((of.instances > 0).then_some(of.instances - of.solved)?);
+            details.push(format!("{name} fails on {} of {}", of.instances - of.solved, of.instances));
+        }
+        let scaled = failed[3] as f64 * 1_380.0 / feasible.records.len().max(1) as f64;
+        let holds = failed[0] + failed[1] == 0 && failed[2] <= 1 && (5.0..=30.0).contains(&scaled);
+        Check::new(holds, details.join(", "))
+    }),
+    ("degradation of MCB8", |results, entry| {
+        let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
+        let columns: Vec<usize> = names.collect::<Option<_>>()?;
+        let all = part(results, &entry.filter)?.degradation(columns[7], &columns);
+        let (three, ten) = (all.above(3.0), all.above(10.0));
+        let scale = 1_379.0 / all.len().max(1) as f64;
+        let holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
+        let detail = format!("{three} and {ten} of {}", all.len());
+        Some(Check { holds, detail, ours: Some(three as f64 * scale) })
+    }),
+    ("failures of SG and MCB8", failures_of_sorted_greedy),
+    ("MCB8 is highest", mcb8_is_highest),
+];
+
+/// 40 % fewer than those of GR, and 14 times fewer than those of RRND where that one ran.
+fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Check> {
+    let part = part(results, &entry.filter)?;
+    let rates = |part: &Part<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
+        let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
+        names.into_iter().map(rate).collect()
+    };
+    let all = rates(&part, ["SG", "MCB8", "GR"])?;
+    let less = |rate: f64| 100.0 * (1.0 - rate / all[2].1);
+    let others = rates(&part.where_ran(results.column("RRND")?), ["SG", "MCB8", "RRND"])?;
+    let times = [others[2].1 / others[0].1, others[2].1 / others[1].1];
+    let holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
+    let (one, other) = (numbered(&all), numbered(&others));
+    let detail = format!("{one}; {other}: {:.1} and {:.1} times", times[0], times[1]);
+    Some(Check { holds, detail, ours: Some(less(all[0].1)) })
+}
+
+/// Those for which a statement does not hold.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; not: {}", names.join(", ")) }
+}
+
+/// Names with their numbers.
+fn numbered(numbers: &[(String, f64)]) -> String {
+    numbers.iter().map(|(name, number)| format!("{name} {number:.2}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The passes with their columns; `None` if one is not in the scenario.
+fn columns(results: &Results<'_>) -> Option<Vec<(String, usize)>> {
+    let column = |name: String| results.column(&name).map(|column| (name, column));
+    passes().map(|pass| column(pass.to_string())).collect()
+}
+
+/// The part of the instances that any pass solves on which a pass is as good as the best, in percent.
+fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f64)>> {
+    let columns = columns(results)?;
+    let (mut solved, mut counts) = (0_usize, vec![0_usize; columns.len()]);
+    for record in &part.records {
+        let yields = || columns.iter().map(|(_, column)| record.solved(*column));
+        let Some(best) = yields().flatten().max() else { continue };
+        solved += 1;
+        for (count, own) in counts.iter_mut().zip(yields()) {
+            *count += usize::from(own == Some(best));
+        }
+    }
+    let percent = |count: usize| 100.0 * count as f64 / solved.max(1) as f64;
+    Some(columns.into_iter().zip(counts).map(|((name, _), count)| (name, percent(count))).collect())
+}
+
+/// The relative gap of each algorithm of table 4.4: its name, ours, the published one.
+fn table_4_4(results: &Results<'_>, entry: &Entry) -> Option<Vec<(&'static str, f64, f64)>> {
+    let part = part(results, &entry.filter)?;
+    let pair = |([name], [_, theirs, ..]): ([&'static str; 1], [f64; 5])| {
+        Some((name, part.gaps(results.column(name)?).relative.mean()?, theirs))
+    };
+    Some(TABLE_4_4.lines().filter_map(pair).collect::<Vec<_>>()).filter(|pairs| !pairs.is_empty())
+}
+
+/// For each algorithm, by which of the others it is dominated, and for which subset.
+fn dominated(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec<String>)>> {
+    let mut all: Vec<(String, Vec<String>)> = names.iter().map(|name| (name.clone(), Vec::new())).collect();
+    for (name, by) in &mut all {
+        for (subset_name, dimensions) in SUBSETS {
+            let part = subset(results, dimensions)?;
+            for other in names.iter().filter(|other| *other != name) {
+                if part.dominates(results.column(other)?, results.column(name)?) {
+                    by.push(format!("by {other} for D = {subset_name}"));
+                }
+            }
+        }
+    }
+    Some(all)
+}
+
+/// The mean over the vector packing algorithms of table 4.4 of what is made of each and of its published line.
+fn packing_beside(of: impl Fn(&str, [f64; 5]) -> Option<f64>) -> Option<f64> {
+    let packing = TABLE_4_4.lines::<1, 5>().filter(|([name], _)| name.starts_with("VP_"));
+    mean(packing.map(|([name], line)| of(name, line)).collect::<Option<Vec<f64>>>()?)
+}
+
+/// The mean of a utilisation with VP_CPSUM, in percent.
+fn used(results: &Results<'_>, part: &Part<'_>, metric: &str) -> Option<f64> {
+    Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?)
+}
+
+/// Whether the mean minimum yield of MCB8 is not below those of others at any slack, each over the instances on which the other
+/// ran.
+fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Check> {
+    let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
+    let (mut count, mut above) = (0, Vec::new());
+    for slack in slacks() {
+        let part = part.filter(|record| results.parameters(record).slack() == slack);
+        for name in entry.filter.labels("algorithm") {
+            let column = results.column(name)?;
+            let ran = part.where_ran(column);
+            let both = ran.yields(packing).mean().zip(ran.yields(column).mean());
+            count += usize::from(both.is_some());
+            if let Some((own, other)) = both.filter(|(own, other)| other > own) {
+                above.push(format!("{name} at {slack} ({other:.4} for {own:.4})"));
+            }
+        }
+    }
+    Check::all(count, &above)
+}

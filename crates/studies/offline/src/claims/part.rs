@@ -1,0 +1,58 @@
+//! The instances that a statement is about.
+
+use crate::published::{TABLE_4_1, TABLE_4_3};
+use crate::results::{Part, Record, Results};
+use dfrsim_lab::query::Where;
+use dfrsim_offline::instances::InstanceSet;
+
+/// With fewer instances the statements on the dissertation's large ones are not checked.
+const FEWEST: usize = 20;
+
+/// Whether there are enough of the dissertation's large instances.
+pub(super) fn is_enough(part: &Part<'_>) -> bool {
+    part.records.len() >= FEWEST
+}
+
+/// Parameters of instances, by which results are split.
+pub(super) const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
+
+/// The instances of a set, without those that another filter leaves out; `None` if there are none.
+pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<'a>> {
+    let set: InstanceSet = filter.label("set")?.parse().ok()?;
+    let of_program = match filter.label("table") {
+        Some("4.1") => Some(TABLE_4_1),
+        Some("4.3") => Some(TABLE_4_3),
+        _ => None,
+    };
+    // The tables of algorithms on programs are also checked on small instances.
+    let small = || of_program.and_then(|_| results.of_set(InstanceSet::DissertationSmall));
+    let part = results
+        .of_set(set)
+        .filter(|part| set != InstanceSet::Dissertation || is_enough(part))
+        .or_else(small)?;
+    let mut part = if filter.label("bounded").is_some() { part.bounded() } else { part };
+    for name in of_program.iter().flat_map(|table| table.lines::<1, 5>().map(|([name], _)| name)) {
+        let ran = results.column(name).map(|column| part.where_ran(column));
+        part = ran.filter(|ran| !ran.is_empty()).unwrap_or(part);
+    }
+    let part = match filter.label("ran") {
+        Some(name) => part.where_ran(results.column(name)?),
+        None => part,
+    };
+    let asked: Vec<&str> = PARAMETERS.into_iter().filter(|name| filter.asks_of(name)).collect();
+    let is_meant =
+        |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, &value(results, record, name)));
+    Some(part.filter(is_meant)).filter(|part| !part.is_empty())
+}
+
+/// A parameter of an instance; empty if it has none of this name.
+pub(super) fn value(results: &Results<'_>, record: &Record<'_>, name: &str) -> String {
+    let parameters = results.parameters(record);
+    match name {
+        "slack" => parameters.slack().to_string(),
+        "dimensions" => parameters.dimensions().to_string(),
+        "jobs" => parameters.tasks().to_string(),
+        "rho" => parameters.of_dissertation().map_or_else(String::new, |of| of.rho.to_string()),
+        _ => parameters.of_dissertation().map_or_else(String::new, |of| of.sigma.to_string()),
+    }
+}
