@@ -164,7 +164,7 @@ impl Search<'_> {
         let Search { timeline: Timeline { ends, .. }, pools, job, speed, .. } = *self;
         let width = u64::from(job.job.width);
         let begin = |moment: SimTime| ends.partition_point(|(end, _)| *end <= moment);
-        // Going on from what is counted takes a step for each end; counting anew one for each pool.
+        // To go on from what is counted takes a step for each end, a new count one for each pool.
         let counted = counted.filter(|&now| begin(from) - begin(now) <= pools.len() / 4);
         let mut start = counted.unwrap_or(from);
         if start >= before {
