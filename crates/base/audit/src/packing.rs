@@ -1,8 +1,8 @@
 //! Checks a solution of the off-line problem from scratch.
 //!
-//! [`check_minimum_yield`] and [`check_yields`] share only the types of the model with the packing algorithms: each
-//! task is on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
-//! it in exact integers, with a sum for each node and resource.
+//! [`check_minimum_yield`], [`check_yields`] and [`check_solution`] share only the types of the model with the packing
+//! algorithms: each task is on one node that exists, no node is given more than it has, and the jobs get what is
+//! claimed. All of it in exact integers, with a sum for each node and resource.
 //!
 //! ```
 //! use dfrsim_audit::packing::check_minimum_yield;
@@ -54,6 +54,27 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
         }
     }
     check_capacities(instance, mapping, yields, &mut fault);
+    faults
+}
+
+/// The faults of a solution that claims a minimum scaled yield and gives each job an unscaled one: those of
+/// [`check_yields`], and jobs that get less than at the claimed minimum.
+#[must_use]
+pub fn check_solution(
+    instance: &Instance,
+    mapping: &Mapping,
+    claimed: Yield,
+    yields: &[Yield],
+) -> Vec<Message> {
+    let mut faults = check_yields(instance, mapping, yields);
+    for (job, (least, given)) in instance.jobs.iter().map(|job| job.unscaled(claimed)).zip(yields).enumerate()
+    {
+        if *given < least {
+            faults.push(Message(format!(
+                "job {job}: its yield is {given}, below {least}, which the minimum gives it"
+            )));
+        }
+    }
     faults
 }
 

@@ -1,5 +1,6 @@
 //! The inputs before they are mutated: small, and made by the program itself where it can.
 
+use crate::scheduler::RECORD;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -94,10 +95,49 @@ const CONDITIONS: [(&str, &str); 6] = [
     ),
 ];
 
+/// The files of a Slurm site, of which `log.sacct` has the jobs, and a cluster of VMs.
+const SITE: [(&str, &str); 7] = [
+    (
+        "site.conf",
+        "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityWeightFairshare=5000\n\
+         SchedulerParameters=bf_interval=60,bf_max_job_test=20\nNodeName=n[1-4] CPUs=8 RealMemory=32000\n\
+         NodeName=g1 CPUs=8 RealMemory=64000 Gres=gpu:2\nPartitionName=cpu Nodes=n[1-4] MaxTime=1-0 Default=YES\n\
+         PartitionName=gpu Nodes=g1 PriorityTier=2 AllowAccounts=physics\n",
+    ),
+    ("gres.conf", "NodeName=g1 Name=gpu Type=a100 File=/dev/nvidia[0-1]\n"),
+    (
+        "assoc.txt",
+        "Account|User|Share|Par Name\nroot||1|\nphysics||70|root\nphysics|anna|1|\nbiology||30|root\n",
+    ),
+    (
+        "dump.txt",
+        "Cluster - 'c':Fairshare=1:QOS='normal'\nParent - 'root'\nAccount - 'physics':Fairshare=70\n\
+         Account - 'biology':Fairshare=30\nParent - 'physics'\nUser - 'anna':DefaultAccount='physics':Fairshare=1\n",
+    ),
+    (
+        "qos.txt",
+        "Name|Priority|Preempt|PreemptMode|MaxJobsPU\nnormal|0||cluster|\nhigh|10|normal|cluster|4\n",
+    ),
+    (
+        "vms.csv",
+        "vm,vjob,cpu,memory,state,node,least_yield\na1,a,2,1024,running,n1,0.5\na2,a,2,1024,running,n2,0.5\nb,b,4,2048,waiting,,\n",
+    ),
+    ("vm_nodes.csv", "node,cpu,memory\nn1,4,4096\nn2,8,8192\n"),
+];
+
 /// Two jobs of a grid's log.
 const GWF: &str = "# Version: 1.0\n\
      1 0 5 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n\
      2 300 -1 90 1 -1 -1 1 -1 -1 1 U8 G1 -1 -1 -1 S2 S2 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+
+/// All bytes that a scheduler sends, in a file.
+pub(crate) const ANSWERS: &str = "answers.zmtp";
+
+/// A command by which this program is a scheduler with those bytes.
+pub(crate) fn scheduler_command(part: &str) -> String {
+    let program = std::env::current_exe().expect("a running program has a path");
+    format!("'{}' {part} {ANSWERS} {{endpoint}}", program.display())
+}
 
 /// Files by name; folders within folders have a `/` in their names.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
@@ -131,7 +171,10 @@ impl Bases {
     /// If the program cannot make them.
     pub(crate) fn new(program: &Path, folder: &Path) -> Bases {
         let dfrsim = |arguments: &str| {
-            let arguments = arguments.split_whitespace();
+            // The command of a policy has spaces, and comes last.
+            let (arguments, policy) = arguments.split_once(" --policy ").unwrap_or((arguments, ""));
+            let policy = (!policy.is_empty()).then(|| format!("--policy={policy}"));
+            let arguments = arguments.split_whitespace().map(str::to_owned).chain(policy);
             let output =
                 Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
             let output = output.expect("the program can be started");
@@ -160,6 +203,8 @@ impl Bases {
             shards.push(files(&folder.join(format!("{study}.shards"))));
         }
         dfrsim("results check online --baseline baseline.toml --update");
+        let recorder = scheduler_command(RECORD);
+        dfrsim(&format!("simulate --workload log.swf --nodes 8 --policy batsim:{recorder}"));
         let mut events = Vec::new();
         for policy in ["EASY", "CONS", "GreedyPM*/per/OPT=MIN", "MCB*/per/OPT=AVG/MVT=300"] {
             let simulate =
@@ -171,12 +216,13 @@ impl Bases {
             let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
             fs::read(seeds.join(name)).expect("the seeds of the fuzz targets can be read")
         };
-        events.push(seed("plan/plan.json"));
         let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
             ("instance.json", seed("instance/small.json")),
             ("baseline.toml", read("baseline.toml")),
+            (ANSWERS, read(ANSWERS)),
         ]);
-        files.extend(CONDITIONS.map(|(name, content)| (name, content.as_bytes().to_vec())));
+        let texts = CONDITIONS.into_iter().chain(SITE);
+        files.extend(texts.map(|(name, content)| (name, content.as_bytes().to_vec())));
         let ours = |name: &str| {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
             fs::read(path).expect("files of this project can be read")
@@ -184,12 +230,15 @@ impl Bases {
         for (name, path) in [
             ("items.vbp", "scenarios/offline/items.vbp"),
             ("cluster.json", "scenarios/adapt/cluster.json"),
+            ("constrained.json", "scenarios/plan/constrained.json"),
+            ("durations.json", "scenarios/plan/durations.json"),
             ("slurm.conf", "crates/engine/policies/tests/policies/reference/slurm/slurm.conf"),
         ] {
             files.insert(name, ours(path));
         }
         let reference = |name: &str| ours(&format!("crates/base/workload/tests/workload/reference/{name}"));
-        for name in ["current.json", "wanted.json", "states.json"] {
+        files.insert("log.sacct", reference("slurm-22.05.sacct"));
+        for name in ["current.json", "wanted.json", "states.json", "plan.json"] {
             files.insert(name, seed(&format!("plan/{name}")));
         }
         for name in ["nodes.csv", "timetables.csv", "request.toml"] {

@@ -1,8 +1,9 @@
 //! One case: a command, and the files that it is given.
 
-use crate::bases::{Bases, Files};
+use crate::bases::{ANSWERS, Bases, Files, scheduler_command};
 use crate::mutation::{NUMBERS, mutate, once_in, pick};
 use crate::options;
+use crate::scheduler::REPLAY;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest as _, Sha256};
@@ -17,6 +18,8 @@ pub(crate) struct Case {
     pub(crate) command: String,
     /// All arguments.
     pub(crate) arguments: Vec<String>,
+    /// The files that were changed, each of which is read by a reader of its own.
+    pub(crate) changed: Vec<String>,
     files: Files,
 }
 
@@ -33,34 +36,37 @@ impl Case {
     }
 }
 
-/// The commands, with how often each is drawn. Scenarios are rarer, because what they ask for may take long.
+/// The commands, with how often each is drawn: so that each of the files that they read is changed in at least one run of fifty.
 const COMMANDS: &[(&str, u32)] = &[
-    ("simulate", 20),
+    ("simulate", 66),
     ("bound", 6),
     ("log info", 6),
     ("log convert", 6),
     ("log anonymise", 4),
-    ("log generate", 4),
-    ("audit", 10),
-    ("draw gantt", 3),
+    ("log resample", 2),
+    ("site", 32),
+    ("explain", 2),
+    ("log generate", 2),
+    ("audit", 8),
+    ("draw gantt", 2),
     ("draw page", 1),
     ("draw timeline", 2),
-    ("draw stretch", 2),
-    ("solve pack", 8),
+    ("draw stretch", 1),
+    ("solve pack", 19),
     ("offline instance", 1),
-    ("solve adapt", 6),
-    ("results verify", 6),
-    ("solve plan", 8),
-    ("solve coallocate", 8),
-    ("run", 4),
+    ("solve adapt", 11),
+    ("results verify", 7),
+    ("solve plan", 36),
+    ("solve coallocate", 13),
+    ("run", 6),
     ("submit", 2),
-    ("results report", 3),
-    ("results compare", 4),
-    ("results check", 4),
-    ("results export", 3),
-    ("results figures", 2),
-    ("results status", 3),
-    ("results merge", 3),
+    ("results report", 5),
+    ("results compare", 6),
+    ("results check", 9),
+    ("results export", 4),
+    ("results figures", 3),
+    ("results status", 5),
+    ("results merge", 5),
 ];
 
 /// A case of any command.
@@ -77,12 +83,18 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
     let mut case = Case {
         command: command.to_owned(),
         arguments: command.split(' ').map(str::to_owned).collect(),
+        changed: Vec::new(),
         files: Files::new(),
     };
     match command {
-        "simulate" | "bound" | "log info" | "log convert" | "log anonymise" => case.log(bases, random),
+        "simulate" | "bound" | "log info" | "log convert" | "log anonymise" | "log resample" => {
+            case.log(bases, random);
+        }
         "log generate" => case.generate(random),
-        "audit" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => case.events(bases, random),
+        "site" => case.site(bases, random),
+        "audit" | "explain" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => {
+            case.events(bases, random);
+        }
         "solve pack" | "solve plan" | "solve coallocate" | "solve adapt" => case.single(bases, random),
         "offline instance" => case.instance(random),
         "run" | "submit" => case.scenario(bases, random),
@@ -102,8 +114,17 @@ impl Case {
 
     /// A file, mutated three times of four: options reach further with one that can be read.
     fn mutated(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
-        let content = if once_in(random, 4) { content.to_vec() } else { mutate(random, content) };
-        self.files.insert(name.to_owned(), content);
+        if once_in(random, 4) {
+            self.files.insert(name.to_owned(), content.to_vec());
+        } else {
+            self.changed(random, name, content);
+        }
+    }
+
+    /// A file that is mutated.
+    fn changed(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
+        self.files.insert(name.to_owned(), mutate(random, content));
+        self.changed.push(name.to_owned());
     }
 
     fn log(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
@@ -111,7 +132,7 @@ impl Case {
         self.mutated(random, name, content);
         match self.command.clone().as_str() {
             "log info" => self.push(&[name]),
-            "log convert" | "log anonymise" => {
+            "log convert" | "log anonymise" | "log resample" => {
                 self.push(&[name, "--out", *pick(random, &["out.swf", "out.swf.gz", "/dev/stdout", name])]);
             }
             command => {
@@ -126,7 +147,7 @@ impl Case {
         }
     }
 
-    /// A policy, and half of the time what a cluster and its site are, in a file.
+    /// A policy, and mostly what a cluster and its site are, in a file.
     fn conditions(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         const FILES: [(&str, &str); 7] = [
             ("--platform", "platform.toml"),
@@ -137,14 +158,21 @@ impl Case {
             ("--priority", "slurm.conf"),
             ("--slurm-conf", "slurm.conf"),
         ];
-        if once_in(random, 6) {
-            self.mutated(random, "answers.jsonl", &bases.files["answers.jsonl"]);
-            self.push(&["--policy=pipe:cat answers.jsonl"]);
-        } else {
-            let policy = policy(random, &bases.policies);
-            self.push(&[&format!("--policy={policy}")]);
+        match random.random_range(0..6) {
+            0 => {
+                self.mutated(random, "answers.jsonl", &bases.files["answers.jsonl"]);
+                self.push(&["--policy=pipe:cat answers.jsonl"]);
+            }
+            1 => {
+                self.mutated(random, ANSWERS, &bases.files[ANSWERS]);
+                self.push(&[&format!("--policy=batsim:{}", scheduler_command(REPLAY))]);
+            }
+            _ => {
+                let policy = policy(random, &bases.policies);
+                self.push(&[&format!("--policy={policy}")]);
+            }
         }
-        if !once_in(random, 3) {
+        if !once_in(random, 6) {
             let (option, name) = *pick(random, &FILES);
             self.mutated(random, name, &bases.files[name]);
             self.push(&[option, name]);
@@ -175,7 +203,31 @@ impl Case {
             packed(&files)
         };
         self.files.insert("a.zip".to_owned(), content);
+        self.changed.push("a.zip".to_owned());
         self.push(&["a.zip", "--into", "theirs"]);
+    }
+
+    /// The files of a Slurm site, one of them mutated.
+    fn site(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let database = *pick(random, &["assoc.txt", "dump.txt"]);
+        let files = [
+            ("--slurm-conf", "site.conf"),
+            ("--qos", "qos.txt"),
+            ("--gres", "gres.conf"),
+            ("--sacct", "log.sacct"),
+            ("--sacctmgr", database),
+        ];
+        // The database has two forms, and is drawn as often as two files.
+        let chosen = random.random_range(0..=files.len()).min(files.len() - 1);
+        for (at, (option, name)) in files.into_iter().enumerate() {
+            if at == chosen {
+                self.changed(random, name, &bases.files[name]);
+            } else {
+                self.files.insert(name.to_owned(), bases.files[name].clone());
+            }
+            self.push(&[option, name]);
+        }
+        self.push(&["--out", "site"]);
     }
 
     fn generate(&mut self, random: &mut ChaCha8Rng) {
@@ -210,8 +262,13 @@ impl Case {
     fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
         let names: &[(&str, &str)] = match self.command.as_str() {
             "solve pack" if once_in(random, 3) => &[("", "items.vbp")],
+            "solve pack" | "solve adapt" if once_in(random, 3) => &[("", "vm_nodes.csv"), ("", "vms.csv")],
             "solve pack" => &[("", "instance.json")],
             "solve adapt" => &[("", "cluster.json")],
+            "solve plan" if once_in(random, 3) => &[("--check", "plan.json")],
+            "solve plan" if once_in(random, 3) => {
+                &[("", "constrained.json"), ("--durations", "durations.json")]
+            }
             "solve plan" if once_in(random, 2) => &[("", "current.json"), ("--to", "wanted.json")],
             "solve plan" => &[("", "current.json"), ("--states", "states.json")],
             _ => &[("", "nodes.csv"), ("", "timetables.csv"), ("--request", "request.toml")],
@@ -219,9 +276,11 @@ impl Case {
         let chosen = random.random_range(0..names.len());
         for (at, (option, name)) in names.iter().enumerate() {
             let content = &bases.files[name];
-            let content =
-                if at == chosen || once_in(random, 4) { mutate(random, content) } else { content.clone() };
-            self.files.insert((*name).to_owned(), content);
+            if at == chosen || once_in(random, 4) {
+                self.changed(random, name, content);
+            } else {
+                self.files.insert((*name).to_owned(), content.clone());
+            }
             if !option.is_empty() {
                 self.push(&[option]);
             }
@@ -234,7 +293,10 @@ impl Case {
         if self.command == "solve adapt" {
             self.push(&["--budget", *pick(random, &["all", "25%", "0", "3"])]);
         }
-        if self.command == "solve plan" {
+        if self.command == "solve plan" && self.files.contains_key("constrained.json") {
+            self.push(&["--decide"]);
+        }
+        if self.command == "solve plan" && !self.files.contains_key("plan.json") {
             // Twenty thousand assignments take a while.
             self.push(&["--steps", "50"]);
         }
@@ -281,6 +343,9 @@ impl Case {
         if !once_in(random, 4) {
             reseal(&mut files, &name);
         }
+        let known = read.contains(&name.as_str());
+        let folder = if unfinished { "shards" } else { "results" };
+        self.changed.push(if known { format!("{folder}/{name}") } else { format!("{folder}, other files") });
         self.files = files.into_iter().map(|(name, content)| (format!("results/{name}"), content)).collect();
         self.push(&["results"]);
         match self.command.as_str() {

@@ -10,8 +10,10 @@ mod cases;
 mod mutation;
 mod options;
 mod outcome;
+mod scheduler;
 
 use bases::Bases;
+use cases::Case;
 use outcome::{Outcome, Verdict};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -55,7 +57,7 @@ fn run(
     bases: &Bases,
     [folder, printed]: [&Path; 2],
     number: u64,
-) -> std::io::Result<(String, Outcome)> {
+) -> std::io::Result<(Case, Outcome)> {
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     random.set_stream(number);
     let case = cases::draw(bases, &mut random);
@@ -76,10 +78,14 @@ fn run(
     } else {
         std::fs::remove_dir_all(&of_case)?;
     }
-    Ok((case.command, outcome))
+    Ok((case, outcome))
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|it| [scheduler::RECORD, scheduler::REPLAY].contains(&it.as_str())) {
+        return ExitCode::from(u8::from(scheduler::run(&arguments).is_err()));
+    }
     let Some(plan) = Plan::of_arguments() else {
         eprintln!("usage: hostile_runs DFRSIM N [SEED [FIRST]]");
         return ExitCode::from(2);
@@ -90,11 +96,13 @@ fn main() -> ExitCode {
     let bases = Bases::new(&plan.program, base.path());
     let next = AtomicU64::new(plan.first);
     let outcomes: Mutex<BTreeMap<Verdict, u64>> = Mutex::default();
+    let readers: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let commands: Mutex<BTreeMap<String, (u64, f64)>> = Mutex::default();
     std::thread::scope(|scope| {
         for worker in 0..AT_ONCE {
             let printed = base.path().join(format!("printed-{worker}"));
             let (plan, bases, folder, next) = (&plan, &bases, &folder, &next);
+            let readers = &readers;
             let (outcomes, commands) = (&outcomes, &commands);
             scope.spawn(move || {
                 loop {
@@ -102,19 +110,24 @@ fn main() -> ExitCode {
                     if number >= plan.first + plan.cases {
                         break;
                     }
-                    let (command, outcome) =
+                    let (case, outcome) =
                         run(plan, bases, [folder, &printed], number).expect("a case can be written and run");
                     *outcomes.lock().unwrap().entry(outcome.verdict).or_default() += 1;
                     let mut commands = commands.lock().unwrap();
-                    let of_command = commands.entry(command).or_default();
+                    let of_command = commands.entry(case.command).or_default();
                     of_command.0 += 1;
                     of_command.1 += outcome.seconds;
+                    let mut readers = readers.lock().unwrap();
+                    case.changed.into_iter().for_each(|name| *readers.entry(name).or_default() += 1);
                 }
             });
         }
     });
     for (command, (runs, seconds)) in commands.into_inner().unwrap() {
         println!("{command:<18} {runs:>7} runs {:>7.1} ms each", 1e3 * seconds / runs as f64);
+    }
+    for (name, runs) in readers.into_inner().unwrap() {
+        println!("{name:<26} {runs:>7} runs with a changed one");
     }
     let outcomes = outcomes.into_inner().unwrap();
     let bad: u64 = outcomes.iter().filter(|(verdict, _)| verdict.is_bad()).map(|(_, count)| count).sum();

@@ -19,7 +19,11 @@ const LOG: &[Usual] = &[
     ("--failed", "keep drop error"),
     ("--cancelled", "keep drop error"),
     ("--partial", "keep drop error"),
-    ("--lenient", ""),
+    ("--no-submit", "drop clamp error"),
+    ("--lone-partial", "keep drop error"),
+    ("--unknown-status", "keep drop error"),
+    ("--repeated-number", "keep drop error"),
+    ("--strict", ""),
     ("--flops", "1e9 1e6"),
     ("--max-memory", "1 0.1"),
 ];
@@ -47,7 +51,6 @@ const SIMULATE: &[Usual] = &[
     ("--swf-out", "out.swf out.swf.gz jobs.csv"),
     ("--batsim-jobs-out", "batsim.csv"),
     ("--batsim-machines-out", "machines.csv"),
-    ("--json", ""),
     ("--failures", "exponential:100000,fixed:100 x"),
     ("--maintenance", "0:100000:50 0:1:0.5"),
     ("--interruption", "lose requeue checkpoint:600:5"),
@@ -55,12 +58,22 @@ const SIMULATE: &[Usual] = &[
 const BOUND: &[Usual] = &[("--cut", "none week"), ("--threads", "1 2")];
 const CONVERT: &[Usual] = &[("--week", "0 1 2"), ("--load", "0.5 2"), ("--nodes", "8 128")];
 const INFO: &[Usual] = &[("--nodes", "8 128")];
+const RESAMPLE: &[Usual] = &[("--weeks", "1 2 0"), ("--seed", "1 2")];
+const EXPLAIN: &[Usual] = &[("--job", "0 1 100")];
+const SITE: &[Usual] = &[
+    (
+        "--what-if",
+        "bf_interval=60 partition.cpu.MaxTime=1 qos.high.MaxJobsPU=1 nodes.cpu=+2 preemption=on x=1",
+    ),
+    ("--samples", "1 0"),
+];
 const ANONYMISE: &[Usual] = &[("--shift", ""), ("--coarse", ""), ("--k", "5 2")];
 const ADAPT: &[Usual] = &[
     ("--cost", "memory moves"),
     ("--exact", "1 0"),
-    ("--out", "plan.json cluster.json"),
-    ("--cluster-out", "adapted.json cluster.json"),
+    ("--time-limit", "1 0.1 0"),
+    ("--state-out", "after.json after.csv cluster.json"),
+    ("--plan-out", "plan.json cluster.json"),
 ];
 const VERIFY: &[Usual] =
     &[("--rerun", ""), ("--max-unpacked", "1 0.001"), ("--allow-commands", ""), ("--signers", "a.zip")];
@@ -73,6 +86,8 @@ const PACK: &[Usual] = &[
     ("--precision", "0.001 0.1"),
     ("--seed", "1 2"),
     ("--mapping-out", "mapping.json instance.json"),
+    ("--fewest-nodes", "1 0.5"),
+    ("--admit", "1 0.5"),
 ];
 const PLAN: &[Usual] = &[
     ("--steps", "10 100 0"),
@@ -137,9 +152,12 @@ fn of(command: &str) -> Vec<Usual> {
         "bound" => [LOG, JOBS, BOUND, ANSWER].concat(),
         "log convert" => [LOG, CONVERT, ANSWER].concat(),
         "log anonymise" => [LOG, ANONYMISE, ANSWER].concat(),
-        "adapt" => [ADAPT, ANSWER].concat(),
+        "solve adapt" => [ADAPT, ANSWER].concat(),
         "results verify" => [VERIFY, ANSWER].concat(),
         "log info" => [LOG, INFO, ANSWER].concat(),
+        "log resample" => [LOG, RESAMPLE, ANSWER].concat(),
+        "site" => SITE.to_vec(),
+        "explain" => [EXPLAIN, ANSWER].concat(),
         "log generate" => [GENERATE, ANSWER].concat(),
         "solve pack" => [PACK, ANSWER].concat(),
         "solve plan" => [PLAN, ANSWER].concat(),

@@ -2,7 +2,7 @@
 
 use crate::arguments::period;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing};
+use crate::output::{Answer, Printing, with_notices};
 use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
 use dfrsim_model::event::Record;
@@ -11,8 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Check an events file independently of the simulator
 ///
@@ -199,6 +200,20 @@ impl Audited {
     }
 }
 
+/// A file, with how much of it has been read.
+struct Counted<'a> {
+    file: File,
+    read: &'a AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 impl Audit {
     /// The policy that was asked for, or that the file names; and if decisions cannot be checked by it, why.
     fn policy(&self, beginning: &[u8]) -> Result<(Option<CheckedPolicy>, Option<String>), Failure> {
@@ -225,17 +240,24 @@ impl Audit {
         let name = self.events.display();
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
-        let mut file = BufReader::with_capacity(1 << 16, file);
+        let size = file.metadata().map_or(0, |it| it.len());
+        let read = AtomicU64::new(0);
+        let mut file = BufReader::with_capacity(1 << 16, Counted { file, read: &read });
         let beginning =
             file.fill_buf().map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
-        if self.policy.is_some() && grid::is_grid(beginning) {
+        let is_grid = grid::is_grid(beginning);
+        if self.policy.is_some() && is_grid {
             return Err(Failure::input(format!(
                 "{name}: --policy is for events of one cluster, but these are of a grid"
             )));
         }
         let (policy, unknown) = self.policy(beginning)?;
-        let report = match policy {
-            None if grid::is_grid(beginning) => grid::audit(file).map(|report| Audited::of_grid(&report)),
+        let how_far = || {
+            let [read, size] = [read.load(Ordering::Relaxed), size].map(|bytes| bytes as f64 / 1e6);
+            format!("{read:.1} of {size:.1} MB have been read")
+        };
+        let report = with_notices(how_far, || match policy {
+            None if is_grid => grid::audit(file).map(|report| Audited::of_grid(&report)),
             None => {
                 audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(&report) })
             }
@@ -247,7 +269,7 @@ impl Audit {
                 audit_policy(file, policy)
                     .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(&report) })
             }
-        };
+        });
         let named = |audited| Audited { file: name.to_string(), ..audited };
         match report {
             Ok(audited) => self.printing.print(&named(audited)),

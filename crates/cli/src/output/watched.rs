@@ -1,8 +1,22 @@
 //! Work that takes long, watched from another thread.
 
+use crate::terminal::notice;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Until when no progress is shown.
+pub(crate) const QUIET: Duration = Duration::from_secs(2);
+
+/// How often a line is printed where there is no terminal.
+const LINE: Duration = Duration::from_secs(10);
+
+/// Does some work. Once it takes longer than two seconds, a notice says how far it is, and again every ten seconds.
+pub(crate) fn with_notices<T>(mut how_far: impl FnMut() -> String + Send, work: impl FnOnce() -> T) -> T {
+    let begin = Instant::now();
+    let show = || notice!("after {:.0} s: {}", begin.elapsed().as_secs_f64(), how_far());
+    watched(QUIET, LINE, show, work)
+}
 
 /// Does some work. Once it takes longer than `first`, `show` is called from another thread, and again after every `interval`: a
 /// single step that takes long is seen too.

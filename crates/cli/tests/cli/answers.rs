@@ -160,6 +160,9 @@ fn problems(trial: &Trial) {
     assert!(none["algorithms"][0]["nodes"].is_null());
     let admission = trial.json("solve pack", &["packing.json", "--admit", "0.5"], 0);
     assert_eq!(admission["answer"], "admission");
+    trial.text("solve pack", &["packing.json", "--mapping-out", "mapping.json"]);
+    let checked = trial.json("solve pack", &["packing.json", "--check", "mapping.json"], 0);
+    assert_eq!((&checked["answer"], &checked["faults"]), (&"checked".into(), &Value::Array(Vec::new())));
     assert!(trial.json("solve pack", &["--list"], 0)["algorithms"].as_array().unwrap().len() > 20);
 
     let example = |name: &str| {

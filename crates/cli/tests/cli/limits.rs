@@ -66,6 +66,33 @@ fn memory_that_the_system_refuses_is_no_abort() {
     assert!(stderr(&mut command, 2).contains("memory allocation"));
 }
 
+/// A limit on the size of files is an error with a message, and leaves no part of what is written.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_may_not_grow_are_reported_and_leave_no_part() {
+    let tiny = "study = \"online\"\npolicies = [\"FCFS\"]\nworkloads = [{ name = \"l\", nodes = 8, lublin = { replications = 1, \
+                jobs = 5 } }]\n";
+    let folder = Folder::with(&[("tiny.toml", tiny)]);
+    stdout(dfrsim(["run", "-q", "tiny.toml", "--out", "r"]).current_dir(folder.path("")));
+    stdout(dfrsim(["results", "archive", "r", "--out", "a.zip"]).current_dir(folder.path("")));
+    let before = folder.names();
+    for arguments in [
+        "man pages",
+        "results verify a.zip --into theirs",
+        "log generate --jobs 1000 --nodes 8 --seed 1 --out l.swf",
+    ] {
+        let mut command = assert_cmd::Command::new("sh");
+        let limited = format!("ulimit -f 1; exec \"$1\" {arguments}");
+        command.args(["-c", &limited, "sh"]).arg(assert_cmd::cargo::cargo_bin!("dfrsim"));
+        let message = stderr(command.current_dir(folder.path("")), 2);
+        assert!(message.contains("File too large"), "{arguments}: {message}");
+        let left = fs::read_dir(folder.path("pages")).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{arguments}");
+        fs::remove_dir(folder.path("pages")).ok();
+        assert_eq!(folder.names(), before, "{arguments}");
+    }
+}
+
 #[test]
 fn more_threads_than_are_of_use_are_not_started() {
     let folder = Folder::with(&[]);
@@ -134,6 +161,41 @@ fn giant_jobs_are_packed_within_the_limits() {
         let message = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(message.contains("timed out"), "{algorithm}: {output:?}");
         assert!(begin.elapsed() < Duration::from_secs(20), "{algorithm}");
+    }
+}
+
+/// What looks at no clock ends within a limit of time too: ten million tasks that are placed one by one, and a placement that
+/// is searched among many VMs; a search over numbers of bins.
+#[test]
+fn a_limit_of_time_holds_for_every_algorithm() {
+    let jobs = r#"{"fixed":1,"fluid":1,"nodes":1000,"jobs":[{"requirements":[0.0001],"needs":[0.0001],"tasks":10000000}]}"#;
+    let nodes = (0..4000).map(|node| format!(r#"{{"name":"n{node}","cpu":8,"memory":10000}}"#));
+    let vm = |vm: u64| {
+        let (cpu, memory) = (1 + vm * 7 % 5, 900 + vm * 7919 % 1700);
+        format!(
+            r#"{{"name":"v{vm}","cpu":{cpu},"memory":{memory},"state":"running","node":"n{}"}}"#,
+            vm % 4000
+        )
+    };
+    let [nodes, vms] = [nodes.collect::<Vec<_>>(), (0..20_000).map(vm).collect()].map(|list| list.join(","));
+    let state = format!(r#"{{"nodes":[{nodes}],"vms":[{vms}]}}"#);
+    let bins = "1\n100\n1\n45 500000\n";
+    let folder = Folder::with(&[("jobs.json", jobs), ("state.json", &state), ("bins.vbp", bins)]);
+    let [jobs, state, bins] =
+        ["jobs.json", "state.json", "bins.vbp"].map(|name| folder.path(name).display().to_string());
+    for (command, printed) in [
+        (vec!["pack", &jobs, "--algorithm", "GREEDY"], "timed out"),
+        // Two items in a bin, where sums allow more: tens of thousands of numbers of bins are tried without success.
+        (vec!["pack", &bins], "timed out"),
+        (vec!["adapt", &state, "--budget", "10%"], "none"),
+    ] {
+        let begin = Instant::now();
+        let limited = [&["solve"], &command[..], &["--time-limit", "0.1"]].concat();
+        let output = dfrsim(limited).output().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(20), "{command:?}");
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(printed), "{command:?}: {output:?}");
+        stderr(dfrsim(["solve"]).args(&command).args(["--time-limit", "-1"]), 2);
     }
 }
 

@@ -37,6 +37,26 @@ fn nodes_may_differ_and_the_best_packing_is_written() {
         packing["jobs"].as_array().unwrap().iter().map(|job| job["yield"].as_f64().unwrap()).collect();
     yields.sort_by(f64::total_cmp);
     assert_eq!(yields, [0.5, 0.5, 1.0, 1.0]);
+
+    let check = |packing: &serde_json::Value| {
+        fs::write(folder.path("packing.json"), packing.to_string()).unwrap();
+        let mut check = dfrsim(["solve", "pack", "cluster.json", "--check", "packing.json"]);
+        check.current_dir(folder.path(""));
+        check
+    };
+    assert_eq!(stdout(&mut check(&packing)), "packing.json: no fault, minimum yield 0.500000\n");
+    // Each job at its minimum, the minimum itself, and a task.
+    for (place, value, code, fault) in [
+        ("/jobs/0/yield", serde_json::json!(0.4), 1, "job 0: its yield is 0.4"),
+        ("/minimum_yield", serde_json::json!(0.6), 1, "below 0.599999"),
+        ("/jobs/0/on", serde_json::json!([]), 1, "job 0"),
+        ("/jobs/0/on/0/0", serde_json::json!(2), 2, "jobs[0].on[0][0]"),
+    ] {
+        let mut wrong = packing.clone();
+        *wrong.pointer_mut(place).unwrap() = value;
+        let message = stderr(&mut check(&wrong), code);
+        assert!(message.contains("packing.json") && message.contains(fault), "{place}: {message}");
+    }
 }
 
 #[test]

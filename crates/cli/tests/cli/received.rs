@@ -283,6 +283,29 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     fs::remove_file(folder.path("b.zip")).unwrap();
     assert_eq!(folder.names(), before);
 
+    // Rows twice, of which one reader takes the first and another one the second. No writer makes such an archive: the second
+    // had a name of the same length.
+    let mut twice = whole.clone();
+    twice.insert("rows.cs!".to_owned(), b"x".to_vec());
+    packed(&folder.path("b.zip"), &twice);
+    let mut bytes = fs::read(folder.path("b.zip")).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len() - 8).filter(|&at| bytes[at..].starts_with(b"rows.cs!")).collect();
+    assert_eq!(places.len(), 2, "in the entry and in the directory");
+    places.iter().for_each(|at| bytes[at + 7] = b'v');
+    fs::write(folder.path("b.zip"), bytes).unwrap();
+    let refused = stderr(&mut command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]), 2);
+    assert!(refused.contains("a file is in it twice"), "{refused}");
+
+    // A link.
+    let mut linked = ZipWriter::new(Cursor::new(Vec::new()));
+    linked.add_symlink("rows.csv", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+    fs::write(folder.path("b.zip"), linked.finish().unwrap().into_inner()).unwrap();
+    let refused = stderr(&mut command(&folder, &["results", "verify", "b.zip", "--into", "theirs"]), 2);
+    assert!(refused.contains("is a folder or a link"), "{refused}");
+    fs::remove_file(folder.path("b.zip")).unwrap();
+    assert_eq!(folder.names(), before);
+
     // The whole one is right, and a folder that exists is left alone.
     stdout(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]));
     assert_eq!(fs::read(folder.path("theirs/rows.csv")).unwrap(), whole["rows.csv"]);

@@ -1,16 +1,18 @@
 //! Results in one file that others can verify and run again: a ZIP file of all that a run left behind, which also is a
 //! research object ([RO-Crate 1.1](https://w3id.org/ro/crate/1.1)), so that archives of data can read what it is.
 //!
-//! [`write()`] packs results, [`extract`] puts them into a folder again, where [`Results::read`] compares every file with its
-//! digest and [`check_metadata`] the description, and [`differences`] says in which files two folders of results differ. Other files that the scenario names are among the results;
-//! logs are not, since their licences often forbid it: the manifest has their names and digests, and a run looks for them as always.
+//! [`write()`] packs results, [`extract`] puts them into a folder again, where [`Results::read`] compares every file with
+//! its digest and [`check_metadata`] the description, and [`differences`] says in which files two folders of results
+//! differ. Other files that the scenario names are among the results; logs are not, since their licences often forbid
+//! it: the manifest has their names and digests, and a run looks for them as always.
 
 mod crate_metadata;
+mod directory;
 
 use crate_metadata::{METADATA, date, finished, metadata};
 use dfrsim_lab::{MANIFEST, Manifest, Results, ResultsError};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read as _, Write};
+use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -84,7 +86,7 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
 pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveError> {
     let damaged = |message: String| ArchiveError::Damaged { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
-    let mut zip = ZipArchive::new(io::BufReader::new(file))
+    let mut zip = ZipArchive::new(BufReader::new(file))
         .map_err(|error| damaged(format!("not an archive of results: {error}")))?;
     let mut unpacked = 0_u64;
     for place in 0..zip.len() {
@@ -100,6 +102,12 @@ pub fn extract(archive: &Path, folder: &Path, most: u64) -> Result<(), ArchiveEr
     if unpacked > most {
         let (unpacked, most) = (unpacked as f64 / 1e9, most as f64 / 1e9);
         return Err(damaged(format!("unpacks to {unpacked:.1} GB, more than the {most:.1} GB that it may")));
+    }
+    let mut directory = BufReader::new(File::open(archive).map_err(ArchiveError::io(archive))?);
+    let begin = SeekFrom::Start(zip.central_directory_start());
+    let entries = directory.seek(begin).and_then(|_| directory::count(&mut directory));
+    if entries.map_err(ArchiveError::io(archive))? != zip.len() {
+        return Err(damaged("a file is in it twice".to_owned()));
     }
     let mut names: Vec<String> = zip.file_names().map(str::to_owned).collect();
     let mut take = |name: &str| -> Result<(), ArchiveError> {

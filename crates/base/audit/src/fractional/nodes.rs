@@ -2,6 +2,8 @@
 
 use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, Yield};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The tasks of a job on nodes: pairs of (node, tasks), by rising node.
@@ -25,9 +27,6 @@ pub(super) struct Node {
     pub(super) kind: usize,
     /// Whether jobs may be on it.
     pub(super) is_open: bool,
-    pub(super) free: Vec<i64>,
-    /// What its tasks need at a yield of 1, times their weights.
-    load: Vec<u128>,
 }
 
 /// All nodes of the cluster by their numbers.
@@ -35,18 +34,29 @@ pub(super) struct Node {
 pub(super) struct Nodes {
     pub(super) kinds: Arc<Vec<Kind>>,
     pub(super) all: Vec<Node>,
+    /// For each resource of the first node, of the second and so on: what is free.
+    free: Vec<i64>,
+    /// In the same places: what tasks need at a yield of 1, times their weights.
+    load: Vec<u128>,
 }
 
 impl Nodes {
     /// Nodes without tasks.
     pub(super) fn new(kinds: &Arc<Vec<Kind>>, is_open: impl Fn(u32) -> bool) -> Nodes {
-        let of_kind = kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
-        let node = |(number, kind): (u32, usize)| {
-            let capacity = &kinds[kind].capacity;
-            let free = capacity.iter().map(|&amount| amount as i64).collect();
-            Node { kind, is_open: is_open(number), free, load: vec![0; capacity.len()] }
-        };
-        Nodes { kinds: Arc::clone(kinds), all: (0..).zip(of_kind).map(node).collect() }
+        let (mut all, mut free) = (Vec::new(), Vec::new());
+        for (kind, it) in kinds.iter().enumerate() {
+            let numbers = all.len() as u32..all.len() as u32 + it.nodes;
+            all.extend(numbers.map(|number| Node { kind, is_open: is_open(number) }));
+            let capacity = it.capacity.iter().map(|&amount| amount as i64);
+            free.extend(capacity.cycle().take(it.capacity.len() * it.nodes as usize));
+        }
+        let load = vec![0; free.len()];
+        Nodes { kinds: Arc::clone(kinds), all, free, load }
+    }
+    /// The places of the resources of a node.
+    fn resources(&self, node: u32) -> Range<usize> {
+        let width = self.kinds[0].capacity.len();
+        node as usize * width..(node as usize + 1) * width
     }
     /// The same nodes without any task.
     pub(super) fn emptied(&self) -> Nodes {
@@ -70,49 +80,48 @@ impl Nodes {
     }
     fn change(&mut self, on: &[(u32, u32)], size: &Size, weight: u32, comes: bool) {
         for &(node, tasks) in on {
-            let node = &mut self.all[node as usize];
-            for it in 0..node.free.len() {
+            for (it, at) in self.resources(node).enumerate() {
                 let held = size.held[it] as i64 * i64::from(tasks);
                 let used = u128::from(size.used[it]) * u128::from(weight) * u128::from(tasks);
-                node.free[it] += if comes { -held } else { held };
-                node.load[it] = if comes { node.load[it] + used } else { node.load[it] - used };
+                self.free[at] += if comes { -held } else { held };
+                self.load[at] = if comes { self.load[at] + used } else { self.load[at] - used };
             }
         }
     }
 
     /// How many of the wanted tasks a node has room for.
-    fn room_of(&self, node: &Node, wanted: Wanted<'_>) -> u32 {
-        if !node.is_open || !wanted.size.allowed[node.kind] {
+    fn room_of(&self, node: u32, wanted: Wanted<'_>) -> u32 {
+        let Node { kind, is_open } = self.all[node as usize];
+        if !is_open || !wanted.size.allowed[kind] {
             return 0;
         }
-        let beside = wanted.size.used.iter().zip(&self.kinds[node.kind].capacity);
+        let beside = wanted.size.used.iter().zip(&self.kinds[kind].capacity);
         let beside = beside.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
         let most = u64::from(wanted.tasks);
         let most = beside.filter(|_| wanted.beside).map_or(most, |beside| beside.clamp(1, most));
-        times_in(&node.free, wanted.size, most as u32)
+        times_in(&self.free[self.resources(node)], wanted.size, most as u32)
     }
     /// The same of all nodes. Greedy places all tasks if and only if that is enough, as each node is filled by itself.
     pub(super) fn have_room(&self, wanted: Wanted<'_>) -> bool {
-        let rooms = self.all.iter().map(|node| u64::from(self.room_of(node, wanted)));
+        let rooms = self.numbers().map(|node| u64::from(self.room_of(node, wanted)));
         rooms.sum::<u64>() >= u64::from(wanted.tasks)
     }
     /// Whether there is room for tasks where they are to be.
     pub(super) fn have_room_on(&self, on: &[(u32, u32)], size: &Size) -> bool {
         let has_room = |&(node, tasks): &(u32, u32)| {
-            let node = &self.all[node as usize];
-            node.is_open && times_in(&node.free, size, tasks) == tasks
+            let free = &self.free[self.resources(node)];
+            self.all[node as usize].is_open && times_in(free, size, tasks) == tasks
         };
         on.iter().all(has_room)
     }
 
     /// How slowly a further task progresses on a node if yields there are in the ratio of weights, and the load with it.
-    fn slowness(&self, node: &Node, wanted: Wanted<'_>) -> (f64, f64) {
-        let Kind { capacity, speed, .. } = &self.kinds[node.kind];
-        let (used, weight) = (&wanted.size.used, wanted.weight);
-        let load = |it: usize| {
-            (node.load[it] + u128::from(weight) * u128::from(used[it])) as f64 / capacity[it] as f64
-        };
-        let of_others = node.load[CPU] as f64 / capacity[CPU] as f64;
+    fn slowness(&self, node: u32, wanted: Wanted<'_>) -> (f64, f64) {
+        let Kind { capacity, speed, .. } = &self.kinds[self.all[node as usize].kind];
+        let (used, weight, loads) = (&wanted.size.used, wanted.weight, &self.load[self.resources(node)]);
+        let load =
+            |it: usize| (loads[it] + u128::from(weight) * u128::from(used[it])) as f64 / capacity[it] as f64;
+        let of_others = loads[CPU] as f64 / capacity[CPU] as f64;
         let load = (0..used.len()).filter(|&it| used[it] > 0).map(load).fold(of_others, f64::max);
         let speed = f64::from(*speed) / f64::from(Yield::ONE.units());
         ((load / f64::from(weight)).max(1.0) / speed, load)
@@ -122,19 +131,24 @@ impl Nodes {
         if !self.have_room(wanted) {
             return None;
         }
-        let mut left: Vec<u32> = self.all.iter().map(|node| self.room_of(node, wanted)).collect();
-        let mut tasks = vec![0; left.len()];
+        let with_room = self.numbers().map(|node| (node, self.room_of(node, wanted))).filter(|it| it.1 > 0);
+        let mut rated: Vec<(u32, u32, (f64, f64))> =
+            with_room.map(|(node, room)| (node, room, self.slowness(node, wanted))).collect();
+        let mut on = BTreeMap::new();
         for _ in 0..wanted.tasks {
-            let with_room = (0..left.len()).filter(|&node| left[node] > 0);
-            let order = |&(_, a): &(usize, (f64, f64)), &(_, b): &(usize, (f64, f64))| {
-                a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-            };
-            let rated = with_room.map(|node| (node, self.slowness(&self.all[node], wanted)));
-            let (best, _) = rated.min_by(order)?;
-            self.add(&[(best as u32, 1)], wanted.size, wanted.weight);
-            (left[best], tasks[best]) = (left[best] - 1, tasks[best] + 1);
+            let with_room = rated.iter_mut().filter(|it| it.1 > 0);
+            let (node, room, slowness) =
+                with_room.min_by(|a, b| a.2.0.total_cmp(&b.2.0).then(a.2.1.total_cmp(&b.2.1)))?;
+            self.add(&[(*node, 1)], wanted.size, wanted.weight);
+            // A task changes the node that it is on, and no other.
+            *slowness = self.slowness(*node, wanted);
+            *room -= 1;
+            *on.entry(*node).or_insert(0) += 1;
         }
-        Some((0..).zip(tasks).filter(|(_, tasks)| *tasks > 0).collect())
+        Some(on.into_iter().collect())
+    }
+    fn numbers(&self) -> Range<u32> {
+        0..self.all.len() as u32
     }
 }
 

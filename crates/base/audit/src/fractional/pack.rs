@@ -1,9 +1,10 @@
 //! MCB: the largest value of a search at which all jobs can be packed (dissertation, sections 4.2.5, 5.2.2 and 5.2.6).
 
 use super::nodes::{Nodes, On};
-use crate::nodes::Size;
+use crate::nodes::{Kind, Size};
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The least yield that is tried (dissertation, section 5.2.2), 0.01, in units.
 pub(super) const FLOOR: u32 = (1 << Yield::BITS) / 100;
@@ -114,14 +115,11 @@ impl Mcb<'_> {
     /// Packs the first jobs at a value: node after node, each takes the first task of the list that fits, again and again. The list is
     /// by the largest part of a node that a task takes of any resource, then the second largest and so on, then by submission.
     fn pack(&self, count: usize, value: u32) -> Option<Vec<On>> {
-        let mut nodes: Vec<(usize, Vec<u128>)> = Vec::new();
-        for node in &self.nodes.all {
-            let capacity = &self.nodes.kinds[node.kind].capacity;
-            nodes.push((
-                node.kind,
-                capacity.iter().map(|&amount| u128::from(amount) << Yield::BITS).collect(),
-            ));
-        }
+        let units = |kind: &Kind| kind.capacity.iter().map(|&it| u128::from(it) << Yield::BITS).collect();
+        let empty: Vec<Vec<u128>> = self.nodes.kinds.iter().map(units).collect();
+        let kind = |node: u32| self.nodes.all[node as usize].kind;
+        // What pinned jobs leave of their nodes.
+        let mut beside: BTreeMap<u32, Vec<u128>> = BTreeMap::new();
         let items = &self.items[..count];
         let mut sizes: Vec<Vec<u128>> = Vec::new();
         for (job, Item { size, pinned, .. }) in items.iter().enumerate() {
@@ -131,7 +129,8 @@ impl Mcb<'_> {
                 amounts.map(|(&held, &used)| (u128::from(held) << Yield::BITS) + u128::from(used) * at);
             let take: Vec<u128> = take.collect();
             for &(node, tasks) in pinned.iter().flat_map(|on| on.iter()) {
-                for (free, size) in nodes[node as usize].1.iter_mut().zip(&take) {
+                let free = beside.entry(node).or_insert_with(|| empty[kind(node)].clone());
+                for (free, size) in free.iter_mut().zip(&take) {
                     *free = free.checked_sub(size * u128::from(tasks))?;
                 }
             }
@@ -153,11 +152,16 @@ impl Mcb<'_> {
         list.sort_by_cached_key(|&job| (parts(job), items[job].number));
         let mut left: Vec<u32> = items.iter().map(|item| item.tasks).collect();
         let mut places: Vec<On> = items.iter().map(|item| item.pinned.cloned().unwrap_or_default()).collect();
-        for (number, (kind, free)) in (0..).zip(&mut nodes) {
-            if !self.nodes.all[number as usize].is_open {
+        let mut free: Vec<u128> = Vec::new();
+        for (number, node) in (0..).zip(&self.nodes.all) {
+            if list.is_empty() {
+                break;
+            }
+            if !node.is_open {
                 continue;
             }
-            for &job in list.iter().filter(|&&job| items[job].size.allowed[*kind]) {
+            free.clone_from(beside.get(&number).unwrap_or(&empty[node.kind]));
+            for &job in list.iter().filter(|&&job| items[job].size.allowed[node.kind]) {
                 let times = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
                 let tasks = times.fold(left[job], |most, times| times.min(u128::from(most)) as u32);
                 free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));

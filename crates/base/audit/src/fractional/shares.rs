@@ -3,6 +3,7 @@
 use super::nodes::Nodes;
 use crate::nodes::Size;
 use dfrsim_model::Yield;
+use std::collections::BTreeMap;
 
 /// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.
 #[derive(Debug)]
@@ -34,13 +35,18 @@ pub(super) struct Contested {
 
 /// All of them.
 pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
+    let mut by_node: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
+    for (job, sharer) in jobs.iter().enumerate() {
+        for &(node, tasks) in sharer.on {
+            by_node.entry(node).or_default().push((job, tasks));
+        }
+    }
     let mut found = Vec::new();
-    for node in 0..nodes.all.len() as u32 {
+    for (node, here) in by_node {
         for (it, &capacity) in nodes.capacity(node).iter().enumerate() {
-            let tasks = |job: &Sharer<'_>| job.on.iter().find(|on| on.0 == node).map_or(0, |on| on.1);
-            let load = |job: &Sharer<'_>| job.size.used[it] as f64 * f64::from(tasks(job));
-            let loads = jobs.iter().map(load).enumerate().filter(|(_, load)| *load > 0.0);
-            let loads: Vec<(usize, f64)> = loads.collect();
+            let load =
+                |&(job, tasks): &(usize, u32)| (job, jobs[job].size.used[it] as f64 * f64::from(tasks));
+            let loads: Vec<(usize, f64)> = here.iter().map(load).filter(|(_, load)| *load > 0.0).collect();
             if loads.iter().map(|(_, load)| load).sum::<f64>() > capacity as f64 {
                 found.push(Contested { capacity: capacity as f64, loads });
             }

@@ -34,8 +34,8 @@ pub(super) struct Cluster {
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
     pub(super) reservations: Reservations,
-    /// The last series of cancellations in which a job left.
-    pub(super) cancelled_in: Option<u64>,
+    /// The last series of cancellations in which a job left, and when the jobs that waited before it would have started.
+    pub(super) cancelled_in: Option<(u64, BTreeMap<u64, u64>)>,
     /// Whether it does not work.
     pub(super) failed: bool,
     /// The meta-scheduler's knowledge of it, where that is what was published; `None` also if the plan was too long to follow.
@@ -109,19 +109,20 @@ impl Cluster {
         }
         self.reservations.update(now, self.cores, &self.running, &self.queue)
     }
+    /// The jobs that wait, each with its start by the plan of this moment; `None` if that is not known.
+    pub(super) fn starts(&mut self, now: u64) -> Option<Vec<(Waiting, u64)>> {
+        if self.reserves {
+            let planned = self.reserve(now)?.clone();
+            return Some(planned.into_iter().map(|(place, start)| (self.queue[&place], start)).collect());
+        }
+        let mut starts = Vec::new();
+        self.situation(self.policy?, now).plan(|job, start| starts.push((*job, start)))?;
+        Some(starts)
+    }
     /// The state of this moment is what the meta-scheduler knows from now on.
     pub(super) fn publish(&mut self, now: u64) {
         let Some(policy) = self.policy else { return };
-        let mut starts = Vec::new();
-        let is_known = if self.reserves {
-            let planned = self.reserve(now).cloned();
-            let planned = planned.map(|planned| planned.into_iter().collect::<Vec<_>>());
-            starts.extend(planned.iter().flatten().map(|(place, start)| (self.queue[place], *start)));
-            planned.is_some()
-        } else {
-            self.situation(policy, now).plan(|job, start| starts.push((*job, start))).is_some()
-        };
-        self.book = is_known.then(|| {
+        self.book = self.starts(now).map(|starts| {
             let mut book = Book::new(policy, Profile::of_running(self.cores, now, self.running.ends()));
             for (Waiting { job, width, walltime, .. }, start) in starts {
                 book.enter(job, start, (width, walltime));

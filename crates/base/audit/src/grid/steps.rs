@@ -149,14 +149,21 @@ impl Auditor {
         }
         let known = cluster.book.as_mut().and_then(|book| book.strike(self.now, number));
         let walltime = cluster.queue.get(&queued.place).map_or(0, |waiting| waiting.walltime);
-        let rule = known
+        let mut rule = known
             .filter(|_| expected.is_some())
             .and_then(|start| unlike(expected, start.saturating_add(walltime)));
         // Those that leave together make room together.
-        if cluster.cancelled_in != Some(self.series) {
-            cluster.reserve(self.now);
+        let before = cluster.cancelled_in.take().filter(|(series, _)| *series == self.series);
+        let (_, starts) = before.unwrap_or_else(|| {
+            let starts = cluster.starts(self.now).into_iter().flatten();
+            (self.series, starts.map(|(waiting, start)| (waiting.job, start)).collect())
+        });
+        let planned = starts.get(&number).filter(|_| self.period.is_none());
+        let planned = planned.map(|start| start.saturating_add(walltime));
+        if let Some(planned) = planned.filter(|&planned| expected.is_some_and(|it| it != planned)) {
+            rule = Some(GridRule::Expected { planned: SimTime::from_micros(planned) });
         }
-        cluster.cancelled_in = Some(self.series);
+        cluster.cancelled_in = Some((self.series, starts));
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
         cluster.reservations.remove(queued.place);

@@ -220,8 +220,9 @@ impl<'a> Check<'a> {
 
     fn bound(&mut self) {
         let (cost, proven) = (self.plan.cost, self.plan.proven);
-        let wrong = |bound: &u64| cost < *bound || proven && cost > *bound;
-        if let Some(bound) = self.plan.bound.filter(wrong) {
+        // What is proven has a bound that says so.
+        let bound = self.plan.bound.unwrap_or(0);
+        if cost < bound || proven && (cost > bound || self.plan.bound.is_none()) {
             self.faults.push(PlanFault::Bound { cost, bound, proven });
         }
     }

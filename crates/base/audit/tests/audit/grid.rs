@@ -204,6 +204,50 @@ fn clusters_have_policies_of_their_own() {
     );
 }
 
+/// Two clusters of a core each. Jobs 1 and 2 wait for the first until 100 and 120; at 10 both leave for the second together.
+const MOVES: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":10,"width":1,"run_us":100,"walltime_us":100}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":100}
+{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1]]}
+{"event":"arrive","at_us":1,"job":1,"id":11,"width":1,"run_us":20,"walltime_us":20}
+{"event":"submit","at_us":1,"job":1,"cluster":0,"expected_us":120}
+{"event":"arrive","at_us":2,"job":2,"id":12,"width":1,"run_us":30,"walltime_us":30}
+{"event":"submit","at_us":2,"job":2,"cluster":0,"expected_us":150}
+{"event":"cancel","at_us":10,"job":1,"cluster":0,"expected_us":120}
+{"event":"cancel","at_us":10,"job":2,"cluster":0,"expected_us":150}
+{"event":"submit","at_us":10,"job":1,"cluster":1,"expected_us":30}
+{"event":"start","at_us":10,"job":1,"cluster":1,"on":[[0,1]]}
+{"event":"submit","at_us":10,"job":2,"cluster":1,"expected_us":60}
+{"event":"complete","at_us":30,"job":1,"cluster":1}
+{"event":"start","at_us":30,"job":2,"cluster":1,"on":[[0,1]]}
+{"event":"complete","at_us":60,"job":2,"cluster":1}
+{"event":"complete","at_us":100,"job":0,"cluster":0}
+{"event":"summary","completed":3,"skipped":0,"moves":2,"cancellations":2,"turnaround_us":187}
+"#;
+
+#[test]
+fn jobs_that_leave_were_expected_to_end_by_the_plan() {
+    for local in ["FCFS", "EASY", "CONS", "CONS/REPLAN"] {
+        let promises = format!("\"local\":\"{local}\",\"promises\":{}", ["FCFS", "CONS"].contains(&local));
+        let text = MOVES.replace("\"local\":\"FCFS\",\"promises\":true", &promises);
+        assert_eq!(faults(&text), [""; 0], "{local}");
+        for (line, job, end) in [(9, 1, 120), (10, 2, 150)] {
+            let left = format!("\"cancel\",\"at_us\":10,\"job\":{job},\"cluster\":0,\"expected_us\":");
+            for wrong in [end - 1, end + 1] {
+                changed(
+                    &text,
+                    &format!("{left}{end}"),
+                    &format!("{left}{wrong}"),
+                    &format!(
+                        "line {line}, 0.00001 s, job {job}: it is expected to end at 0.000{} s by the plan of the policy",
+                        end.to_string().trim_end_matches('0')
+                    ),
+                );
+            }
+        }
+    }
+}
+
 /// Two clusters of a core each, of which the first fails at 10 and works again at 60. Job 0 is lost, and has the second one before
 /// job 1, which waited; job 2 is a local one of the first.
 const FAILS: &str = r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}

@@ -142,9 +142,14 @@ fn a_vjob_leaves_together() {
 
 #[test]
 fn no_plan_costs_less_than_its_bound() {
-    for (bound, proven, is_right) in
-        [(2_999, false, true), (3_000, true, true), (3_001, false, false), (2_999, true, false)]
-    {
+    for (bound, proven, is_right) in [
+        ("2999", false, true),
+        ("3000", true, true),
+        ("3001", false, false),
+        ("2999", true, false),
+        ("0", true, false),
+        ("null", true, false),
+    ] {
         let text = PLAN.replace(
             r#""bound": null, "proven": false"#,
             &format!(r#""bound": {bound}, "proven": {proven}"#),

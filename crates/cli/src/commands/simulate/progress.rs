@@ -1,19 +1,15 @@
 //! The progress of a simulation that takes long.
 
-use crate::output::{notice, watched};
+use crate::output::{QUIET, watched, with_notices};
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Until when no progress is shown.
-const QUIET: Duration = Duration::from_secs(2);
 /// How often a terminal is drawn.
 const REDRAW: Duration = Duration::from_millis(200);
-/// How often a line is printed where there is no terminal.
-const LINE: Duration = Duration::from_secs(10);
 
 /// How far a simulation is. One thread counts, another one shows it, so that a policy that thinks for long is seen too.
 #[derive(Debug, Default)]
@@ -58,16 +54,14 @@ pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
         bar.finish_and_clear();
         return result;
     }
-    let begin = Instant::now();
-    let print = || {
+    let how_far = || {
         let (left, in_system, second) = counters.read();
         let percent = 100.0 * left as f64 / jobs.max(1) as f64;
-        let elapsed = begin.elapsed().as_secs_f64();
-        notice!(
-            "after {elapsed:.0} s: {left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}"
-        );
+        format!(
+            "{left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}"
+        )
     };
-    watched(QUIET, LINE, print, work)
+    with_notices(how_far, work)
 }
 
 impl Counters {

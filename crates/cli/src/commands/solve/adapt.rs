@@ -5,6 +5,7 @@ mod answer;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::Printing;
@@ -53,6 +54,9 @@ pub(crate) struct Adapt {
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
+    /// How long the heuristic may take at each budget
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    time_limit: Duration,
     #[command(flatten)]
     written: Written,
     #[command(flatten)]
@@ -106,11 +110,6 @@ impl Budget {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found `{text}`"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
-}
-
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
         self.written.check(places(&self.state))?;
@@ -145,6 +144,12 @@ impl Adapt {
         }
     }
 
+    /// The placement that the heuristic finds in time.
+    fn found(&self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        let problem = problem.clone();
+        within(self.time_limit, "the heuristic", move || Adapter::new().adapt(&problem, budget))?
+    }
+
     /// Returns what comes of each budget, and the configuration that was found with the last one.
     fn answer(
         &self,
@@ -153,7 +158,6 @@ impl Adapt {
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let mut adapter = Adapter::new();
         let (mut last, mut tried) = (None, Vec::new());
         for budget in &self.budget {
             let allowed = budget.of(all);
@@ -161,7 +165,7 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = adapter.adapt(adaptation, allowed);
+            let found = self.found(adaptation, allowed);
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;

@@ -7,6 +7,7 @@ mod plan;
 mod problem;
 mod state;
 mod switch;
+mod time_limit;
 mod written;
 
 pub(super) use adapt::Answered as Adapted;

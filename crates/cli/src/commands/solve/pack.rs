@@ -7,25 +7,26 @@ mod replayed;
 use super::problem::Problem;
 use super::state::{Loaded, load, open, places};
 use super::switch::{Switch, moves, sharing};
+use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing};
 pub(crate) use answer::Answered;
 use answer::{Came, Tried};
 use clap::Args;
-use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_context_switch::Durations;
 use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_to_json};
+use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
 use fewest::{admitted, fewest};
 use replayed::Replayed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Pack VMs or jobs onto nodes for the best minimum yield
@@ -46,7 +47,8 @@ Examples:
   dfrsim solve pack state.json --fewest-nodes 0.8 --algorithm VP_CPSUM VP_EJECT --optimum
   dfrsim solve pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
   dfrsim solve pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
-  dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
+  dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json
+  dfrsim solve pack instance.json --check packing.json")]
 pub(crate) struct Pack {
     /// The files of the state (see `dfrsim solve --help`), or an instance
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
@@ -57,9 +59,9 @@ pub(crate) struct Pack {
     /// Find the optimum too
     #[arg(long)]
     optimum: bool,
-    /// How long linear programs and the search for the optimum may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    time_limit: f64,
+    /// How long each algorithm may take, with all that it tries
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    time_limit: Duration,
     /// The solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
@@ -85,6 +87,11 @@ pub(crate) struct Pack {
     /// Write the best packing by numbers: where each job is, and its yield after the second phase
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     mapping_out: Option<PathBuf>,
+    /// Check a packing in the format of `--mapping-out`: tasks, capacities, and the yields that it claims. Exit code 1 if a
+    /// fault is found
+    #[arg(long, value_name = "PACKING.json", value_hint = clap::ValueHint::FilePath,
+          conflicts_with_all = ["algorithm", "optimum", "fewest_nodes", "admit", "mapping_out", "state_out", "plan_out", "picture"])]
+    check: Option<PathBuf>,
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["state", "as_run"])]
     list: bool,
@@ -153,6 +160,9 @@ impl Pack {
         settings: &Settings,
         fewest_nodes: Option<Yield>,
     ) -> Result<(), Failure> {
+        if let Some(path) = &self.check {
+            return self.check(path, instance);
+        }
         let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
             let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
@@ -168,21 +178,31 @@ impl Pack {
         }
         let algorithms = &algorithms[..];
         match (self.admit, fewest_nodes) {
-            (Some(wanted), _) => self.printing.print(&admitted(instance, algorithms, settings, wanted)?),
+            (Some(wanted), _) => {
+                self.printing.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
+            }
             (None, Some(wanted)) => {
-                let (answer, is_any) = fewest(instance, algorithms, settings, wanted)?;
+                let (answer, missed) = fewest(instance, algorithms, settings, wanted, self.time_limit)?;
                 self.printing.print(&answer)?;
-                let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
-                is_any.then_some(()).ok_or_else(failure)
+                missed.map_or(Ok(()), |why| Err(Failure::Result(why.to_owned())))
             }
             (None, None) => self.pack(instance, state, algorithms, settings),
         }
     }
 
+    /// The verdict of the independent checker on a packing.
+    fn check(&self, path: &Path, instance: &Instance) -> Result<(), Failure> {
+        let (file, text) = (path.display().to_string(), read_text(path).map_err(Failure::input)?);
+        let found = solution_from_json(&file, &text, instance).map_err(Failure::input)?;
+        let Solution { minimum_yield, mapping, yields } = found;
+        let faults = check_solution(instance, &mapping, minimum_yield, &yields);
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let lines = faults.iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>().join("\n");
+        self.printing.print(&Answered::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
+        if lines.is_empty() { Ok(()) } else { Err(Failure::Result(lines)) }
+    }
+
     fn settings(&self) -> Result<Settings, Failure> {
-        let time = Duration::try_from_secs_f64(self.time_limit).map_err(|_| {
-            Failure::input(format!("--time-limit: expected seconds, found {}", self.time_limit))
-        })?;
         if !(self.precision > 0.0 && self.precision <= 1.0) {
             return Err(Failure::input(format!(
                 "--precision: expected a yield above 0, found {}",
@@ -191,7 +211,7 @@ impl Pack {
         }
         Ok(Settings {
             precision: Yield::from_f64(self.precision),
-            limits: Limits { time: Some(time), ..Limits::default() },
+            limits: Limits { time: Some(self.time_limit), ..Limits::default() },
             solver: self.solver,
             effort: self.effort,
             ..Settings::new(Seed::new(self.seed))
@@ -209,9 +229,11 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let outcome = algorithm.solve(instance, settings);
-            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
+            let (algorithm, all, settings) = (*algorithm, instance.clone(), *settings);
+            let outcome = within(self.time_limit, &name, move || algorithm.solve(&all, &settings));
+            let outcome = outcome.unwrap_or(Outcome::TimedOut);
+            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let solved = match outcome {
                 Outcome::Solved(solved) => Ok(solved),
                 Outcome::Failed => Err(Came::Failed),
@@ -229,7 +251,7 @@ impl Pack {
             if let Some(fault) = faults.first() {
                 return Err(Failure::Result(format!("{name}: the packing is wrong: {fault}")));
             }
-            let yields = raised(instance, &solved, settings);
+            let yields = raised(instance, &solved, &settings);
             let minimum = solved.minimum_yield;
             tried.push(Tried {
                 minimum_yield: Some(minimum.as_f64()),

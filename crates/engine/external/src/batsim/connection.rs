@@ -1,5 +1,6 @@
 //! A scheduler that listens: started if it is a command, and asked over ZeroMQ.
 
+use super::listeners;
 use super::zmtp::RequestSocket;
 use super::{ENDPOINT, SCHEME, Transport};
 use crate::command::Command;
@@ -42,6 +43,9 @@ impl Connection {
         let begin = Instant::now();
         loop {
             let error = match RequestSocket::connect(address, limit) {
+                Ok(_) if process.is_some() && listeners::is_anothers(address) => {
+                    return Err(network("what listens there belongs to another user".into()));
+                }
                 Ok(socket) => return Ok(Connection { socket, process, endpoint, limit }),
                 Err(error) => error,
             };
@@ -66,7 +70,8 @@ impl Connection {
     }
 }
 
-/// An address that is not in use at the moment.
+/// An address that is not in use at the moment. Who else is on this machine may take it before the scheduler does, which is seen
+/// when it answers.
 fn free_endpoint() -> Result<String, Fault> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let address =

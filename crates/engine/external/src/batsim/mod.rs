@@ -29,6 +29,7 @@
 
 mod connection;
 mod events;
+mod listeners;
 mod messages;
 mod orders;
 mod scheduler;

@@ -29,6 +29,14 @@ pub(crate) enum Answered {
         wanted: f64,
         algorithms: Vec<Admitted>,
     },
+    /// With `--check`: whether a packing is right.
+    Checked {
+        file: String,
+        /// What the file claims.
+        minimum_yield: f64,
+        /// What is wrong; empty if it is right.
+        faults: Vec<String>,
+    },
     /// With `--list`: the names of all algorithms.
     Names { algorithms: Vec<String> },
 }
@@ -63,10 +71,12 @@ pub(super) enum Came {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Fewest {
     pub(super) algorithm: String,
-    /// `null` if all nodes are not enough.
+    /// `null` if all nodes are not enough, or the time was not.
     pub(super) nodes: Option<usize>,
     /// Fewer are not enough for any algorithm.
     pub(super) at_least: Option<usize>,
+    /// Whether the limit of time came before an answer.
+    pub(super) timed_out: bool,
     pub(super) time_ms: f64,
 }
 
@@ -120,6 +130,11 @@ impl Answer for Answered {
             Answered::Packings { bound, algorithms, moves } => packings(*bound, algorithms, moves.as_deref()),
             Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
             Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
+            Answered::Checked { file, minimum_yield, faults } if faults.is_empty() => {
+                format!("{file}: no fault, minimum yield {minimum_yield:.6}\n")
+            }
+            // The message has them.
+            Answered::Checked { .. } => String::new(),
             Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
         }
     }
@@ -140,8 +155,9 @@ fn packings(bound: Option<f64>, algorithms: &[Tried], moves: Option<&[Moved]>) -
 }
 
 fn fewest(algorithms: &[Fewest]) -> String {
-    let cells = |Fewest { algorithm, nodes, at_least, time_ms }: &Fewest| {
-        let nodes = nodes.map_or_else(|| "none".to_owned(), |nodes| nodes.to_string());
+    let cells = |Fewest { algorithm, nodes, at_least, timed_out, time_ms }: &Fewest| {
+        let none = if *timed_out { "timed out" } else { "none" };
+        let nodes = nodes.map_or_else(|| none.to_owned(), |nodes| nodes.to_string());
         let least = at_least.map(|nodes| nodes.to_string()).unwrap_or_default();
         [algorithm.clone(), nodes, least, format!("{time_ms:.3} ms")]
     };

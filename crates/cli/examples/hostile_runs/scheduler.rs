@@ -1,0 +1,95 @@
+//! A scheduler that speaks Batsim's protocol over ZeroMQ: an honest one, of which all bytes are recorded, and one that
+//! sends the bytes of a file without reading a request.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+/// The first argument of this program if it is to be such a scheduler; the others are the file and the address.
+pub(crate) const RECORD: &str = "--record";
+/// The same for sending what is in the file.
+pub(crate) const REPLAY: &str = "--replay";
+
+/// How long the other side may take to end the connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What both sides send first: ZMTP 3.1, the mechanism NULL.
+const GREETING: usize = 64;
+const READY: &[u8] = b"\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REP";
+
+/// Takes the part that the arguments ask for.
+///
+/// # Errors
+/// The connection or the file fails.
+pub(crate) fn run(arguments: &[String]) -> io::Result<()> {
+    let [part, file, endpoint] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let (stream, _) = TcpListener::bind(endpoint.trim_start_matches("tcp://"))?.accept()?;
+    if part == RECORD { record(&stream, Path::new(file)) } else { replay(stream, &fs::read(file)?) }
+}
+
+fn replay(mut stream: TcpStream, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes)?;
+    stream.shutdown(Shutdown::Write)?;
+    // What is not read would reset the connection before the bytes have arrived.
+    stream.set_read_timeout(Some(PATIENCE))?;
+    io::copy(&mut stream, &mut io::sink()).map(drop)
+}
+
+/// Runs one job after the other on the first nodes.
+fn record(stream: &TcpStream, file: &Path) -> io::Result<()> {
+    let (mut asked, mut answers) = (BufReader::new(stream), stream);
+    let mut greeting = [0; GREETING];
+    (greeting[0], greeting[9], greeting[10], greeting[11]) = (0xff, 0x7f, 3, 1);
+    greeting[12..16].copy_from_slice(b"NULL");
+    let mut sent = [&greeting[..], READY].concat();
+    answers.write_all(&sent)?;
+    asked.read_exact(&mut greeting)?;
+    frame(&mut asked)?;
+    let (mut waiting, mut is_busy) = (VecDeque::new(), false);
+    // The envelope, and the request.
+    while frame(&mut asked).is_ok() {
+        let request: Value = serde_json::from_slice(&frame(&mut asked)?)?;
+        let now = &request["now"];
+        for event in request["events"].as_array().into_iter().flatten() {
+            let data = &event["data"];
+            match event["type"].as_str() {
+                Some("JOB_SUBMITTED") => {
+                    waiting.push_back((data["job_id"].clone(), data["job"]["res"].as_u64()));
+                }
+                Some("JOB_COMPLETED") => is_busy = false,
+                _ => {}
+            }
+        }
+        let next = if is_busy { None } else { waiting.pop_front() };
+        is_busy |= next.is_some();
+        let execute = next.map(|(job, width)| {
+            let alloc = format!("0-{}", width.unwrap_or(1) - 1);
+            json!({ "timestamp": now, "type": "EXECUTE_JOB", "data": { "job_id": job, "alloc": alloc } })
+        });
+        let events: Vec<Value> = execute.into_iter().collect();
+        let reply = json!({ "now": now, "events": events }).to_string();
+        let length = (reply.len() as u64).to_be_bytes();
+        let message = [&b"\x01\0\x02"[..], &length, reply.as_bytes()].concat();
+        answers.write_all(&message)?;
+        sent.extend(message);
+        fs::write(file, &sent)?;
+    }
+    Ok(())
+}
+
+/// The body of a frame.
+fn frame(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    const LONG: u8 = 2;
+    let mut flags = [0];
+    from.read_exact(&mut flags)?;
+    let mut length = [0; 8];
+    let short = if flags[0] & LONG == 0 { 7 } else { 0 };
+    from.read_exact(&mut length[short..])?;
+    let mut body = Vec::new();
+    from.take(u64::from_be_bytes(length)).read_to_end(&mut body)?;
+    Ok(body)
+}
