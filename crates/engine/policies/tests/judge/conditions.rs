@@ -175,7 +175,7 @@ impl Condition {
 
 impl Case {
     /// The same, whose first job comes when time begins, as that of a log does.
-    pub(crate) fn from_zero(mut self) -> Case {
+    pub(crate) fn beginning_at_zero(mut self) -> Case {
         self.jobs[0].submit = SimTime::ZERO;
         self
     }
