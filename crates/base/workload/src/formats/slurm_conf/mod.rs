@@ -211,7 +211,7 @@ impl Site {
 
     /// What the files say, by part.
     fn parts(&self) -> Result<Parts, ConfError> {
-        let parameters = parameters::read(&self.lines)?;
+        let mut parameters = parameters::read(&self.lines)?;
         let mut nodes = nodes::read(&self.lines, &self.gres)?;
         for (of, more) in &self.more_nodes {
             nodes.change(of, *more);
@@ -224,6 +224,9 @@ impl Site {
         let accounts =
             self.associations.as_deref().map(|rows| database::accounts(rows, cluster)).transpose()?;
         let qos = self.qos.as_deref().map(|rows| database::qos(rows, preempts)).transpose()?;
+        if let Some(qos) = &qos {
+            parameters.limit_partitions(&qos.all);
+        }
         let parts = Parts { parameters, nodes, accounts, qos };
         parts.check()?;
         Ok(parts)
@@ -253,7 +256,6 @@ impl Site {
         let mut absent = number_partitions(&mut parameters.settings.partitions, header);
         if let Some(Listed { all, ignored, .. }) = qos {
             let names = known(&all);
-            parameters.limit_partitions(&all);
             for (_, name) in header.names(Naming::Queue) {
                 if !names.iter().any(|known| known == name) {
                     let choices = names.iter().map(String::as_str).collect();
