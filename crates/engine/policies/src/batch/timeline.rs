@@ -67,7 +67,7 @@ impl Timeline {
 
     /// Moves a stay to an earlier one where one number says what is free.
     pub(super) fn move_up(&mut self, stay: Stay<'_>, to: (SimTime, SimTime)) {
-        self.0[0].move_up((stay.start, stay.end), to, stay.width);
+        self.profiles[0].move_up((stay.start, stay.end), to, stay.width);
     }
 
     fn change(&mut self, pools: &Pools, stay: Stay<'_>, change: impl Fn(&mut Profile, u64)) {
