@@ -81,12 +81,10 @@ const fn yes() -> bool {
     true
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_yes(continuous: &bool) -> bool {
     *continuous
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_no(continuous: &bool) -> bool {
     !*continuous
 }
