@@ -18,6 +18,7 @@ page!(site, "guide/site.md");
 page!(your_policy, "guide/your_policy.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
+page!(hosts, "guide/hosts.md");
 page!(nodes, "guide/nodes.md");
 page!(conditions, "guide/conditions.md");
 page!(priorities, "guide/priorities.md");

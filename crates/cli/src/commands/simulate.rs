@@ -55,7 +55,7 @@ Examples:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --failures weibull:2592000:0.7,lognormal:14400:1 \\
                   --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60
   dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl
-  dfrsim simulate --workload march.sacct --slurm-conf slurm.conf --policy CONS/NODES=SHARED")]
+  dfrsim simulate --workload march.sacct --slurm-conf slurm.conf --policy SLURM")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,

@@ -44,9 +44,9 @@ pub(crate) struct MakeSite {
     /// nodes of a partition, or like a node: nodes.gpu=+20; preemption=on. Several in one variant: 'A=1; B=2'. May be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     what_if: Vec<String>,
-    /// The policy; `dfrsim policies` lists them
-    #[arg(long, value_name = "NAME", default_value = "CONS/NODES=SHARED")]
-    policy: String,
+    /// The policy; `dfrsim policies` lists them. May be given several times: SLURM/NODES=EXCLUSIVE is Slurm without jobs that share nodes
+    #[arg(long, value_name = "NAME", default_value = "SLURM")]
+    policy: Vec<String>,
     /// How many workloads are drawn from the users of the log, for the intervals
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     samples: u32,
@@ -83,9 +83,11 @@ struct NotUsed {
 
 impl MakeSite {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let policy = known(registry).parse(&self.policy).map_err(Failure::input)?;
-        if !policy.reads(PolicySetting::Site) {
-            return Err(Failure::input(format!("{policy} does not read the settings of a site")));
+        for name in &self.policy {
+            let policy = known(registry).parse(name).map_err(Failure::input)?;
+            if !policy.reads(PolicySetting::Site) {
+                return Err(Failure::input(format!("{policy} does not read the settings of a site")));
+            }
         }
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);

@@ -160,6 +160,11 @@ fn cluster_sweep() {
 }
 
 #[test]
+fn hosts() {
+    check_page("hosts");
+}
+
+#[test]
 fn outages() {
     check_page("outages");
 }

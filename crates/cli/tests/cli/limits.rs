@@ -66,6 +66,37 @@ fn memory_that_the_system_refuses_is_no_abort() {
     assert!(stderr(&mut command, 2).contains("memory allocation"));
 }
 
+/// Windows and accounts in any number and files of any size are refused.
+#[test]
+fn conditions_without_an_end_are_refused() {
+    let accounts = (0..2_000).map(|account| {
+        let parent = if account == 0 { String::new() } else { format!("parent = \"a{}\"\n", account - 1) };
+        format!("[[accounts]]\nname = \"a{account}\"\nshares = 1\n{parent}")
+    });
+    let chain = format!("weights = {{ fair_share = 100 }}\n{}", accounts.collect::<String>());
+    let folder = Folder::with(&[("chain.toml", &chain)]);
+    fs::File::create(folder.path("long")).unwrap().set_len(300_000_000).unwrap();
+    stdout(
+        dfrsim("log generate --jobs 120 --nodes 16 --seed 1 --load 0.9 --out w.swf".split(' '))
+            .current_dir(folder.path("")),
+    );
+    for (option, value, expected) in [
+        ("--maintenance", "0:1:0.5", "more than 10000 windows"),
+        ("--priority", "chain.toml", "more than 100 accounts are above it"),
+        ("--priority", "long", "longer than 256 MB"),
+        ("--slurm-conf", "long", "longer than 256 MB"),
+        ("--platform", "long", "longer than 256 MB"),
+        ("--failures", "long", "longer than 256 MB"),
+    ] {
+        let mut simulate = dfrsim(["simulate", "--workload", "w.swf", "--policy", "EASY", option, value]);
+        if !["--slurm-conf", "--platform"].contains(&option) {
+            simulate.args(["--nodes", "16"]);
+        }
+        let message = stderr(simulate.current_dir(folder.path("")), 2);
+        assert!(message.contains(expected), "{option}: {message}");
+    }
+}
+
 /// A limit on the size of files is an error with a message, and leaves no part of what is written.
 #[cfg(target_os = "linux")]
 #[test]

@@ -312,6 +312,61 @@ fn hostile_archives_are_refused_and_leave_no_file() {
     stderr(&mut command(&folder, &["results", "verify", "a.zip", "--into", "theirs"]), 2);
 }
 
+/// Results whose manifest names a file outside are not packed.
+#[test]
+fn no_file_outside_is_packed() {
+    let folder = archived(SCENARIO);
+    fs::write(folder.path("outside.txt"), "x").unwrap();
+    let text = fs::read_to_string(folder.path("r/manifest.toml")).unwrap();
+    let body = text.rsplit_once("# sha256 ").unwrap().0;
+    let body = format!("{body}\"../outside.txt\" = \"{}\"\n", digest(b"x"));
+    let sealed = format!("{body}# sha256 {}\n", digest(body.as_bytes()));
+    fs::write(folder.path("r/manifest.toml"), sealed).unwrap();
+    let refused = stderr(&mut command(&folder, &["results", "archive", "r", "--out", "b.zip"]), 2);
+    assert!(refused.contains("`../outside.txt`, which is not a file of results"), "{refused}");
+    assert!(!folder.path("b.zip").exists());
+}
+
+/// A record says of which policy it is; no option is needed to judge it.
+#[test]
+fn a_record_is_judged_by_the_policy_that_it_names() {
+    let folder = Folder::with(&[]);
+    let run = |line: &str| command(&folder, &line.split(' ').collect::<Vec<_>>());
+    stdout(&mut run("log generate --jobs 120 --nodes 16 --seed 1 --load 0.9 --out w.swf"));
+    stdout(&mut run("simulate --workload w.swf --nodes 16 --policy FCFS --events-out f.jsonl"));
+    assert!(stdout(&mut run("audit f.jsonl")).contains("each job starts when FCFS would start it"));
+    let events = fs::read_to_string(folder.path("f.jsonl")).unwrap().replacen("FCFS", "EASY", 1);
+    fs::write(folder.path("f.jsonl"), events).unwrap();
+    let fault = stderr(&mut run("audit f.jsonl"), 1);
+    assert!(fault.contains("it does not start, though there is room"), "{fault}");
+    assert!(stdout(&mut run("audit f.jsonl --no-policy")).contains("no fault"));
+}
+
+/// Programs read errors too.
+#[test]
+fn errors_are_json_where_answers_are() {
+    let folder = Folder::with(&[]);
+    let mut audit = command(&folder, &["audit", "none.jsonl", "--format", "json"]);
+    let output = audit.assert().code(2).get_output().stdout.clone();
+    let answer: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!((&answer["error"]["kind"], &answer["error"]["exit"]), (&"input".into(), &2.into()));
+    assert!(answer["error"]["message"].as_str().unwrap().starts_with("none.jsonl: cannot be read"));
+}
+
+/// The table of a run that cannot be printed is lost, which is a failure.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lost_table_is_an_error() {
+    let folder = Folder::with(&[("s.toml", SCENARIO), ("pl.toml", PLATFORM), ("out.csv", OUTAGES)]);
+    let full = fs::File::create("/dev/full").unwrap();
+    let mut run = std::process::Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    run.args(["run", "-q", "s.toml", "--out", "r"]).current_dir(folder.path("")).stdout(full);
+    let output = run.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("No space left on device"));
+    assert!(folder.path("r/rows.csv").exists());
+}
+
 /// Signatures are OpenSSH's: without it they are not tested.
 #[test]
 fn a_signature_says_who_made_an_archive() {

@@ -119,7 +119,7 @@ fn three_files_become_an_answer() {
     assert!(printed.contains("Hours of waiting"), "{printed}");
     let waits = fs::read_to_string(results.join("tables/waits.csv")).unwrap();
     let of = |name: &str, variant: &str| {
-        let policy = format!("CONS/NODES=SHARED [{variant}]");
+        let policy = format!("SLURM [{variant}]");
         lines(&waits, &[("name", name), ("policy", &policy)]).remove(0)
     };
     let (gpu, more) = (of("gpu", "as it is"), of("gpu", "nodes.gpu=+3"));
@@ -131,7 +131,7 @@ fn three_files_become_an_answer() {
         of(part, "bf_interval=600");
     }
     // The log itself is simulated as by `simulate`.
-    let mut simulate = dfrsim(["simulate", "--format", "json", "--policy", "CONS/NODES=SHARED"]);
+    let mut simulate = dfrsim(["simulate", "--format", "json", "--policy", "SLURM"]);
     for (option, name) in [
         ("--workload", "march.sacct"),
         ("--slurm-conf", "slurm.conf"),
@@ -142,25 +142,32 @@ fn three_files_become_an_answer() {
     }
     let figures: Value = serde_json::from_str(&stdout(&mut simulate)).unwrap();
     let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
-    let row = lines(&rows, &[("instance", "whole"), ("policy", "CONS/NODES=SHARED [as it is]")]).remove(0);
+    let row = lines(&rows, &[("instance", "whole"), ("policy", "SLURM [as it is]")]).remove(0);
     assert_eq!(number(&row, "mean_wait_s"), figures["wait_s"]["mean"].as_f64().unwrap());
 }
 
 #[test]
 fn preemption_and_limits_are_changes_too() {
     let folder = files();
-    let changes = ["preemption=on", "qos.normal.MaxJobsPU=1", "account.physics.Share=1; PriorityWeightAge=0"];
+    let changes = [
+        "preemption=on",
+        "qos.normal.MaxJobsPU=1",
+        "account.physics.Share=1; PriorityWeightAge=0",
+        "qos.normal.MaxTRESPU=cpu=16",
+    ];
     let text =
         stdout(site(&folder).args(["--samples", "0"]).args(changes.iter().flat_map(|it| ["--what-if", it])));
-    assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0"));
+    assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0, qos.normal.MaxTRESPU=cpu=16"));
     let results = folder.path("results");
     stdout(dfrsim(["run", "--audit", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
     let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
-    let of = |variant: &str| lines(&rows, &[("policy", &format!("CONS/NODES=SHARED [{variant}]"))]).remove(0);
+    let of = |variant: &str| lines(&rows, &[("policy", &format!("SLURM [{variant}]"))]).remove(0);
     assert!(number(&of("preemption=on"), "interruptions") > 0.0, "{rows}");
-    let (as_it_is, limited) = (of("as it is"), of("qos.normal.MaxJobsPU=1"));
-    // The audit knows that the limit holds.
-    assert_ne!(number(&limited, "mean_wait_s"), number(&as_it_is, "mean_wait_s"), "{rows}");
+    // The audit knows that limits hold.
+    let as_it_is = number(&of("as it is"), "mean_wait_s");
+    for limited in ["qos.normal.MaxJobsPU=1", "qos.normal.MaxTRESPU=cpu=16"] {
+        assert_ne!(number(&of(limited), "mean_wait_s"), as_it_is, "{rows}");
+    }
 }
 
 #[test]

@@ -91,18 +91,29 @@ impl<'a> Assignment<'a> {
 
     /// Whether constraints allow a unit on a node.
     fn allows(&self, unit: &Unit, node: NodeId) -> bool {
+        self.barring(unit, node).is_some_and(|vms| vms.is_empty())
+    }
+
+    /// The VMs that would have to leave their nodes for constraints to allow a unit on a node; `None` if they never do.
+    pub(crate) fn barring(&self, unit: &Unit, node: NodeId) -> Option<Vec<VmId>> {
         let constraints = self.cluster.constraints();
-        unit.vms.iter().all(|&vm| {
-            let is_there = |other: &VmId| self.hosts[other.index()] == Some(node);
-            let is_elsewhere = |other: &VmId| self.hosts[other.index()].is_some_and(|host| host != node);
+        let mut barring = Vec::new();
+        for &vm in &unit.vms {
+            let is_there = |other: &&VmId| self.host(**other) == Some(node);
+            let is_elsewhere = |other: &&VmId| self.host(**other).is_some_and(|host| host != node);
             // Two of a unit that must not share a node have none.
-            let clashes = |other: &VmId| is_there(other) || unit.vms.contains(other);
-            let hosts = |vms: &'a [VmId]| vms.iter().filter_map(|other| self.hosts[other.index()]);
-            constraints.allow(vm, node)
-                && !constraints.apart(vm).iter().any(clashes)
-                && !constraints.together(vm).iter().any(is_elsewhere)
-                && constraints.among(vm).all(|among| among.share_a_group(hosts(&among.vms).chain([node])))
-        })
+            if !constraints.allow(vm, node)
+                || constraints.apart(vm).iter().any(|other| unit.vms.contains(other))
+            {
+                return None;
+            }
+            barring.extend(constraints.apart(vm).iter().filter(is_there));
+            barring.extend(constraints.together(vm).iter().filter(is_elsewhere));
+            for among in constraints.among(vm) {
+                among.misplaced(node, |other| self.host(other), &mut barring)?;
+            }
+        }
+        Some(barring)
     }
 
     /// Gives a unit that is nowhere to a node.

@@ -5,6 +5,7 @@ use crate::configuration::Configuration;
 use crate::constraints::{Constraint, Constraints, Taken};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
+use std::cmp::Reverse;
 
 /// A node that hosts VMs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,6 +239,14 @@ impl Cluster {
     pub fn observe_cpu(&mut self, vm: VmId, cpu: u32) {
         self.vms[vm.index()].demand.cpu = i64::from(cpu);
     }
+}
+
+/// The vjobs in the order in which they are served: by priority, then by submission.
+#[must_use]
+pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
+    let mut queue: Vec<VjobId> = cluster.vjob_ids().collect();
+    queue.sort_by_key(|vjob| Reverse(cluster.vjobs()[vjob.index()].priority));
+    queue
 }
 
 fn differ<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ClusterError> {

@@ -5,7 +5,6 @@ use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
 use crate::optimiser::Unsolved;
 use crate::vjob::{VjobId, VmId};
-use std::cmp::Reverse;
 
 /// Where VMs are suspended to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +37,6 @@ pub fn in_states(
         }
     }
     Ok(configuration)
-}
-
-/// The vjobs in the order in which they are served: by priority, then by submission.
-#[must_use]
-pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
-    let mut queue: Vec<VjobId> = cluster.vjob_ids().collect();
-    queue.sort_by_key(|vjob| Reverse(cluster.vjobs()[vjob.index()].priority));
-    queue
 }
 
 /// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU

@@ -62,14 +62,15 @@ pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Cluster, ClusterError, Node, Resource};
+pub use cluster::{Cluster, ClusterError, Node, Resource, first_come_first_served};
 pub use configuration::{Configuration, NotViable, Place, State};
 pub use constraints::{
     Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
-    Precedence, ResourceCapacity, Root, RunningCapacity, Serialise, Split, Spread,
+    Precedence, Preserve, Quarantine, ResourceCapacity, Root, RunningCapacity, Serialise, Split, SplitAmong,
+    Spread,
 };
 pub use decimal::Decimal;
-pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};
+pub use decision::{SuspendTo, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;

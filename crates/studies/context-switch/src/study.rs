@@ -39,7 +39,7 @@ const OWN: &str = "instances are of parts that the scenario has";
 impl Study for ContextSwitchStudy {
     const NAME: &'static str = "context-switch";
     const TITLE: &'static str = "Context switches of virtualised jobs (RR-6929)";
-    const SEMANTICS: u32 = 2;
+    const SEMANTICS: u32 = 3;
     const AUDIT: Audit = Audit::Always;
     const RUNS: &'static str = "plans and simulations";
 

@@ -173,11 +173,12 @@ impl BatchCheck {
 
     /// Judges a decision, and takes in what the record says.
     pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
+        let is_first = self.nodes.are_new();
         let is_changed = self.nodes.follow(now);
         if self.policy.depth == Depth::Slurm {
             self.reject_arriving(now, report);
         }
-        if is_changed {
+        if is_changed && !is_first {
             self.see_events(now);
         }
         let is_soon = std::mem::take(&mut self.is_soon);

@@ -147,6 +147,10 @@ impl Nodes {
     pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
         if self.pools.policy.packing == Packing::Whole { vec![1] } else { pieces.to_vec() }
     }
+    /// Whether there are no pools yet.
+    pub(super) fn are_new(&self) -> bool {
+        self.pools.all.is_empty()
+    }
     /// For how many tasks of a job an empty cluster has room.
     pub(super) fn most(&self, job: &Waiting) -> u64 {
         let fitting = self.kinds.iter().zip(&job.fits).filter(|(_, fits)| **fits);

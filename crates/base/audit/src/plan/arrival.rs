@@ -1,19 +1,36 @@
 //! Where VMs may arrive, and where they may be at the end.
 
-use super::document::{Constraint, Document, Place};
+use super::document::{Constraint, Document, Place, State};
 use super::fault::PlanFault;
 use std::collections::BTreeMap;
+
+/// The constraints that each VM has to do with, in the order of the file.
+pub(super) fn concerned<'a>(plan: &'a Document, vms: &BTreeMap<&str, usize>) -> Vec<Vec<&'a Constraint>> {
+    let mut of = vec![Vec::new(); plan.vms.len()];
+    for constraint in &plan.constraints {
+        let mut named: Vec<usize> = match constraint {
+            Constraint::Lonely { .. } | Constraint::Quarantine { .. } => (0..plan.vms.len()).collect(),
+            _ => constraint.names().0.into_iter().map(|name| vms[name.as_str()]).collect(),
+        };
+        named.sort_unstable();
+        named.dedup();
+        named.into_iter().for_each(|vm| of[vm].push(constraint));
+    }
+    of
+}
 
 /// What is broken by VMs that arrive on nodes while all go from some places to others. Before the first pool and while VMs
 /// stay constraints need not hold.
 pub(super) fn faults(
     plan: &Document,
     vms: &BTreeMap<&str, usize>,
+    concerned: &[Vec<&Constraint>],
     pool: usize,
     before: &[Place],
     after: &[Place],
 ) -> Vec<PlanFault> {
     let mut faults = Vec::new();
+    let is_end = pool == plan.pools.len();
     for (at, vm) in plan.vms.iter().enumerate() {
         let Some(node) = after[at].host().filter(|host| before[at].host() != Some(host)) else { continue };
         // Who is there at some moment of the pool.
@@ -25,26 +42,39 @@ pub(super) fn faults(
         let named = |list: &[String]| list.contains(&vm.name);
         let listed = |list: &[String]| list.iter().any(|listed| listed == node);
         let others = |list: &[String]| list.iter().any(|name| is_there(name));
-        for constraint in &plan.constraints {
+        for constraint in &concerned[at] {
             let broken = match constraint {
-                Constraint::Fence { vms, nodes } => (named(vms) && !listed(nodes)).then_some("fence"),
-                Constraint::Ban { vms, nodes } => (named(vms) && listed(nodes)).then_some("ban"),
-                Constraint::Spread { vms } => (named(vms) && others(vms)).then_some("spread"),
-                Constraint::Split { groups } => {
+                Constraint::Fence { nodes, .. } => (!listed(nodes)).then_some("fence"),
+                Constraint::Ban { nodes, .. } => listed(nodes).then_some("ban"),
+                Constraint::Spread { vms, continuous } if *continuous || is_end => {
+                    others(vms).then_some("spread")
+                }
+                Constraint::Split { groups, continuous } if *continuous || is_end => {
                     let own = groups.iter().position(|group| named(group));
                     let meets = |own| (0..groups.len()).any(|group| group != own && others(&groups[group]));
                     own.is_some_and(meets).then_some("split")
                 }
-                Constraint::Lonely { vms } => {
+                Constraint::Lonely { vms, continuous } if *continuous || is_end => {
                     let strangers = plan.vms.iter().filter(|other| vms.contains(&other.name) != named(vms));
                     strangers.map(|other| &other.name).any(|name| is_there(name)).then_some("lonely")
                 }
-                Constraint::Among { vms, groups } => {
-                    (named(vms) && !groups.iter().any(|group| listed(group))).then_some("among")
+                Constraint::Among { groups, .. } => {
+                    (!groups.iter().any(|group| listed(group))).then_some("among")
                 }
-                Constraint::Root { vms } => {
+                Constraint::SplitAmong { groups, .. } => {
+                    (!groups.iter().any(|group| listed(group))).then_some("split-among")
+                }
+                Constraint::Root { .. } => {
                     let root = vm.before.host().filter(|root| *root != node);
-                    (named(vms) && root.is_some()).then_some("root")
+                    root.is_some().then_some("root")
+                }
+                Constraint::Quarantine { nodes } => {
+                    let comes = listed(nodes) && vm.before.host() != Some(node);
+                    let leaves = vm
+                        .before
+                        .host()
+                        .is_some_and(|host| host != node && nodes.iter().any(|it| it == host));
+                    (comes || leaves).then_some("quarantine")
                 }
                 _ => None,
             };
@@ -60,30 +90,83 @@ pub(super) fn faults(
 /// A VM with its node.
 type Hosted<'a> = (&'a String, &'a str);
 
-/// The constraints that hold at the end only: gathered VMs, and groups of nodes.
-pub(super) fn faults_in_the_end(plan: &Document, places: &[Place]) -> Vec<PlanFault> {
+/// The constraints that hold for VMs together: at the end, and, of continuous ones, from the beginning on.
+pub(super) fn faults_together(
+    plan: &Document,
+    vms: &BTreeMap<&str, usize>,
+    places: &[Place],
+) -> Vec<PlanFault> {
     let mut faults = Vec::new();
-    let mut break_if = |vms: &[String], constraint, is_broken: &dyn Fn(&[Hosted<'_>]) -> bool| {
-        let hosted = plan.vms.iter().zip(places).filter(|(vm, _)| vms.contains(&vm.name));
-        let hosted: Vec<Hosted<'_>> =
-            hosted.filter_map(|(vm, place)| Some((&vm.name, place.host()?))).collect();
-        if let Some((vm, node)) = hosted.last().filter(|_| is_broken(&hosted)) {
-            let (pool, vm, node) = (plan.pools.len(), (*vm).clone(), (*node).to_owned());
-            faults.push(PlanFault::Constraint { pool, vm, node, constraint });
-        }
+    // Where each VM was at any moment.
+    let mut ever: Vec<Vec<&str>> = plan.vms.iter().map(|vm| vm.before.host().into_iter().collect()).collect();
+    for action in plan.pools.iter().flatten() {
+        let before = &plan.vms[vms[action.vm.as_str()]].before;
+        let hosts = action.to.as_deref().filter(|_| action.action.is_hosted());
+        ever[vms[action.vm.as_str()]].extend(hosts.filter(|host| before.host() != Some(host)));
+    }
+    let mut break_if =
+        |named: &[String], constraint, continuous, is_broken: &dyn Fn(&[Hosted<'_>]) -> bool| {
+            let named: Vec<usize> = named.iter().map(|name| vms[name.as_str()]).collect();
+            let name = |at: usize| &plan.vms[at].name;
+            let before = named.iter().filter_map(|&at| Some((name(at), plan.vms[at].before.host()?)));
+            let before: Vec<Hosted<'_>> = before.collect();
+            let after = named.iter().filter_map(|&at| Some((name(at), places[at].host()?)));
+            let mut seen: Vec<Hosted<'_>> = after.collect();
+            if continuous && !before.is_empty() && !is_broken(&before) {
+                seen.extend(named.iter().flat_map(|&at| ever[at].iter().map(move |host| (name(at), *host))));
+            }
+            if let Some((vm, node)) = seen.last().filter(|_| is_broken(&seen)) {
+                let (pool, vm, node) = (plan.pools.len(), (*vm).clone(), (*node).to_owned());
+                faults.push(PlanFault::Constraint { pool, vm, node, constraint });
+            }
+        };
+    let has_all = |group: &Vec<String>, hosted: &[Hosted<'_>]| {
+        hosted.iter().all(|(_, node)| group.iter().any(|listed| listed == node))
     };
     for constraint in &plan.constraints {
         match constraint {
-            Constraint::Gather { vms } => {
-                break_if(vms, "gather", &|hosted| hosted.iter().any(|(_, node)| *node != hosted[0].1));
+            Constraint::Gather { vms, continuous } => {
+                let differ = |hosted: &[Hosted<'_>]| hosted.iter().any(|(_, node)| *node != hosted[0].1);
+                break_if(vms, "gather", *continuous, &differ);
             }
-            Constraint::Among { vms, groups } => {
-                let has_all = |group: &Vec<String>, hosted: &[Hosted<'_>]| {
-                    hosted.iter().all(|(_, node)| group.iter().any(|listed| listed == node))
-                };
-                break_if(vms, "among", &|hosted| !groups.iter().any(|group| has_all(group, hosted)));
+            Constraint::Among { vms, groups, continuous } => {
+                break_if(vms, "among", *continuous, &|hosted| {
+                    !groups.iter().any(|group| has_all(group, hosted))
+                });
+            }
+            Constraint::SplitAmong { vms: sets, groups } => {
+                for (at, set) in sets.iter().enumerate() {
+                    let is_taken = |group: &Vec<String>| {
+                        let earlier =
+                            sets[..at].iter().flatten().filter_map(|name| places[vms[name.as_str()]].host());
+                        earlier.into_iter().any(|host| group.iter().any(|listed| listed == host))
+                    };
+                    break_if(set, "split-among", false, &|hosted| {
+                        let mut groups = groups.iter().filter(|group| has_all(group, hosted));
+                        !hosted.is_empty() && !groups.any(|group| !is_taken(group))
+                    });
+                }
             }
             _ => {}
+        }
+    }
+    faults.extend(unpreserved(plan, vms, places));
+    faults
+}
+
+/// The VMs that run with less than they are to keep.
+fn unpreserved(plan: &Document, vms: &BTreeMap<&str, usize>, places: &[Place]) -> Vec<PlanFault> {
+    let mut faults = Vec::new();
+    for constraint in &plan.constraints {
+        let Constraint::Preserve { vms: named, resource, amount } = constraint else { continue };
+        let least = if resource == "cpu" { *amount } else { amount / 1_000 };
+        for at in named.iter().map(|name| vms[name.as_str()]) {
+            let (vm, place) = (&plan.vms[at], &places[at]);
+            if place.state == State::Running && vm.takes(resource, place) < least {
+                let (pool, vm, node) =
+                    (plan.pools.len(), vm.name.clone(), place.node.clone().unwrap_or_default());
+                faults.push(PlanFault::Constraint { pool, vm, node, constraint: "preserve" });
+            }
         }
     }
     faults

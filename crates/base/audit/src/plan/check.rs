@@ -43,6 +43,8 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
 struct Check<'a> {
     plan: &'a Document,
     vms: BTreeMap<&'a str, usize>,
+    /// The constraints that each VM has to do with.
+    concerned: Vec<Vec<&'a Constraint>>,
     places: Vec<Place>,
     capacities: Capacities<'a>,
     /// When the pools so far have ended.
@@ -85,7 +87,8 @@ impl<'a> Check<'a> {
             return Err(PlanFaults(faults));
         }
         let places = plan.vms.iter().map(|vm| vm.before.clone()).collect();
-        Ok(Check { plan, vms, places, capacities: Capacities::of(plan, &nodes), ended: 0, faults })
+        let concerned = arrival::concerned(plan, &vms);
+        Ok(Check { plan, vms, concerned, places, capacities: Capacities::of(plan, &nodes), ended: 0, faults })
     }
 
     fn vm(&self, name: &str) -> usize {
@@ -116,7 +119,14 @@ impl<'a> Check<'a> {
             }
         }
         self.faults.extend(self.capacities.exceeded(pool, &self.places, &after));
-        self.faults.extend(arrival::faults(self.plan, &self.vms, pool, &self.places, &after));
+        self.faults.extend(arrival::faults(
+            self.plan,
+            &self.vms,
+            &self.concerned,
+            pool,
+            &self.places,
+            &after,
+        ));
         self.times(pool, actions);
         self.places = after;
         self.alone(pool, actions);
@@ -160,8 +170,15 @@ impl<'a> Check<'a> {
         // From `nowhere` every VM arrives, so that each broken constraint is seen.
         let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
         self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places));
-        self.faults.extend(arrival::faults(self.plan, &self.vms, pool, &nowhere, &self.places));
-        self.faults.extend(arrival::faults_in_the_end(self.plan, &self.places));
+        self.faults.extend(arrival::faults(
+            self.plan,
+            &self.vms,
+            &self.concerned,
+            pool,
+            &nowhere,
+            &self.places,
+        ));
+        self.faults.extend(arrival::faults_together(self.plan, &self.vms, &self.places));
     }
 
     /// Whether a vjob's actions of a kind share a pool.

@@ -39,6 +39,11 @@ pub(super) enum Power {
     Offline,
 }
 
+/// What is continuous unless the file says otherwise.
+fn yes() -> bool {
+    true
+}
+
 /// Decimals of files are exact in thousandths.
 fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Ok((f64::deserialize(deserializer)? * 1e3).round() as u64)
@@ -80,15 +85,23 @@ pub(super) enum State {
 pub(super) enum Constraint {
     Spread {
         vms: Vec<String>,
+        #[serde(default = "yes")]
+        continuous: bool,
     },
     Split {
         groups: Vec<Vec<String>>,
+        #[serde(default = "yes")]
+        continuous: bool,
     },
     Lonely {
         vms: Vec<String>,
+        #[serde(default = "yes")]
+        continuous: bool,
     },
     Gather {
         vms: Vec<String>,
+        #[serde(default)]
+        continuous: bool,
     },
     Fence {
         vms: Vec<String>,
@@ -101,6 +114,21 @@ pub(super) enum Constraint {
     Among {
         vms: Vec<String>,
         groups: Vec<Vec<String>>,
+        #[serde(default)]
+        continuous: bool,
+    },
+    SplitAmong {
+        vms: Vec<Vec<String>>,
+        groups: Vec<Vec<String>>,
+    },
+    Quarantine {
+        nodes: Vec<String>,
+    },
+    Preserve {
+        vms: Vec<String>,
+        resource: String,
+        #[serde(deserialize_with = "thousandths")]
+        amount: u64,
     },
     Root {
         vms: Vec<String>,
@@ -140,16 +168,23 @@ impl Constraint {
     pub(super) fn names(&self) -> (Vec<&String>, Vec<&String>) {
         use Constraint as C;
         match self {
-            C::Spread { vms } | C::Lonely { vms } | C::Gather { vms } | C::Root { vms } => {
-                (vms.iter().collect(), Vec::new())
-            }
-            C::Precedence { vms } | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
-            C::Split { groups } => (groups.iter().flatten().collect(), Vec::new()),
+            C::Spread { vms, .. }
+            | C::Lonely { vms, .. }
+            | C::Gather { vms, .. }
+            | C::Root { vms }
+            | C::Preserve { vms, .. }
+            | C::Precedence { vms }
+            | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
+            C::Split { groups, .. } => (groups.iter().flatten().collect(), Vec::new()),
             C::Fence { vms, nodes } | C::Ban { vms, nodes } => (vms.iter().collect(), nodes.iter().collect()),
-            C::Among { vms, groups } => (vms.iter().collect(), groups.iter().flatten().collect()),
+            C::Among { vms, groups, .. } => (vms.iter().collect(), groups.iter().flatten().collect()),
+            C::SplitAmong { vms, groups } => {
+                (vms.iter().flatten().collect(), groups.iter().flatten().collect())
+            }
             C::RunningCapacity { nodes, .. }
             | C::ResourceCapacity { nodes, .. }
             | C::Overbook { nodes, .. }
+            | C::Quarantine { nodes }
             | C::Online { nodes }
             | C::Offline { nodes } => (Vec::new(), nodes.iter().collect()),
         }
@@ -221,6 +256,11 @@ impl Node {
 }
 
 impl Verb {
+    /// Whether a VM is hosted after it.
+    pub(super) const fn is_hosted(self) -> bool {
+        !matches!(self, Verb::Stop | Verb::Suspend)
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Verb::Run => "run",

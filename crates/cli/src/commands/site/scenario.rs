@@ -113,7 +113,7 @@ fn from_folder(file: &Path, folder: &Path) -> Result<String, Failure> {
 
 /// The scenario of a site, for a file in this folder.
 pub(super) fn text(
-    policy: &str,
+    policies: &[String],
     workload: &Workload<'_>,
     variants: &[Variant],
     header: &Header,
@@ -130,7 +130,7 @@ pub(super) fn text(
     let scenario = Table::from_iter([
         ("study".to_owned(), Value::from("online")),
         ("title".to_owned(), Value::from(format!("{name} as it is, and with other settings"))),
-        ("policies".to_owned(), strings(&[policy])),
+        ("policies".to_owned(), Value::from(policies.to_vec())),
         ("plain".to_owned(), Value::from(false)),
         ("bounded".to_owned(), Value::from(false)),
         ("waits_by".to_owned(), strings(&["partition", "account", "size"])),

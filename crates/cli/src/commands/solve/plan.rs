@@ -10,7 +10,9 @@ use crate::output::{Printing, notice};
 pub(crate) use answer::Answered;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::check_plan;
-use dfrsim_context_switch::file::{PlanFigures, configuration_of, durations_from_json, states_from_json};
+use dfrsim_context_switch::file::{
+    PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
+};
 use dfrsim_context_switch::{
     Ban, Cluster, Configuration, Constraint, Durations, Limits, Plan as Pools, SuspendTo, VjobId, cheapest,
     first_come_first_served, in_states, select_running,
@@ -33,6 +35,7 @@ Files:
   WANTED        the target: another state, or {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
   DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, only those that differ
+  STATE and STATES.json may also be an instance of BtrPlace, in its JSON.
   VMs without an entry stay as they are. CPU may have three decimals. Where the VMs of WANTED share CPU, they take on the
   way what they get before or after, whichever is less.
 
@@ -42,13 +45,17 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   gather               vms          on one node at the end
   fence, ban           vms, nodes   on these nodes only; on none of them
   among                vms, groups  at the end on one of these groups of nodes
+  split-among          vms, groups  at the end each set of VMs on a group of its own
   root                 vms          not migrated
+  quarantine           nodes        no VM comes or leaves
   running-capacity     nodes, limit            at most `limit` VMs run there
   resource-capacity    nodes, resource, limit  VMs take at most `limit` there
   overbook             nodes, resource, ratio  VMs may take `ratio` times what each node has
+  preserve             vms, resource, amount   each VM needs at least `amount`
   online, offline      nodes        on or off at the end; they are switched
   precedence           vms          act one after the other, in this order
   serialise            vms          act at different times, in any order
+  spread, split and lonely hold always, gather and among at the end; a field `continuous` (true or false) says otherwise.
 
 Examples:
   dfrsim solve plan scenarios/plan/current.json --to scenarios/plan/swapped.json
@@ -178,8 +185,8 @@ impl Plan {
         }
         let states = match &self.states {
             Some(path) => {
-                let text = read_text(path).map_err(Failure::input)?;
-                states_from_json(&name(path), &text, cluster).map_err(Failure::input)?
+                let wanted = Input::open(path).and_then(btrplace_states).map_err(Failure::input)?;
+                states_of(&wanted, cluster).map_err(Failure::input)?
             }
             None => vec![None; cluster.vjobs().len()],
         };

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::Places;
-use dfrsim_context_switch::file::cluster_of;
+use dfrsim_context_switch::file::{btrplace_state, cluster_of};
 use dfrsim_context_switch::{Cluster, Configuration};
 use dfrsim_input::state::State;
 use dfrsim_input::{Input, Reader};
@@ -23,7 +23,7 @@ pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let mut faults = Vec::new();
     let mut inputs = Vec::new();
     for file in files {
-        match Input::open(file) {
+        match Input::open(file).and_then(btrplace_state) {
             Ok(input) => inputs.push(input),
             Err(found) => faults.push(found.to_string()),
         }

@@ -1,6 +1,6 @@
 //! Some VMs on some nodes only.
 
-use super::{Lowered, Translate, Viewed};
+use super::{Lowered, NodeSets, Translate, Viewed};
 use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ pub struct Fence<V = VmId, N = NodeId> {
 }
 
 impl Fence {
-    pub(super) fn lower(&self, lowered: &mut Lowered) {
-        lowered.restrict(&self.vms, |node| self.nodes.contains(&node));
+    pub(super) fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets) {
+        lowered.restrict(&self.vms, &sets.of(&self.nodes), true);
     }
 
     pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {

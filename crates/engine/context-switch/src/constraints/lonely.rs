@@ -4,12 +4,15 @@ use super::{Lowered, Translate, Viewed};
 use crate::vjob::VmId;
 use serde::{Deserialize, Serialize};
 
-/// These VMs share a node with each other at most, at any moment.
+/// These VMs share a node with each other at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lonely<V = VmId> {
     /// The VMs.
     pub vms: Vec<V>,
+    /// Whether that holds at any moment, or at the end only.
+    #[serde(default = "super::yes", skip_serializing_if = "super::is_yes")]
+    pub continuous: bool,
 }
 
 impl Lonely {
@@ -17,8 +20,9 @@ impl Lonely {
         let is_lonely = |vm: &VmId| self.vms.contains(vm);
         let all = (0..lowered.apart.len() as u32).map(VmId);
         let (lonely, others): (Vec<VmId>, Vec<VmId>) = all.partition(is_lonely);
-        lonely.iter().for_each(|vm| lowered.apart[vm.index()].extend(&others));
-        others.iter().for_each(|vm| lowered.apart[vm.index()].extend(&lonely));
+        for (some, strangers) in [(&lonely, &others), (&others, &lonely)] {
+            some.iter().for_each(|vm| lowered.part(*vm, strangers.iter().copied(), self.continuous));
+        }
     }
 
     pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {
@@ -32,6 +36,6 @@ impl Lonely {
 
 impl<V> Lonely<V> {
     pub(super) fn map<N, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Lonely<W> {
-        Lonely { vms: to.vms("vms", &self.vms) }
+        Lonely { vms: to.vms("vms", &self.vms), continuous: self.continuous }
     }
 }

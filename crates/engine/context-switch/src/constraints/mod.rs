@@ -7,15 +7,19 @@ mod ban;
 mod fence;
 mod gather;
 mod lonely;
+mod node_set;
 mod offline;
 mod online;
 mod overbook;
 mod precedence;
+mod preserve;
+mod quarantine;
 mod resource_capacity;
 mod root;
 mod running_capacity;
 mod serialise;
 mod split;
+mod split_among;
 mod spread;
 
 pub use among::Among;
@@ -27,11 +31,14 @@ pub use offline::Offline;
 pub use online::Online;
 pub use overbook::Overbook;
 pub use precedence::Precedence;
+pub use preserve::Preserve;
+pub use quarantine::Quarantine;
 pub use resource_capacity::ResourceCapacity;
 pub use root::Root;
 pub use running_capacity::RunningCapacity;
 pub use serialise::Serialise;
 pub use split::Split;
+pub use split_among::SplitAmong;
 pub use spread::Spread;
 
 use crate::cluster::Cluster;
@@ -39,7 +46,9 @@ use crate::configuration::{Configuration, Place};
 use crate::decimal::Decimal;
 use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
+use node_set::{NodeSet, NodeSets};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A constraint, by numbers, or by names as in files. VMs that wait, sleep on a disk or are terminated keep every rule about
 /// places.
@@ -54,14 +63,45 @@ pub enum Constraint<V = VmId, N = NodeId> {
     Fence(Fence<V, N>),
     Ban(Ban<V, N>),
     Among(Among<V, N>),
+    SplitAmong(SplitAmong<V, N>),
     Root(Root<V>),
+    Quarantine(Quarantine<N>),
     RunningCapacity(RunningCapacity<N>),
     ResourceCapacity(ResourceCapacity<N>),
     Overbook(Overbook<N>),
+    Preserve(Preserve<V>),
     Online(Online<N>),
     Offline(Offline<N>),
     Precedence(Precedence<V>),
     Serialise(Serialise<V>),
+}
+
+/// Whether a constraint that is continuous unless a file says otherwise is so.
+const fn yes() -> bool {
+    true
+}
+
+const fn is_yes(continuous: &bool) -> bool {
+    *continuous
+}
+
+const fn is_no(continuous: &bool) -> bool {
+    !*continuous
+}
+
+/// Adds faults of nodes that are in two groups.
+fn check_disjoint<V, N: Ord, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V, N, W, M>) {
+    let mut first = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        for (position, node) in group.iter().enumerate() {
+            if *first.entry(node).or_insert(at) != at {
+                to.fault(
+                    &format!("groups[{at}][{position}]"),
+                    "the node is in a group before this one".to_owned(),
+                );
+            }
+        }
+    }
 }
 
 /// A constraint that does not hold in a configuration.
@@ -84,7 +124,7 @@ pub(crate) trait Translate<V, N, W, M> {
     fn fault(&mut self, field: &str, message: String);
 }
 
-impl<V: PartialEq, N> Constraint<V, N> {
+impl<V: PartialEq, N: Ord> Constraint<V, N> {
     pub(crate) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Constraint<W, M> {
         match self {
             Constraint::Spread(it) => Constraint::Spread(it.map(to)),
@@ -94,10 +134,13 @@ impl<V: PartialEq, N> Constraint<V, N> {
             Constraint::Fence(it) => Constraint::Fence(it.map(to)),
             Constraint::Ban(it) => Constraint::Ban(it.map(to)),
             Constraint::Among(it) => Constraint::Among(it.map(to)),
+            Constraint::SplitAmong(it) => Constraint::SplitAmong(it.map(to)),
             Constraint::Root(it) => Constraint::Root(it.map(to)),
+            Constraint::Quarantine(it) => Constraint::Quarantine(it.map(to)),
             Constraint::RunningCapacity(it) => Constraint::RunningCapacity(it.map(to)),
             Constraint::ResourceCapacity(it) => Constraint::ResourceCapacity(it.map(to)),
             Constraint::Overbook(it) => Constraint::Overbook(it.map(to)),
+            Constraint::Preserve(it) => Constraint::Preserve(it.map(to)),
             Constraint::Online(it) => Constraint::Online(it.map(to)),
             Constraint::Offline(it) => Constraint::Offline(it.map(to)),
             Constraint::Precedence(it) => Constraint::Precedence(it.map(to)),
@@ -107,19 +150,23 @@ impl<V: PartialEq, N> Constraint<V, N> {
 }
 
 impl Constraint {
-    fn lower(&self, lowered: &mut Lowered, cluster: &Cluster, current: &Configuration) {
+    fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets, cluster: &Cluster, current: &Configuration) {
         match self {
             Constraint::Spread(it) => it.lower(lowered),
             Constraint::Split(it) => it.lower(lowered),
             Constraint::Lonely(it) => it.lower(lowered),
-            Constraint::Gather(it) => it.lower(lowered),
-            Constraint::Fence(it) => it.lower(lowered),
-            Constraint::Ban(it) => it.lower(lowered),
-            Constraint::Among(it) => it.lower(lowered),
+            Constraint::Gather(it) => it.lower(lowered, sets, current),
+            Constraint::Fence(it) => it.lower(lowered, sets),
+            Constraint::Ban(it) => it.lower(lowered, sets),
+            Constraint::Among(it) => it.lower(lowered, sets, current),
+            Constraint::SplitAmong(it) => it.lower(lowered, sets),
             Constraint::Root(it) => it.lower(lowered, current),
+            Constraint::Quarantine(it) => it.lower(lowered, sets, current),
             Constraint::RunningCapacity(it) => it.lower(lowered),
             Constraint::ResourceCapacity(it) => it.lower(lowered, cluster),
             Constraint::Overbook(it) => it.lower(lowered),
+            // What VMs need is raised where they are read.
+            Constraint::Preserve(_) => {}
             Constraint::Online(it) => it.lower(lowered),
             Constraint::Offline(it) => it.lower(lowered),
             Constraint::Precedence(it) => it.lower(lowered),
@@ -137,10 +184,13 @@ impl Constraint {
             Constraint::Fence(it) => ("fence", it.broken(viewed)),
             Constraint::Ban(it) => ("ban", it.broken(viewed)),
             Constraint::Among(it) => ("among", it.broken(viewed)),
+            Constraint::SplitAmong(it) => ("split-among", it.broken(viewed)),
             Constraint::Root(it) => ("root", it.broken(viewed)),
+            Constraint::Quarantine(it) => ("quarantine", it.broken(viewed)),
             Constraint::RunningCapacity(it) => ("running-capacity", it.broken(viewed)),
             Constraint::ResourceCapacity(it) => ("resource-capacity", it.broken(viewed)),
             Constraint::Overbook(_)
+            | Constraint::Preserve(_)
             | Constraint::Online(_)
             | Constraint::Offline(_)
             | Constraint::Precedence(_)
@@ -182,18 +232,50 @@ pub(crate) struct Budget {
     pub(crate) taken: Taken,
 }
 
+/// VMs that must be in one group of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OneGroup {
+    vms: Vec<VmId>,
+    groups: Vec<NodeSet>,
+    /// Those that must be in another group.
+    others: Vec<VmId>,
+}
+
+impl OneGroup {
+    /// Adds the VMs that are hosted outside of the group that has a node and most of them, and the others within it; `None` if
+    /// no group has that node.
+    pub(crate) fn misplaced(
+        &self,
+        node: NodeId,
+        host: impl Fn(VmId) -> Option<NodeId>,
+        misplaced: &mut Vec<VmId>,
+    ) -> Option<()> {
+        let of = |group: &NodeSet| {
+            let is_outside = |vm: &&VmId| host(**vm).is_some_and(|host| !group.has(host));
+            let is_inside = |vm: &&VmId| host(**vm).is_some_and(|host| group.has(host));
+            let vms = self.vms.iter().filter(is_outside).chain(self.others.iter().filter(is_inside));
+            vms.copied().collect::<Vec<VmId>>()
+        };
+        let groups = self.groups.iter().filter(|group| group.has(node));
+        misplaced.extend(groups.map(of).min_by_key(Vec::len)?);
+        Some(())
+    }
+}
+
 /// Tables for quick questions, with an entry a VM or a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lowered {
-    /// The nodes that may host a VM, if they are not all.
-    allowed: Vec<Option<Vec<bool>>>,
+    /// The sets of nodes that a VM must be in, and must not be in.
+    rules: Vec<Vec<(NodeSet, bool)>>,
     /// Where a VM is that may be on no other node.
     roots: Vec<Option<NodeId>>,
-    /// Those with which a VM must not share a node.
+    /// Those with which a VM must not share a node at the end.
     apart: Vec<Vec<VmId>>,
+    /// Those of them with which it must not at any moment.
+    never_meet: Vec<Vec<VmId>>,
     /// The others with which a VM must share a node.
     together: Vec<Vec<VmId>>,
-    among: Vec<Among>,
+    among: Vec<OneGroup>,
     /// The entries of `among` in which a VM is.
     among_of: Vec<Vec<usize>>,
     /// Those that must have acted before a VM does.
@@ -210,14 +292,17 @@ struct Lowered {
 }
 
 impl Lowered {
-    fn restrict(&mut self, group: &[VmId], may: impl Fn(NodeId) -> bool) {
-        let nodes = self.is_on.len();
-        for vm in group {
-            let allowed = self.allowed[vm.index()].get_or_insert_with(|| vec![true; nodes]);
-            for (node, allowed) in (0..).map(NodeId).zip(allowed) {
-                *allowed &= may(node);
-            }
+    /// Keeps a VM off the nodes of others at the end, or always.
+    fn part(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
+        self.apart[vm.index()].extend(others.clone());
+        if continuous {
+            self.never_meet[vm.index()].extend(others);
         }
+    }
+
+    /// Lets VMs be on these nodes only, or on none of them.
+    fn restrict(&mut self, vms: &[VmId], nodes: &NodeSet, is_inside: bool) {
+        vms.iter().for_each(|vm| self.rules[vm.index()].push((nodes.clone(), is_inside)));
     }
 
     fn share(&mut self, mut budget: Budget) {
@@ -247,9 +332,10 @@ impl Constraints {
     pub(crate) fn new(cluster: &Cluster, current: &Configuration, list: Vec<Constraint>) -> Constraints {
         let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
         let mut lowered = Lowered {
-            allowed: vec![None; vms],
+            rules: vec![Vec::new(); vms],
             roots: vec![None; vms],
             apart: vec![Vec::new(); vms],
+            never_meet: vec![Vec::new(); vms],
             together: vec![Vec::new(); vms],
             among_of: vec![Vec::new(); vms],
             before: vec![Vec::new(); vms],
@@ -259,7 +345,8 @@ impl Constraints {
             is_on: cluster.node_ids().map(|node| cluster.is_on(node)).collect(),
             ..Lowered::default()
         };
-        list.iter().for_each(|constraint| constraint.lower(&mut lowered, cluster, current));
+        let mut sets = NodeSets::new(nodes);
+        list.iter().for_each(|constraint| constraint.lower(&mut lowered, &mut sets, cluster, current));
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
                 let limit = lowered.ratio(node, &resource.name).map_or(has, |ratio| ratio.times(has));
@@ -267,7 +354,8 @@ impl Constraints {
                 lowered.share(Budget { limit, nodes: vec![node], taken });
             }
         }
-        for others in lowered.apart.iter_mut().chain(&mut lowered.before).chain(&mut lowered.in_turn) {
+        let Lowered { apart, never_meet, before, in_turn, .. } = &mut lowered;
+        for others in apart.iter_mut().chain(never_meet).chain(before).chain(in_turn) {
             others.sort_unstable();
             others.dedup();
         }
@@ -288,9 +376,15 @@ impl Constraints {
     #[must_use]
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
         self.is_on(node)
-            && self.lowered.allowed[vm.index()].as_ref().is_none_or(|allowed| allowed[node.index()])
+            && self.lowered.roots[vm.index()].is_none_or(|root| root == node)
+            && self.lowered.rules[vm.index()].iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
-    /// The VMs with which one must not share a node.
+    /// The VMs with which one must not share a node at any moment.
+    #[must_use]
+    pub fn never_meet(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.never_meet[vm.index()]
+    }
+    /// The VMs with which one must not share a node at the end.
     #[must_use]
     pub fn apart(&self, vm: VmId) -> &[VmId] {
         &self.lowered.apart[vm.index()]
@@ -316,7 +410,7 @@ impl Constraints {
         lists.into_iter().any(|list| !list.is_empty())
     }
     /// The groups of nodes for a VM and others.
-    pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &Among> {
+    pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &OneGroup> {
         self.lowered.among_of[vm.index()].iter().map(|&number| &self.lowered.among[number])
     }
     pub(crate) fn budgets(&self) -> &[Budget] {
@@ -333,7 +427,7 @@ impl Constraints {
 
     /// The first constraint that does not hold.
     pub(crate) fn broken(&self, cluster: &Cluster, configuration: &Configuration) -> Option<Broken> {
-        let viewed = Viewed { cluster, configuration, roots: &self.lowered.roots };
+        let viewed = Viewed { cluster, configuration, constraints: self };
         self.list.iter().find_map(|constraint| constraint.broken(&viewed))
     }
 }
@@ -342,7 +436,7 @@ impl Constraints {
 struct Viewed<'a> {
     cluster: &'a Cluster,
     configuration: &'a Configuration,
-    roots: &'a [Option<NodeId>],
+    constraints: &'a Constraints,
 }
 
 impl Viewed<'_> {
@@ -358,7 +452,12 @@ impl Viewed<'_> {
     }
     /// Where a VM is that may be on no other node.
     fn root(&self, vm: VmId) -> Option<NodeId> {
-        self.roots[vm.index()]
+        self.constraints.lowered.roots[vm.index()]
+    }
+    /// The first of some VMs that left the nodes on which it has to stay.
+    fn strayed(&self, vms: &[VmId]) -> Option<String> {
+        let (vm, host) = self.hosted(vms).find(|(vm, host)| !self.constraints.allow(*vm, *host))?;
+        Some(format!("{} is on {}, and may not leave where they are", self.vm(vm), self.node(host)))
     }
     /// The amount that all VMs on these nodes take.
     fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {

@@ -18,7 +18,6 @@ impl Root {
     pub(super) fn lower(&self, lowered: &mut Lowered, current: &Configuration) {
         for &vm in &self.vms {
             if let Some(host) = current.place(vm).host() {
-                lowered.restrict(&[vm], |node| node == host);
                 lowered.roots[vm.index()] = Some(host);
             }
         }

@@ -4,12 +4,15 @@ use super::{Lowered, Translate, Viewed};
 use crate::vjob::VmId;
 use serde::{Deserialize, Serialize};
 
-/// No two VMs of different groups on one node, at any moment.
+/// No two VMs of different groups on one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split<V = VmId> {
     /// The groups of VMs; no VM is in two.
     pub groups: Vec<Vec<V>>,
+    /// Whether that holds at any moment, or at the end only.
+    #[serde(default = "super::yes", skip_serializing_if = "super::is_yes")]
+    pub continuous: bool,
 }
 
 impl Split {
@@ -17,7 +20,7 @@ impl Split {
         for (at, group) in self.groups.iter().enumerate() {
             let others = self.groups.iter().enumerate().filter(|(other, _)| *other != at);
             let others: Vec<VmId> = others.flat_map(|(_, group)| group).copied().collect();
-            group.iter().for_each(|vm| lowered.apart[vm.index()].extend(&others));
+            group.iter().for_each(|vm| lowered.part(*vm, others.iter().copied(), self.continuous));
         }
     }
 
@@ -45,6 +48,6 @@ impl<V: PartialEq> Split<V> {
                 );
             }
         }
-        Split { groups: mapped }
+        Split { groups: mapped, continuous: self.continuous }
     }
 }

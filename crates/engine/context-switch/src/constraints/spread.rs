@@ -4,18 +4,21 @@ use super::{Lowered, Translate, Viewed};
 use crate::vjob::VmId;
 use serde::{Deserialize, Serialize};
 
-/// No two of these VMs on one node, at any moment: for high availability (section 7).
+/// No two of these VMs on one node: for high availability (section 7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spread<V = VmId> {
     /// The VMs.
     pub vms: Vec<V>,
+    /// Whether that holds at any moment, or at the end only.
+    #[serde(default = "super::yes", skip_serializing_if = "super::is_yes")]
+    pub continuous: bool,
 }
 
 impl Spread {
     pub(super) fn lower(&self, lowered: &mut Lowered) {
         for vm in &self.vms {
-            lowered.apart[vm.index()].extend(self.vms.iter().filter(|other| *other != vm));
+            lowered.part(*vm, self.vms.iter().copied().filter(|other| other != vm), self.continuous);
         }
     }
 
@@ -31,6 +34,6 @@ impl Spread {
 
 impl<V> Spread<V> {
     pub(super) fn map<N, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Spread<W> {
-        Spread { vms: to.vms("vms", &self.vms) }
+        Spread { vms: to.vms("vms", &self.vms), continuous: self.continuous }
     }
 }

@@ -4,7 +4,7 @@ use super::lines_of;
 use crate::amount::Amount;
 use crate::cluster::{Cluster, Node, Resource};
 use crate::configuration::{Configuration, Place};
-use crate::constraints::{Constraint, Translate};
+use crate::constraints::{Constraint, Preserve, Translate};
 use crate::decimal::Decimal;
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_input::state::{Amounts, State, UNITS, VmState, check_whole};
@@ -13,6 +13,7 @@ use dfrsim_model::NodeId;
 use dfrsim_model::named::UnknownName;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
@@ -46,7 +47,7 @@ struct VmEntry {
 }
 
 /// A constraint by the names of its VMs and nodes.
-type NamedConstraint = Constraint<String, String>;
+pub(super) type NamedConstraint = Constraint<String, String>;
 
 /// Nodes and VMs by their names.
 pub(super) struct Names<'a> {
@@ -144,6 +145,7 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     if !reader.is_clean() {
         return None;
     }
+    let state = &preserved(state, &constraints);
     let parts = cpu_parts(state, &constraints);
     let amount = |amounts: &Amounts| {
         Amount::new((amounts["cpu"] * parts as u64 / UNITS) as i64, (amounts["memory"] / UNITS) as i64)
@@ -179,6 +181,30 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     }
     contradictions(&cluster, &list, state, reader);
     reader.is_clean().then(|| (cluster.with_constraints(list, &configuration), configuration))
+}
+
+/// The state with VMs that need at least what they are to keep.
+fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[NamedConstraint]) -> Cow<'s, State<'a>> {
+    let mut state = Cow::Borrowed(state);
+    let kept = constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Preserve(preserve) => Some(preserve),
+        _ => None,
+    });
+    let kept: Vec<&Preserve<String>> = kept.collect();
+    if kept.is_empty() {
+        return state;
+    }
+    let names = state.vms.iter().zip(0..).map(|(vm, number)| (vm.name.clone(), number));
+    let numbers: FxHashMap<String, usize> = names.collect();
+    let vms = &mut state.to_mut().vms;
+    for preserve in kept {
+        let least = preserve.amount.in_parts(1_000) as u64 * (UNITS / 1_000);
+        for vm in preserve.vms.iter().filter_map(|name| numbers.get(name)) {
+            let need = vms[*vm].needs.entry(preserve.resource.clone()).or_default();
+            *need = least.max(*need);
+        }
+    }
+    state
 }
 
 /// The place of a VM in a state; `None` if the state needs a node and there is none.

@@ -30,17 +30,21 @@
 //! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
 //! constraints, the pools with costs and times, and the nodes that are switched on and off.
 //!
+//! **An instance of BtrPlace** in its own JSON is a state and states at once.
+//!
 //! **Durations** have the fields of [`Durations`](crate::Durations) that differ from the defaults.
 
+mod btrplace;
 mod cluster;
 mod durations;
 mod plan;
 mod wanted;
 
+pub use btrplace::{btrplace_state, btrplace_states};
 pub use cluster::{cluster_from_json, cluster_of, cluster_to_json, vm_state};
 pub use durations::durations_from_json;
 pub use plan::{PlanFigures, plan_to_json};
-pub use wanted::{configuration_from_json, configuration_of, states_from_json};
+pub use wanted::{configuration_from_json, configuration_of, states_from_json, states_of};
 
 use crate::configuration::State;
 use dfrsim_input::state::VmState;

@@ -6,6 +6,7 @@ use crate::configuration::{Configuration, State};
 use dfrsim_input::state::VmState;
 use dfrsim_input::{Faults, Input, Place, Reader};
 use dfrsim_model::named::UnknownName;
+use rustc_hash::FxHashMap;
 
 /// Reads the configuration of a text: VMs that it does not name stay where they are. `file` is its name in messages.
 ///
@@ -111,8 +112,17 @@ fn vm_state(reader: &mut Reader, at: &Place<'_>) -> Option<VmState> {
 /// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
 /// place.
 pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<State>>, Faults> {
-    let input = Input::json(file, text)?;
+    states_of(&Input::json(file, text)?, cluster)
+}
+
+/// Reads states as [`states_from_json`] does.
+///
+/// # Errors
+/// As there.
+pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<State>>, Faults> {
     let mut reader = Reader::default();
+    let names = cluster.vjobs().iter().zip(0..).map(|(vjob, number)| (vjob.name.as_str(), number));
+    let numbers: FxHashMap<&str, usize> = names.collect();
     let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
     let object = reader.object(&input.root(), &["vjobs"]);
     let list = object.and_then(|object| reader.field(&object, "vjobs")).and_then(|at| reader.list(&at));
@@ -121,12 +131,12 @@ pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec
         let state = reader.field(&object, "state").and_then(|at| vm_state(&mut reader, &at));
         let Some(at) = reader.field(&object, "name") else { continue };
         let Some(name) = reader.text(&at) else { continue };
-        match cluster.vjobs().iter().position(|vjob| vjob.name == name) {
+        match numbers.get(name) {
             None => {
                 let known = cluster.vjobs().iter().map(|vjob| &vjob.name);
                 reader.fault(&at, UnknownName::new("vjob", name, known));
             }
-            Some(vjob) => {
+            Some(&vjob) => {
                 let state = state.map_or(State::Waiting, Into::into);
                 if states[vjob].replace(state).is_some() {
                     reader.fault(&at, format!("`{name}` is here twice"));

@@ -6,7 +6,7 @@ use crate::configuration::{Configuration, Place};
 use dfrsim_model::NodeId;
 
 /// Larger problems are not begun.
-const MOST_UNITS: usize = 40;
+pub(super) const MOST_UNITS: usize = 40;
 /// The part of all steps that may be spent here.
 const PART: u64 = 4;
 
@@ -17,8 +17,7 @@ pub(super) fn search(search: &mut Search<'_>) -> bool {
         return true;
     }
     let units = search.goal.units.len();
-    // Without any assignment this is the last resort.
-    if units > MOST_UNITS && search.best.is_some() {
+    if units > MOST_UNITS {
         return false;
     }
     let goal = search.goal;

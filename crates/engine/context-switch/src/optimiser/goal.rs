@@ -6,7 +6,7 @@ use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::vjob::VmId;
+use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 
 /// The places that states decide, and the units for which a node is to be chosen.
@@ -20,6 +20,8 @@ pub(super) struct Goal<'a> {
     pub(super) decided: Configuration,
     /// The VMs to run, the largest first.
     pub(super) units: Vec<Unit>,
+    /// The unit of each VM that is to run.
+    unit_of: Vec<Option<usize>>,
     /// What the decided actions cost by themselves.
     pub(super) decided_cost: u64,
     /// The dearest suspend that is decided.
@@ -74,6 +76,10 @@ impl<'a> Goal<'a> {
         leaving.sort_unstable_by_key(|(cost, _)| *cost);
         let mut units = units(cluster, running.into_iter());
         largest_first(&mut units);
+        let mut unit_of = vec![None; cluster.vms().len()];
+        for (index, unit) in units.iter().enumerate() {
+            unit.vms.iter().for_each(|vm| unit_of[vm.index()] = Some(index));
+        }
         let empty = Assignment::empty(cluster);
         let decided = wanted.clone();
         let mut goal = Goal {
@@ -82,6 +88,7 @@ impl<'a> Goal<'a> {
             decided,
             empty,
             units,
+            unit_of,
             decided_cost,
             first_pool,
             leaving,
@@ -118,7 +125,17 @@ impl<'a> Goal<'a> {
 
     /// Whether a VM is to run, on a node that is to be chosen.
     pub(super) fn is_to_run(&self, vm: VmId) -> bool {
-        matches!(self.decided.place(vm), Place::Running(_))
+        self.unit_of(vm).is_some()
+    }
+
+    /// The unit of a VM that is to run.
+    pub(super) fn unit_of(&self, vm: VmId) -> Option<usize> {
+        self.unit_of[vm.index()]
+    }
+
+    /// The units with VMs of a vjob.
+    pub(super) fn units_of(&self, vjob: VjobId) -> impl Iterator<Item = usize> {
+        self.cluster.vms_of(vjob).iter().filter_map(|vm| self.unit_of(*vm))
     }
 
     /// The nodes without the units for which they are to be chosen.
@@ -145,6 +162,23 @@ impl<'a> Goal<'a> {
     pub(super) fn home(&self, unit: &Unit) -> Option<NodeId> {
         let homes = unit.vms.iter().filter_map(|vm| self.current.place(*vm).node());
         homes.min_by_key(|&node| (self.cost(unit, node), node))
+    }
+
+    /// The node that hosts most memory of a unit now.
+    pub(super) fn host(&self, unit: usize) -> Option<NodeId> {
+        let home = self.home(&self.units[unit])?;
+        let vms = &self.units[unit].vms;
+        vms.iter().any(|vm| self.current.place(*vm).host() == Some(home)).then_some(home)
+    }
+
+    /// What it costs by itself to move a unit away.
+    pub(super) fn price(&self, unit: usize) -> u64 {
+        self.units[unit].demand.memory.unsigned_abs()
+    }
+
+    /// The vjob of a unit: of its first VM.
+    pub(super) fn vjob(&self, unit: usize) -> VjobId {
+        self.cluster.vm(self.units[unit].vms[0]).vjob
     }
 
     /// The least that it costs by itself to have a unit run.

@@ -2,6 +2,9 @@
 
 mod bound;
 mod complete;
+mod construct;
+mod cover;
+mod ejection;
 mod goal;
 mod knapsack;
 mod neighbourhood;
@@ -101,7 +104,8 @@ pub enum Unsolved {
 /// on any node, and all others are in their places.
 ///
 /// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
-/// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
+/// are as far as possible; VMs for which no node has room push others out. If that fails, all VMs are packed into empty nodes.
+/// Small problems are then searched completely. For others, VMs are again and
 /// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
 /// not dearer is kept. The search ends when the cost is the bound. Constraints hold in every assignment that is
 /// examined.
@@ -128,7 +132,7 @@ pub fn cheapest(
     let mut search =
         Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX, no_way_to: 0 };
     search.offer_start(wanted);
-    repair::construct(&mut search, seed.fork("construct"));
+    construct::search(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
     if !is_complete && search.best.is_some() {
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
@@ -167,15 +171,25 @@ struct Budget {
 }
 
 impl Budget {
+    /// This one, of which from here on only a part may be spent: all of it divided by `parts`.
+    fn part(&self, parts: u32) -> Budget {
+        let Limits { steps, time } = self.limits;
+        let steps = steps.min(self.steps.saturating_add(steps / u64::from(parts)));
+        let time = time.map(|time| time.min(self.begin.elapsed() + time / parts));
+        Budget { limits: Limits { steps, time }, ..self.clone() }
+    }
+
     /// Takes a step, if there is one left.
     fn step(&mut self) -> bool {
-        // The clock is asked now and then only.
-        let is_late = || self.limits.time.is_some_and(|time| self.begin.elapsed() >= time);
-        if self.steps >= self.limits.steps || self.steps.is_multiple_of(16) && is_late() {
+        if self.steps >= self.limits.steps || self.is_late() {
             return false;
         }
         self.steps += 1;
         true
+    }
+
+    fn is_late(&self) -> bool {
+        self.limits.time.is_some_and(|time| self.begin.elapsed() >= time)
     }
 }
 

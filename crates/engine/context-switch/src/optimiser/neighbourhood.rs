@@ -113,14 +113,14 @@ impl<'a> State<'a> {
 
     /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
     fn step(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
-        let before = self.partial.clone();
+        let waited = self.partial.waits.clone();
         let mut taken = self.choose(search, rng);
         taken.sort_unstable();
         taken.dedup();
         if rng.random_bool(0.2) {
             self.turn(search, &mut taken, rng);
         }
-        taken.iter().for_each(|&unit| self.partial.take(unit));
+        let places = self.partial.take_all(&taken);
         // The largest first, as they are numbered, now and then another order.
         if rng.random_bool(0.5) {
             let at = rng.random_range(0..taken.len());
@@ -129,8 +129,8 @@ impl<'a> State<'a> {
         if rng.random_bool(0.3) {
             taken.reverse();
         }
-        let all_put = self.partial.put_all(&taken, self.first_pool, rng);
-        if all_put {
+        let placed = self.partial.put_all(&taken, self.first_pool, rng);
+        if placed == taken.len() {
             self.configure(search, taken.iter().copied());
             let cost = search.cost(&self.configuration);
             if let Some(cost) = cost.filter(|cost| *cost <= self.cost) {
@@ -148,20 +148,20 @@ impl<'a> State<'a> {
                 return;
             }
         }
-        self.partial = before;
+        self.partial.restore(&taken[..placed], &places);
+        self.partial.waits = waited;
         self.configure(search, taken);
     }
 
     /// Lets the resumes of a vjob that is concerned wait if they did not, or go at once if they did; takes them all for it.
     fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) {
         let goal = search.goal;
-        let vjob_of = |unit: usize| goal.cluster.vm(goal.units[unit].vms[0]).vjob;
         let sleeps =
             |unit: &usize| matches!(goal.current.place(goal.units[*unit].vms[0]), Place::Sleeping(_));
         let sleeping: Vec<usize> = taken.iter().copied().filter(sleeps).collect();
         if let Some(&unit) = sleeping.choose(rng) {
-            let vjob = vjob_of(unit);
-            taken.extend((0..goal.units.len()).filter(|&unit| vjob_of(unit) == vjob));
+            let vjob = goal.vjob(unit);
+            taken.extend(goal.units_of(vjob));
             taken.sort_unstable();
             taken.dedup();
             self.partial.waits[vjob.index()] = !self.partial.waits[vjob.index()];
@@ -182,9 +182,8 @@ impl<'a> State<'a> {
         taken.push(seed);
         if rng.random_bool(0.3) {
             // The whole vjob.
-            let vjob = goal.cluster.vm(goal.units[seed].vms[0]).vjob;
-            let of_vjob = |unit: &crate::assignment::Unit| goal.cluster.vm(unit.vms[0]).vjob == vjob;
-            taken.extend((0..units).filter(|&unit| of_vjob(&goal.units[unit])));
+            let vjob = goal.vjob(seed);
+            taken.extend(goal.units_of(vjob));
         }
         // Some that wait, some that are expensive, and the VMs on their homes.
         taken.extend(self.waiting.sample(rng, 3));
@@ -193,8 +192,10 @@ impl<'a> State<'a> {
         nodes.extend((0..2).map(|_| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32)));
         nodes.push(self.partial.nodes[seed]);
         let room = taken.len().max(MOST_TAKEN);
-        let residents = (0..units).filter(|&unit| nodes.contains(&self.partial.nodes[unit]));
-        let residents: Vec<usize> = residents.collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let residents: Vec<usize> =
+            nodes.iter().flat_map(|&node| self.partial.residents(node)).copied().collect();
         let more = room.saturating_sub(taken.len());
         taken.extend(residents.sample(rng, more));
         taken

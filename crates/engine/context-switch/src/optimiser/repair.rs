@@ -1,22 +1,22 @@
 //! Units without a node get the one that seems cheapest.
 
-use super::Search;
 use super::goal::Goal;
 use crate::amount::Amount;
 use crate::assignment::Assignment;
 use crate::configuration::Place;
 use crate::vjob::VmId;
-use dfrsim_model::{NodeId, Rng, Seed};
+use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
-use rand::seq::SliceRandom;
 
 /// An assignment that is being changed, with what its first pool has left.
 #[derive(Clone, Debug)]
 pub(super) struct PartialAssignment<'a> {
-    goal: &'a Goal<'a>,
+    pub(super) goal: &'a Goal<'a>,
     pub(super) assignment: Assignment<'a>,
     /// The node of each unit; unspecified for units without one.
     pub(super) nodes: Vec<NodeId>,
+    /// The units on each node.
+    residents: Vec<Vec<usize>>,
     /// The free resources of each node now, less what enters it at once.
     early: Vec<Amount>,
     /// Whether each unit enters its node at once, as far as room is concerned.
@@ -25,8 +25,8 @@ pub(super) struct PartialAssignment<'a> {
     pub(super) waits: Vec<bool>,
 }
 
-/// The most nodes that are examined for a unit: all of a usual cluster.
-const MOST_CANDIDATES: usize = 512;
+/// The most nodes that are examined for a unit, unless none of them admits it: all of a usual cluster.
+pub(super) const MOST_CANDIDATES: usize = 512;
 
 impl<'a> PartialAssignment<'a> {
     /// One in which no unit has a node.
@@ -35,19 +35,34 @@ impl<'a> PartialAssignment<'a> {
             goal,
             assignment: goal.assignment(),
             nodes: vec![NodeId(0); goal.units.len()],
+            residents: vec![Vec::new(); goal.cluster.nodes().len()],
             early: room.to_vec(),
             enters: vec![false; goal.units.len()],
             waits: vec![false; goal.cluster.vjobs().len()],
         }
     }
 
+    /// The units on a node.
+    pub(super) fn residents(&self, node: NodeId) -> &[usize] {
+        &self.residents[node.index()]
+    }
+
+    /// Whether a node can host a unit beside what it hosts.
+    pub(super) fn admits(&self, unit: usize, node: NodeId) -> bool {
+        self.assignment.admits(&self.goal.units[unit], node)
+    }
+
     pub(super) fn put(&mut self, unit: usize, node: NodeId) {
         let entry = self.goal.entry(&self.goal.units[unit], node);
-        let enters = !self.is_to_wait(unit) && entry.fits(self.early[node.index()]);
+        self.place(unit, node, !self.is_to_wait(unit) && entry.fits(self.early[node.index()]));
+    }
+
+    pub(super) fn place(&mut self, unit: usize, node: NodeId, enters: bool) {
         if enters {
-            self.early[node.index()] -= entry.positive();
+            self.early[node.index()] -= self.goal.entry(&self.goal.units[unit], node).positive();
         }
         (self.enters[unit], self.nodes[unit]) = (enters, node);
+        self.residents[node.index()].push(unit);
         self.assignment.put(&self.goal.units[unit], node);
     }
 
@@ -56,7 +71,21 @@ impl<'a> PartialAssignment<'a> {
         if self.enters[unit] {
             self.early[node.index()] += self.goal.entry(&self.goal.units[unit], node).positive();
         }
+        self.residents[node.index()].retain(|&resident| resident != unit);
         self.assignment.take(&self.goal.units[unit], node);
+    }
+
+    /// Takes units from their nodes, and says where they were.
+    pub(super) fn take_all(&mut self, units: &[usize]) -> Vec<(usize, NodeId, bool)> {
+        let places = units.iter().map(|&unit| (unit, self.nodes[unit], self.enters[unit])).collect();
+        units.iter().for_each(|&unit| self.take(unit));
+        places
+    }
+
+    /// Puts units that were taken, of which the first few have nodes again, back where they were.
+    pub(super) fn restore(&mut self, placed: &[usize], places: &[(usize, NodeId, bool)]) {
+        placed.iter().for_each(|&unit| self.take(unit));
+        places.iter().for_each(|&(unit, node, enters)| self.place(unit, node, enters));
     }
 
     /// Whether a unit is resumed with a vjob that waits.
@@ -85,30 +114,30 @@ impl<'a> PartialAssignment<'a> {
         self.goal.units[unit].vms.iter().map(of).max().unwrap_or(1)
     }
 
-    /// Gives each of these units a node, in this order: where it costs least by itself and by what waits for a first pool of
-    /// that price; its home among equals, else the first one from a random node on. Whether all have one.
-    pub(super) fn put_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> bool {
-        units.iter().all(|&unit| {
-            let found = self.cheapest_node(unit, first_pool, rng);
-            if let Some(node) = found {
+    /// Gives units nodes in this order: where each costs least by itself and by what waits for a first pool of that price; its
+    /// home among equals, else the first one from a random node on. How many have one: all before the first for which there
+    /// is none.
+    pub(super) fn put_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> usize {
+        let has_none = |&unit: &usize| match self.cheapest_node(unit, first_pool, rng) {
+            Some(node) => {
                 self.put(unit, node);
+                false
             }
-            found.is_some()
-        })
+            None => true,
+        };
+        units.iter().position(has_none).unwrap_or(units.len())
     }
 
     fn cheapest_node(&self, index: usize, first_pool: u64, rng: &mut Rng) -> Option<NodeId> {
         let unit = &self.goal.units[index];
         let (waits, waiting) = (self.is_to_wait(index), self.waiting(index) * first_pool);
-        let home = self.goal.home(unit);
         let least = self.goal.least_cost(unit);
-        let all = self.goal.cluster.nodes().len();
-        // From a random node on, all around or as many as are examined.
-        let first = rng.random_range(0..all.max(1));
-        let around = (0..all.min(MOST_CANDIDATES)).map(|step| NodeId(((first + step) % all) as u32));
         let mut best = None;
-        for node in home.into_iter().chain(around) {
-            if !self.assignment.admits(unit, node) {
+        for (examined, node) in self.goal.home(unit).into_iter().chain(self.hosts(index, rng)).enumerate() {
+            if examined > MOST_CANDIDATES && best.is_some() {
+                break;
+            }
+            if !self.admits(index, node) {
                 continue;
             }
             let is_late = !waits && !self.goal.entry(unit, node).fits(self.early[node.index()]);
@@ -120,36 +149,15 @@ impl<'a> PartialAssignment<'a> {
                 break;
             }
         }
-        // In a very large and full cluster the room may be elsewhere.
-        let anywhere = || self.goal.cluster.node_ids().find(|&node| self.assignment.admits(unit, node));
-        best.map(|(_, node)| node).or_else(anywhere)
+        best.map(|(_, node)| node)
     }
-}
 
-/// How often another order of the units is tried if they do not fit.
-const TRIES: usize = 50;
-
-/// Looks for a first assignment: VMs stay at home first, the largest first; in other orders if they do not fit so.
-pub(super) fn construct(search: &mut Search<'_>, seed: Seed) {
-    let goal = search.goal;
-    let mut rng = seed.rng();
-    let mut order: Vec<usize> = (0..goal.units.len()).collect();
-    for attempt in 0..TRIES {
-        if attempt > 0 && !search.budget.step() {
-            break;
-        }
-        let mut partial = PartialAssignment::new(goal, search.planner.room());
-        if partial.put_all(&order, goal.usual_pool(), &mut rng)
-            && let Some(cost) = search.cost(&goal.configuration(&partial.nodes))
-        {
-            search.offer(&partial.nodes, cost);
-        }
-        if search.best.is_some() {
-            break;
-        }
-        // Neighbours in the order change places, the further apart the more tries have failed.
-        for window in order.chunks_mut(2 + attempt) {
-            window.shuffle(&mut rng);
-        }
+    /// The nodes that may host a unit, regardless of others, from a random one on.
+    pub(super) fn hosts(&self, unit: usize, rng: &mut Rng) -> impl Iterator<Item = NodeId> + use<'a> {
+        let (goal, all) = (self.goal, self.goal.cluster.nodes().len());
+        let first = rng.random_range(0..all.max(1));
+        let around = (0..all).map(move |step| NodeId(((first + step) % all) as u32));
+        let constraints = goal.cluster.constraints();
+        around.filter(move |node| goal.units[unit].vms.iter().all(|&vm| constraints.allow(vm, *node)))
     }
 }

@@ -128,7 +128,7 @@ impl Planner<'_> {
                 continue;
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
-            for &other in constraints.apart(action.vm()).iter().filter(there) {
+            for &other in constraints.never_meet(action.vm()).iter().filter(there) {
                 after |= 1 << acts(other)?;
             }
         }

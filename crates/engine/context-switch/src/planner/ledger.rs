@@ -104,7 +104,8 @@ impl Ledger {
             self.places[other].host() == Some(node) || self.leaves[other] == Some(node)
         };
         action.from().host() == Some(node)
-            || constraints.allow(action.vm(), node) && !constraints.apart(action.vm()).iter().any(taken_by)
+            || constraints.allow(action.vm(), node)
+                && !constraints.never_meet(action.vm()).iter().any(taken_by)
     }
 
     /// Begins an action in this pool.

@@ -188,7 +188,7 @@ impl<'a> Simulation<'a> {
             let ends = |state| matches!(state, State::Running | State::Terminated);
             self.machine.is_done(*vjob) && states.into_iter().all(ends)
         };
-        let queue = crate::decision::first_come_first_served(cluster);
+        let queue = crate::cluster::first_come_first_served(cluster);
         let is_submitted = |vjob: &VjobId| self.setting.submissions[vjob.index()] <= now;
         queue.into_iter().filter(is_submitted).filter(|vjob| !is_done(vjob)).collect()
     }

@@ -103,11 +103,12 @@ fn ten_thousand_plans_with_all_constraints() {
     let count = |of: fn(&PlanReport) -> usize| found.iter().map(|(report, ..)| of(report)).sum::<usize>();
     let constraints: usize = found.iter().map(|(_, constraints, _)| constraints).sum();
     println!(
-        "{} plans without a fault, {} cases without a plan; {:.1} constraints of 15 kinds a case; {} actions, {} detours by \
+        "{} plans without a fault, {} cases without a plan; {:.1} constraints of {} kinds a case; {} actions, {} detours by \
          pivots, {} by disks",
         found.len(),
         CASES as usize - found.len(),
         constraints as f64 / found.len() as f64,
+        ALL.len(),
         count(|report| report.actions),
         count(|report| report.detours_by_pivot),
         count(|report| report.detours_by_disk),
@@ -116,7 +117,8 @@ fn ten_thousand_plans_with_all_constraints() {
     found.iter().flat_map(|(.., broken)| broken).for_each(|kind| *breaks.entry(*kind).or_insert(0) += 1);
     println!("cases in which a plan without constraints breaks them: {breaks:?}");
     assert!(found.len() >= 10_000 && constraints > 10 * found.len(), "{} and {constraints}", found.len());
-    assert!(breaks.len() == 14 && breaks.values().all(|count| *count >= 10), "{breaks:?}");
+    // Who may stay stays, so that few plans migrate a VM that a rule keeps where it is.
+    assert!(breaks.len() == 16 && breaks.values().all(|count| *count >= 4), "{breaks:?}");
 }
 
 /// All sequences of pools of these tasks.

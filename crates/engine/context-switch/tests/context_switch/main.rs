@@ -1,5 +1,7 @@
 //! The planner, the optimiser and the simulation, each plan under the eyes of the independent checker.
 
+mod beginnings;
+mod btrplace;
 mod common;
 mod constraints;
 mod damaged;

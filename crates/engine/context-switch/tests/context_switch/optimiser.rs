@@ -268,13 +268,24 @@ fn constraints_hold_in_the_cheapest_configuration() {
     let [a, b, c, d] = [0, 1, 2, 3].map(VmId);
     let [n1, n2, n3] = [0, 1, 2].map(NodeId);
     for (constraint, cost) in [
-        (Constraint::Spread(Spread { vms: vec![a, b, c] }), 2),
-        (Constraint::Gather(Gather { vms: vec![a, b] }), 0),
+        (Constraint::Spread(Spread { vms: vec![a, b, c], continuous: true }), 2),
+        (Constraint::Gather(Gather { vms: vec![a, b], continuous: false }), 0),
         (Constraint::Fence(Fence { vms: vec![a, d], nodes: vec![n2] }), 2),
         (Constraint::Ban(Ban { vms: vec![a, b, c, d], nodes: vec![n1] }), 4),
-        (Constraint::Lonely(Lonely { vms: vec![a] }), 1),
-        (Constraint::Split(Split { groups: vec![vec![a, b], vec![c], vec![d]] }), 2),
-        (Constraint::Among(Among { vms: vec![a, b], groups: vec![vec![n2], vec![n3]] }), 2),
+        (Constraint::Lonely(Lonely { vms: vec![a], continuous: true }), 1),
+        (Constraint::Split(Split { groups: vec![vec![a, b], vec![c], vec![d]], continuous: true }), 2),
+        (
+            Constraint::Among(Among { vms: vec![a, b], groups: vec![vec![n2], vec![n3]], continuous: false }),
+            2,
+        ),
+        (
+            Constraint::SplitAmong(SplitAmong {
+                vms: vec![vec![a], vec![b]],
+                groups: vec![vec![n1], vec![n2, n3]],
+            }),
+            1,
+        ),
+        (Constraint::Quarantine(Quarantine { nodes: vec![n1] }), 0),
         (Constraint::Root(Root { vms: vec![a, b] }), 0),
         (Constraint::RunningCapacity(RunningCapacity { nodes: vec![n1, n2], limit: 3 }), 1),
         (

@@ -10,8 +10,8 @@ type Draw = fn(&Cluster, &mut Rng) -> Constraint;
 
 /// Constraints on places.
 pub(crate) const PLACES: &[Draw] = &[
-    |cluster, rng| Constraint::Spread(Spread { vms: group(cluster, rng) }),
-    |cluster, rng| Constraint::Gather(Gather { vms: group(cluster, rng) }),
+    |cluster, rng| Constraint::Spread(Spread { vms: group(cluster, rng), continuous: rng.random() }),
+    |cluster, rng| Constraint::Gather(Gather { vms: group(cluster, rng), continuous: rng.random() }),
     |cluster, rng| Constraint::Fence(Fence { vms: group(cluster, rng), nodes: nodes(cluster, rng) }),
     |cluster, rng| Constraint::Ban(Ban { vms: group(cluster, rng), nodes: nodes(cluster, rng) }),
 ];
@@ -22,10 +22,25 @@ pub(crate) const ALL: &[Draw] = &[
     PLACES[1],
     PLACES[2],
     PLACES[3],
-    |cluster, rng| Constraint::Lonely(Lonely { vms: group(cluster, rng) }),
-    |cluster, rng| Constraint::Split(Split { groups: halves(&group(cluster, rng)) }),
+    |cluster, rng| Constraint::Lonely(Lonely { vms: group(cluster, rng), continuous: rng.random() }),
     |cluster, rng| {
-        Constraint::Among(Among { vms: group(cluster, rng), groups: halves(&nodes(cluster, rng)) })
+        Constraint::Split(Split { groups: halves(&group(cluster, rng)), continuous: rng.random() })
+    },
+    |cluster, rng| {
+        Constraint::Among(Among {
+            vms: group(cluster, rng),
+            groups: halves(&nodes(cluster, rng)),
+            continuous: rng.random(),
+        })
+    },
+    |cluster, rng| {
+        let vms = group(cluster, rng).chunks(1).map(<[VmId]>::to_vec).collect();
+        Constraint::SplitAmong(SplitAmong { vms, groups: halves(&nodes(cluster, rng)) })
+    },
+    |cluster, rng| {
+        Constraint::Quarantine(Quarantine {
+            nodes: cluster.node_ids().filter(|_| rng.random_bool(0.2)).collect(),
+        })
     },
     |cluster, rng| Constraint::Root(Root { vms: group(cluster, rng) }),
     |cluster, rng| {

@@ -87,6 +87,7 @@ impl BatchScheduler {
             base: None,
             found: BTreeMap::new(),
             is_again: false,
+            is_counted: false,
             freed: false,
             late: false,
             overdue: false,

@@ -18,8 +18,14 @@ impl Need {
     /// How often it is in some amounts. The first of its own is above zero.
     #[inline]
     pub(super) fn times_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
-        let needed = self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0);
-        needed.map(|(need, has)| has / need).min().unwrap_or(0)
+        let mut most = u64::MAX;
+        for (need, has) in self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0) {
+            most = most.min(has / need);
+            if most == 0 {
+                break;
+            }
+        }
+        most
     }
 }
 

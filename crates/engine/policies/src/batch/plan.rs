@@ -18,6 +18,8 @@ pub(super) struct Plan {
     /// A job like that of the same estimate, or of a longer one, cannot start before.
     pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
     pub(super) is_again: bool,
+    /// Whether what is free now is as the pools have it.
+    pub(super) is_counted: bool,
     /// Whether nodes came free before they were expected to since the last pass.
     pub(super) freed: bool,
     /// Whether a job ended after its estimate since then.
@@ -67,21 +69,41 @@ impl Plan {
 
     /// Gives a job that has none the earliest reservation, if there is one.
     pub(super) fn reserve_earliest(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
-        let (key, estimate) = ((job.need, job.job.width), job.job.estimate);
-        let mut found = if self.is_again { Some(self.found.entry(key).or_default()) } else { None };
+        if let Some(earliest) = self.earliest(pools, now, job, SimTime::MAX) {
+            self.reserve(pools, job, earliest);
+        }
+    }
+
+    /// The earliest moment from now on, and not behind another one, at which a job has room beside all that is planned.
+    pub(super) fn earliest(
+        &mut self,
+        pools: &Pools,
+        now: SimTime,
+        job: &Waiting,
+        latest: SimTime,
+    ) -> Option<(SimTime, Room)> {
+        let estimate = job.job.estimate;
+        let mut found =
+            if self.is_again { Some(self.found.entry((job.need, job.job.width)).or_default()) } else { None };
         let bound = found.as_ref().and_then(|found| {
             let shorter = found.partition_point(|(other, _)| *other <= estimate);
             found[..shorter].last().map(|(_, start)| *start)
         });
         let from = bound.map_or(now, |start| start.max(now));
-        if let Some(earliest) = self.timeline.earliest(pools, from, job, SimTime::MAX) {
-            if let Some(found) = &mut found {
-                let first = found.partition_point(|(other, _)| *other < estimate);
-                let last = found.partition_point(|(other, start)| *other <= estimate || *start <= earliest.0);
-                found.splice(first..last, [(estimate, earliest.0)]);
-            }
-            self.reserve(pools, job, earliest);
+        // One number says what is free until the end of time: there the search has no end.
+        let is_single = pools.single().is_some();
+        let before = if is_single { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
+        let earliest = match self.is_counted {
+            true => self.timeline.earliest_beside(pools, (now, from), job, before),
+            false => self.timeline.earliest(pools, from, job, before),
+        };
+        if let Some(found) = &mut found {
+            let start = earliest.as_ref().map_or(SimTime::MAX, |(start, _)| *start);
+            let first = found.partition_point(|(other, _)| *other < estimate);
+            let last = found.partition_point(|(other, at)| *other <= estimate || *at <= start);
+            found.splice(first..last, [(estimate, start)]);
         }
+        earliest.filter(|(start, _)| *start <= latest)
     }
 
     /// A reservation has become a start.

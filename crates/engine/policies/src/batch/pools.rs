@@ -165,6 +165,11 @@ impl Pools {
         fitting.map(|((count, has), _)| u64::from(*count) * need.times_in(has.iter().copied())).sum()
     }
 
+    /// How many pools there are.
+    pub(super) fn len(&self) -> usize {
+        self.group_at.len()
+    }
+
     pub(super) fn group_of(&self, pool: usize) -> &Group {
         &self.groups[self.group_at[pool]]
     }
@@ -216,10 +221,21 @@ impl Pools {
         start: SimTime,
         end: SimTime,
     ) -> impl Iterator<Item = &'a Group> {
-        self.groups
-            .iter()
-            .filter(move |it| it.speed >= speed && need.fits[it.class] && !self.is_closed(it.class))
-            .filter(move |it| it.is_open(start, end))
+        self.groups.iter().filter(move |it| self.is_open_to(it, need, speed, (start, end)))
+    }
+
+    /// Whether a job can have nodes of a group from one moment to another, none slower than a speed.
+    pub(super) fn is_open_to(
+        &self,
+        group: &Group,
+        need: &Need,
+        speed: Yield,
+        (start, end): (SimTime, SimTime),
+    ) -> bool {
+        group.speed >= speed
+            && need.fits[group.class]
+            && !self.is_closed(group.class)
+            && group.is_open(start, end)
     }
 
     /// Of some rooms those until a moment, in all pools.
@@ -277,12 +293,6 @@ impl Pools {
             (0..pools).for_each(|pool| self.count_pool(&mut rooms, amounts, &self.free, pool));
         }
         self.rooms[need] = Rooms { version, ..rooms };
-    }
-
-    /// For how many tasks of a job these pools have room until a moment, by what is free in each.
-    pub(super) fn sum(&self, job: &Waiting, (speed, start, end): Span, tasks: impl Fn(usize) -> u64) -> u64 {
-        let open = self.open(self.needs.get(job.need), speed, start, end);
-        open.flat_map(|group| group.pools.clone()).map(tasks).sum()
     }
 
     /// Where a job can start now: on the fastest nodes that suffice.

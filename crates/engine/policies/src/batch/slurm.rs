@@ -141,6 +141,8 @@ impl BatchScheduler {
         let (now, clock) = (view.now(), self.clock(view.now()));
         let Some(limits) = self.site.as_ref().map(|site| site.settings().backfill) else { return };
         let is_slurm = self.policy.discipline == Discipline::Slurm;
+        // Jobs that make others leave give room back to the plan.
+        (plan.is_again, plan.is_counted) = (!self.preempts(), true);
         let (mut tried, mut left, mut counts, mut at) = (Tried::default(), clock.tests, is_slurm, 0);
         while at < self.queue.jobs.len() && left > 0 {
             let job = self.queue.jobs[at].job.job;
@@ -151,12 +153,12 @@ impl BatchScheduler {
                 continue;
             }
             let job = self.planned(now, at);
-            let mut earliest = plan.timeline.earliest(&self.pools, now, &job, SimTime::MAX);
+            self.pools.count(job.need);
+            let mut earliest = plan.earliest(&self.pools, now, &job, clock.horizon.max(now));
             if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
                 let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
                 earliest = room.map(|room| (now, room)).or(earliest);
             }
-            let earliest = earliest.filter(|(start, _)| *start == now || *start <= clock.horizon);
             let start = earliest.as_ref().map(|(start, _)| *start);
             if let Some((start, (split, end))) = &earliest {
                 let (need, width) = (job.need, job.job.width);

@@ -1,14 +1,19 @@
 //! What is free of the pools when, beside running jobs and reservations.
 
+use super::needs::Need;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
 use super::split::{Room, Split, Stay};
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimTime, Yield};
 
 /// The free amount of each resource of each pool over time. Windows are not in it.
 #[derive(Clone, Debug)]
-pub(super) struct Timeline(Vec<Profile>);
+pub(super) struct Timeline {
+    profiles: Vec<Profile>,
+    /// When more may come free of which pool, rising: the ends of all that was taken. None where one number says what is free.
+    ends: Vec<(SimTime, usize)>,
+}
 
 impl Timeline {
     /// Makes the timeline of pools on which no job is, from a moment on.
@@ -18,24 +23,41 @@ impl Timeline {
             profile.clear(now);
             profile
         };
-        Timeline(pools.whole.iter().map(profile).collect())
+        Timeline { profiles: pools.whole.iter().map(profile).collect(), ends: Vec::new() }
     }
 
     /// Forgets what was before now.
     pub(super) fn advance(&mut self, now: SimTime) {
-        self.0.iter_mut().for_each(|profile| profile.advance(now));
+        self.profiles.iter_mut().for_each(|profile| profile.advance(now));
+        let passed = self.ends.partition_point(|(end, _)| *end <= now);
+        self.ends.drain(..passed);
     }
 
     pub(super) fn take(&mut self, pools: &Pools, stay: Stay<'_>) {
+        self.note_end(pools, stay);
         self.change(pools, stay, |profile, amount| profile.reserve(stay.start, stay.end, amount));
     }
 
     /// Takes all of the pools of a stay, where each is a node.
     pub(super) fn close(&mut self, pools: &Pools, stay: Stay<'_>) {
+        self.note_end(pools, stay);
         for (pool, _) in stay.split.parts(stay.width) {
             let dimensions = pools.needs.dimensions();
-            let profiles = &mut self.0[pool * dimensions..][..dimensions];
+            let profiles = &mut self.profiles[pool * dimensions..][..dimensions];
             profiles.iter_mut().for_each(|profile| profile.close(stay.start, stay.end));
+        }
+    }
+
+    /// Notes when a stay gives its pools back.
+    fn note_end(&mut self, pools: &Pools, stay: Stay<'_>) {
+        if pools.single().is_some() {
+            return;
+        }
+        for (pool, _) in stay.split.parts(stay.width) {
+            let end = (stay.end, pool);
+            if let Err(place) = self.ends.binary_search(&end) {
+                self.ends.insert(place, end);
+            }
         }
     }
 
@@ -44,12 +66,12 @@ impl Timeline {
     }
 
     fn change(&mut self, pools: &Pools, stay: Stay<'_>, change: impl Fn(&mut Profile, u64)) {
-        if let [single] = &mut self.0[..] {
+        if let [single] = &mut self.profiles[..] {
             return change(single, stay.width.into());
         }
         for (pool, tasks) in stay.split.parts(stay.width) {
             let amounts = pools.taken(stay.need, pool, tasks);
-            let profiles = &mut self.0[pool * pools.needs.dimensions()..];
+            let profiles = &mut self.profiles[pool * pools.needs.dimensions()..];
             profiles.iter_mut().zip(amounts).for_each(|(profile, amount)| change(profile, amount));
         }
     }
@@ -66,19 +88,10 @@ impl Timeline {
         if pools.single().is_some() {
             let speed = pools.groups[0].speed;
             let span = job.job.end(from, speed).since(from);
-            let start = self.0[0].earliest_or_held(from, job.job.width, span, held);
+            let start = self.profiles[0].earliest_or_held(from, job.job.width, span, held);
             return (start < held).then(|| (start, (Split::default(), job.job.end(start, speed))));
         }
-        let mut start = from;
-        while start < held {
-            if let Some(room) = self.room(pools, start, job) {
-                return Some((start, room));
-            }
-            let opens = pools.groups.iter().flat_map(|group| &group.windows).map(|&(_, until)| until);
-            let rises = self.0.iter().filter_map(|profile| profile.next_rise(start));
-            start = rises.chain(opens.filter(|&until| until > start)).min()?;
-        }
-        None
+        self.earliest_on_groups(pools, from, job, held, None)
     }
 
     /// The same for a job behind all others of a queue that is served in turn, after which no other one has a reservation.
@@ -91,22 +104,147 @@ impl Timeline {
         if pools.single().is_none() {
             return self.earliest(pools, from, job, SimTime::MAX);
         }
-        let start = self.0[0].earliest_where_rising(from, job.job.width);
+        let start = self.profiles[0].earliest_where_rising(from, job.job.width);
         let end = job.job.end(start, pools.groups[0].speed);
         (start < SimTime::MAX).then(|| (start, (Split::default(), end)))
     }
 
-    fn room(&self, pools: &Pools, start: SimTime, job: &Waiting) -> Option<Room> {
-        let (need, dimensions) = (pools.needs.get(job.need), pools.needs.dimensions());
-        pools.speeds.iter().find_map(|&speed| {
+    /// The same where what is free at a moment, from which on the job may start, is [counted](Pools::count).
+    pub(super) fn earliest_beside(
+        &self,
+        pools: &Pools,
+        (now, from): (SimTime, SimTime),
+        job: &Waiting,
+        held: SimTime,
+    ) -> Option<(SimTime, Room)> {
+        match pools.single() {
+            Some(_) => self.earliest(pools, from, job, held),
+            None => self.earliest_on_groups(pools, from, job, held, Some(now)),
+        }
+    }
+
+    fn earliest_on_groups(
+        &self,
+        pools: &Pools,
+        from: SimTime,
+        job: &Waiting,
+        held: SimTime,
+        counted: Option<SimTime>,
+    ) -> Option<(SimTime, Room)> {
+        let mut earliest: Option<(SimTime, Room)> = None;
+        for &speed in &pools.speeds {
+            let before = earliest.as_ref().map_or(held, |(start, _)| *start);
+            let search = Search { timeline: self, pools, need: pools.needs.get(job.need), job, speed };
+            earliest = search.run((from, before), counted).or(earliest);
+        }
+        earliest
+    }
+}
+
+/// The search for the first moment at which a job has room on nodes that have a speed at least.
+struct Search<'a> {
+    timeline: &'a Timeline,
+    pools: &'a Pools,
+    need: &'a Need,
+    job: &'a Waiting,
+    speed: Yield,
+}
+
+/// For how many tasks there is room in each pool and in all of them, at most: a pool has room for more only once something on it
+/// has ended.
+#[derive(Default)]
+struct Most {
+    tasks: Vec<u64>,
+    sum: u64,
+    is_exact: bool,
+}
+
+impl Search<'_> {
+    fn run(&self, (from, before): (SimTime, SimTime), counted: Option<SimTime>) -> Option<(SimTime, Room)> {
+        let Search { timeline: Timeline { ends, .. }, pools, job, speed, .. } = *self;
+        let width = u64::from(job.job.width);
+        let begin = |moment: SimTime| ends.partition_point(|(end, _)| *end <= moment);
+        // To go on from what is counted takes a step for each end, a new count one for each pool.
+        let counted = counted.filter(|&now| begin(from) - begin(now) <= pools.len() / 4);
+        let mut start = counted.unwrap_or(from);
+        if start >= before {
+            return None;
+        }
+        let mut most = match counted {
+            Some(_) => self.counted(start),
+            None => self.count(start),
+        };
+        let mut next = begin(start);
+        while start < before {
+            if start >= from && most.sum >= width {
+                if !most.is_exact {
+                    self.make_exact(start, &mut most);
+                }
+                if most.sum >= width {
+                    let end = job.job.end(start, speed);
+                    let room =
+                        pools.choose((speed, start, end), job.need, job.job.width, |pool| most.tasks[pool]);
+                    return Some((start, (room, end)));
+                }
+            }
+            let opens = pools.groups.iter().flat_map(|group| &group.windows).map(|&(_, until)| until);
+            let opens = opens.filter(|&until| until > start).min();
+            let ends_next = ends.get(next).map(|(end, _)| *end);
+            let moment = opens.into_iter().chain(ends_next).min();
+            // The first moment that is asked for may be none at which anything ends.
+            start = if start < from { moment.map_or(from, |moment| moment.min(from)) } else { moment? };
+            most.is_exact = false;
+            if opens == Some(start) {
+                next = begin(start);
+                most = self.count(start);
+                continue;
+            }
             let end = job.job.end(start, speed);
-            let room = |pool: usize| {
-                let profiles = &self.0[pool * dimensions..][..dimensions];
-                need.times_in(profiles.iter().map(|profile| profile.least(start, end)))
-            };
-            let at = (speed, start, end);
-            (pools.sum(job, at, room) >= job.job.width.into())
-                .then(|| (pools.choose(at, job.need, job.job.width, room), end))
-        })
+            while let Some(&(_, pool)) = ends.get(next).filter(|(at, _)| *at == start) {
+                next += 1;
+                if pools.is_open_to(pools.group_of(pool), self.need, speed, (start, end)) {
+                    let tasks = self.tasks(pool, start, end);
+                    most.sum = most.sum - most.tasks[pool] + tasks;
+                    most.tasks[pool] = tasks;
+                }
+            }
+        }
+        None
+    }
+
+    /// What the pools have counted, which holds at the moment itself.
+    fn counted(&self, now: SimTime) -> Most {
+        let rooms = &self.pools.rooms[self.job.need];
+        let span = (self.speed, now, self.job.job.end(now, self.speed));
+        let sum = self.pools.open_sum(rooms, self.job.need, span);
+        Most { tasks: rooms.tasks.clone(), sum, is_exact: false }
+    }
+
+    /// Counts all pools.
+    fn count(&self, start: SimTime) -> Most {
+        let mut most = Most { tasks: vec![u64::MAX; self.pools.len()], ..Most::default() };
+        self.make_exact(start, &mut most);
+        most
+    }
+
+    /// Counts the pools that may have room.
+    fn make_exact(&self, start: SimTime, most: &mut Most) {
+        let end = self.job.job.end(start, self.speed);
+        (most.sum, most.is_exact) = (0, true);
+        for group in self.pools.open(self.need, self.speed, start, end) {
+            for pool in group.pools.clone() {
+                if most.tasks[pool] > 0 {
+                    most.tasks[pool] = self.tasks(pool, start, end);
+                    most.sum += most.tasks[pool];
+                }
+            }
+        }
+    }
+
+    /// For how many tasks a pool has room from a moment to another.
+    fn tasks(&self, pool: usize, start: SimTime, end: SimTime) -> u64 {
+        let dimensions = self.pools.needs.dimensions();
+        let profiles = &self.timeline.profiles[pool * dimensions..][..dimensions];
+        self.need.times_in(profiles.iter().map(|profile| profile.least(start, end)))
     }
 }

@@ -173,6 +173,14 @@ impl Condition {
     }
 }
 
+impl Case {
+    /// The same, whose first job comes when time begins, as that of a log does.
+    pub(crate) fn beginning_at_zero(mut self) -> Case {
+        self.jobs[0].submit = SimTime::ZERO;
+        self
+    }
+}
+
 fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec<Job> {
     let nodes = NonZeroU32::new(NODES).unwrap();
     let mut jobs = generate(&LublinParameters { nodes, jobs, ..LublinParameters::default() }, seed);

@@ -2,10 +2,11 @@
 
 use super::ConfError;
 use super::lines::At;
+use super::nodes::word;
 use super::parameters::preempt_mode;
 use super::tables::Row;
-use dfrsim_model::priority::{Account, JobClass, Limits};
-use std::collections::BTreeSet;
+use dfrsim_model::priority::{Account, JobClass, Limits, Tres};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a listing says.
 #[derive(Clone, Debug)]
@@ -74,6 +75,54 @@ fn limit_of(row: &Row, limit: &str) -> Option<String> {
     Some(row.get(&super::tables::key(limit)).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
+/// The columns of associations whose values accounts and users have from the account above them if they have none of their own.
+const INHERITED: [&str; 3] = ["MaxJobs", "MaxTRES", "MaxSubmit"];
+
+/// Sets what a column limits; returns whether all of it is simulated.
+fn set(limits: &mut Limits, column: &str, text: &str, at: &At) -> Result<bool, ConfError> {
+    let (jobs, amounts) = match column {
+        "GrpJobs" => (Some(&mut limits.jobs), None),
+        "GrpSubmit" => (Some(&mut limits.submitted), None),
+        "MaxJobs" | "MaxJobsPU" => (Some(&mut limits.jobs_per_user), None),
+        "MaxJobsPA" => (Some(&mut limits.jobs_per_account), None),
+        "MaxSubmit" | "MaxSubmitPU" => (Some(&mut limits.submitted_per_user), None),
+        "GrpTRES" => (None, Some(&mut limits.total)),
+        "GrpTRESRunMins" => (None, Some(&mut limits.minutes)),
+        "MaxTRES" => (None, Some(&mut limits.per_job)),
+        "MaxTRESPU" => (None, Some(&mut limits.per_user)),
+        "MaxTRESPA" => (None, Some(&mut limits.per_account)),
+        _ => return Ok(false),
+    };
+    if let Some(jobs) = jobs {
+        *jobs = at.limit(text)?;
+    }
+    amounts.map_or(Ok(true), |amounts| set_amounts(amounts, text, at))
+}
+
+/// Sets amounts such as `cpu=100,gres/gpu=4`; returns whether all of them are of what jobs hold. Memory is no whole number of what a
+/// reference node has.
+fn set_amounts(amounts: &mut Tres, text: &str, at: &At) -> Result<bool, ConfError> {
+    let mut is_all = true;
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let Some((name, most)) = part.split_once('=') else {
+            return Err(at.found(part, "amounts such as cpu=100,gres/gpu=4"));
+        };
+        let name = name.trim().to_ascii_lowercase();
+        let name = match name.strip_prefix("gres/") {
+            Some(resource) => word(&resource.replace(':', "_")),
+            None if matches!(name.as_str(), "cpu" | "node") => name,
+            None => {
+                is_all = false;
+                continue;
+            }
+        };
+        if let Some(most) = at.limit(most.trim())? {
+            amounts.insert(name, most.into());
+        }
+    }
+    Ok(is_all)
+}
+
 /// The accounts of associations, those above first. `cluster` is that of the `slurm.conf`; associations of others do not count.
 pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Account>, ConfError> {
     let mut listed = Listed::<Account>::default();
@@ -83,6 +132,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
     let has_parents = is_indented || rows.iter().any(|row| !row.get("parent").is_empty());
     // The accounts above the present line, by their depth.
     let mut above: Vec<String> = Vec::new();
+    let (mut inherited, mut with_users, mut of_root) = (BTreeMap::new(), BTreeSet::new(), Limits::default());
     for row in rows.iter().filter(|row| only.is_none_or(|only| row.get("cluster") == only)) {
         let text = row.get("account");
         let name = text.trim();
@@ -95,8 +145,28 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
         listed.qos.extend(given.map(|name| (row.at.of("QOS"), name.to_owned())));
         let is_user = !row.get("user").is_empty();
         let what = if is_user { "users" } else { "accounts" };
-        for limit in LIMITS.iter().filter(|limit| limit_of(row, limit).is_some()) {
-            listed.ignore(format!("{limit} of {what}"));
+        let mut limits = Limits::default();
+        for limit in LIMITS {
+            let Some(text) = limit_of(row, limit) else { continue };
+            let is_of_account = INHERITED.contains(&limit) && inherited.get(&(name, limit)) == Some(&text);
+            let is_used = match is_user {
+                // Listings have what users inherit as their own.
+                true => is_of_account,
+                // Those of the root are of use for what is below it only.
+                false => {
+                    set(&mut limits, limit, &text, &row.at.of(limit))?
+                        && (name != "root" || INHERITED.contains(&limit))
+                }
+            };
+            if !is_used {
+                listed.ignore(format!("{limit} of {what}"));
+            }
+            if !is_user && INHERITED.contains(&limit) {
+                inherited.insert((name, limit), text);
+            }
+        }
+        if is_user {
+            with_users.insert(name);
         }
         let shares = row.get("share").trim();
         if is_user {
@@ -114,6 +184,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
         let parent = if is_indented { above.last().cloned() } else { Some(row.get("parent").to_owned()) };
         above.push(name.to_owned());
         if name == "root" {
+            of_root = limits;
             continue;
         }
         let at = row.at.of("Share");
@@ -135,7 +206,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             shares,
             groups: Vec::new(),
             users: Vec::new(),
-            limits: Limits::default(),
+            limits,
         });
     }
     if !has_parents && listed.all.len() > 1 {
@@ -151,7 +222,36 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             return Err(row.map_or_else(|| rows[0].at.fault(""), |row| row.at.of("ParentName").fault(reason)));
         }
     }
+    inherit(&mut listed.all, &of_root, &with_users);
     Ok(listed)
+}
+
+/// Gives accounts the limits of each user that they have from those above, where they are not counted together: only accounts of users keep
+/// them, and those with none below.
+fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &BTreeSet<&str>) {
+    let known = accounts.to_vec();
+    for account in accounts {
+        let above = |name: &Option<String>| known.iter().find(|it| Some(&it.name) == name.as_ref());
+        let mut parent = account.parent.clone();
+        let mut path = Vec::new();
+        while let Some(next) = above(&parent).filter(|_| path.len() < known.len()) {
+            path.push(&next.limits);
+            parent.clone_from(&next.parent);
+        }
+        let has_below = known.iter().any(|it| it.parent.as_ref() == Some(&account.name));
+        let own = &mut account.limits;
+        if has_below && !with_users.contains(account.name.as_str()) {
+            (own.jobs_per_user, own.submitted_per_user, own.per_job) = Default::default();
+            continue;
+        }
+        for limits in path.into_iter().chain([of_root]) {
+            own.jobs_per_user = own.jobs_per_user.or(limits.jobs_per_user);
+            own.submitted_per_user = own.submitted_per_user.or(limits.submitted_per_user);
+            for (name, most) in &limits.per_job {
+                own.per_job.entry(name.clone()).or_insert(*most);
+            }
+        }
+    }
 }
 
 /// The qualities of service. With `preempts` they preempt each other as their lists say.
@@ -176,18 +276,13 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
             match limit {
                 "MaxWall" => class.max_time_s = at(limit).time_limit(&text)?,
                 "MaxJobsPU" => class.max_running_per_user = at(limit).limit(&text)?,
-                "MaxTRES" | "GrpTRES" => {
-                    let nodes = nodes_of(&text, &at(limit))?;
-                    let field =
-                        if limit == "MaxTRES" { &mut class.max_nodes } else { &mut class.total_nodes };
-                    *field = nodes;
-                    if text.split(',').any(|part| !part.starts_with("node=")) {
+                "GraceTime" if matches!(text.as_str(), "00:00:00" | "0") => {}
+                "UsageFactor" if text.parse() == Ok(1.0) => {}
+                _ => {
+                    if !set(&mut class.limits, limit, &text, &at(limit))? {
                         listed.ignore(format!("QOS {name} {limit}"));
                     }
                 }
-                "GraceTime" if matches!(text.as_str(), "00:00:00" | "0") => {}
-                "UsageFactor" if text.parse() == Ok(1.0) => {}
-                _ => listed.ignore(format!("QOS {name} {limit}")),
             }
         }
         let lists = row.get("preempt").split(',').map(str::trim).filter(|name| !name.is_empty());
@@ -214,12 +309,6 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
     let priority = |name: &String| priorities.iter().find(|(other, _)| other == name).map(|it| it.1);
     listed.all.iter_mut().for_each(|class| class.preempt.sort_by_key(priority));
     Ok(listed)
-}
-
-/// The number of `node=4` in a list of limits.
-fn nodes_of(list: &str, at: &At) -> Result<Option<u32>, ConfError> {
-    let nodes = list.split(',').find_map(|part| part.strip_prefix("node="));
-    nodes.map_or(Ok(None), |nodes| at.limit(nodes))
 }
 
 #[cfg(test)]
@@ -257,6 +346,8 @@ c|physics|||2||normal||science
 c|physics|anna||1|5|normal||
 ";
         assert_eq!(tree(listing).unwrap(), "science<-=3 physics<science=2 MaxJobs of users");
+        let own = listing.replace("|2||normal", "|2|5|normal");
+        assert_eq!(tree(&own).unwrap(), "science<-=3 physics<science=2");
         let indented = "Account|User|Share\nroot||1\n science||3\n  physics||2\n  physics|anna|parent\n";
         assert_eq!(tree(indented).unwrap(), "science<-=3 physics<science=2");
         let dumped = "\
@@ -271,6 +362,46 @@ Parent - 'physics'
 User - 'anna':DefaultAccount='physics':Fairshare=7
 ";
         assert_eq!(tree(dumped).unwrap(), "science<-=3 physics<science=2 Share of users");
+    }
+
+    /// What holds for each user holds for those of the accounts below, unless these say more; what holds for all together is not passed on.
+    #[test]
+    fn limits_of_accounts_hold_below_them() {
+        let listing = "\
+Account|User|Par Name|GrpJobs|GrpTRES|MaxJobs|MaxTRES|MaxSubmit
+root|||||9|node=4|
+science||root|20|gres/gpu=8,gres/gpu:a100=2,mem=1T||cpu=64|
+physics||science||||node=2|
+chem||science|||3||50
+chem|anna||||3||
+";
+        let listed = accounts(&rows(listing, "Account").unwrap(), None).unwrap();
+        let of = |name: &str| &listed.all.iter().find(|it| it.name == name).unwrap().limits;
+        let tres = |list: &[(&str, u64)]| -> Tres {
+            list.iter().map(|&(name, most)| (name.to_owned(), most)).collect()
+        };
+        let science =
+            Limits { jobs: Some(20), total: tres(&[("gpu", 8), ("gpu_a100", 2)]), ..Limits::default() };
+        assert_eq!(of("science"), &science);
+        let physics = Limits {
+            jobs_per_user: Some(9),
+            per_job: tres(&[("cpu", 64), ("node", 2)]),
+            ..Limits::default()
+        };
+        assert_eq!(of("physics"), &physics);
+        let chem = Limits {
+            jobs_per_user: Some(3),
+            submitted_per_user: Some(50),
+            per_job: tres(&[("cpu", 64), ("node", 4)]),
+            ..Limits::default()
+        };
+        assert_eq!(of("chem"), &chem);
+        assert_eq!(listed.ignored, ["GrpTRES of accounts"]);
+        let error = rows("Name|GrpTRES\nhigh|cpu\n", "Name").and_then(|rows| qos(&rows, false)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "list.txt: line 2: QOS high GrpTRES: expected amounts such as cpu=100,gres/gpu=4, found `cpu`"
+        );
     }
 
     #[test]
@@ -315,7 +446,7 @@ high|20|00:01:00|normal,low|cluster|2.000000|cpu=10,node=4|||20
                     it.name.as_str(),
                     it.priority,
                     it.max_time_s,
-                    it.total_nodes,
+                    it.limits.total.get("node").copied(),
                     it.max_running_per_user,
                     it.preempt.join(" "),
                 )
@@ -327,10 +458,10 @@ high|20|00:01:00|normal,low|cluster|2.000000|cpu=10,node=4|||20
             ("high", 20, None, Some(4), Some(20), "low normal".to_owned()),
         ];
         assert_eq!(found, expected);
-        assert_eq!(
-            listed.ignored,
-            ["QOS low MaxTRESPU", "QOS high GrpTRES", "QOS high GraceTime", "QOS high UsageFactor"]
-        );
+        let amount = |limits: &Tres, name: &str| limits.get(name).copied();
+        assert_eq!(amount(&listed.all[1].limits.per_user, "cpu"), Some(8));
+        assert_eq!(amount(&listed.all[2].limits.total, "cpu"), Some(10));
+        assert_eq!(listed.ignored, ["QOS high GraceTime", "QOS high UsageFactor"]);
         let wrong = text.replace("requeue", "kill");
         let rows = self::rows(&wrong, "Name").unwrap();
         assert_eq!(

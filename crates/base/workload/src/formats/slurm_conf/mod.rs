@@ -211,7 +211,7 @@ impl Site {
 
     /// What the files say, by part.
     fn parts(&self) -> Result<Parts, ConfError> {
-        let parameters = parameters::read(&self.lines)?;
+        let mut parameters = parameters::read(&self.lines)?;
         let mut nodes = nodes::read(&self.lines, &self.gres)?;
         for (of, more) in &self.more_nodes {
             nodes.change(of, *more);
@@ -224,6 +224,9 @@ impl Site {
         let accounts =
             self.associations.as_deref().map(|rows| database::accounts(rows, cluster)).transpose()?;
         let qos = self.qos.as_deref().map(|rows| database::qos(rows, preempts)).transpose()?;
+        if let Some(qos) = &qos {
+            parameters.limit_partitions(&qos.all);
+        }
         let parts = Parts { parameters, nodes, accounts, qos };
         parts.check()?;
         Ok(parts)
@@ -284,8 +287,10 @@ impl Site {
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
+        let kinds = nodes.kinds(Some(asked));
+        parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         Ok(SiteOfLog {
-            kinds: nodes.kinds(Some(asked)),
+            kinds,
             ignored: Ignored::new(parameters.ignored),
             settings: parameters.settings,
             absent,
@@ -314,8 +319,9 @@ impl Parts {
                 [("account", &partition.accounts, &accounts), ("quality of service", &partition.qos, &qos)]
             {
                 let Some(known) = known else { continue };
+                let own = partition.own_qos.as_ref().filter(|_| what != "account");
                 if let Some(name) =
-                    names.iter().find(|name| *name != "root" && !known.contains(&name.as_str()))
+                    names.iter().chain(own).find(|name| *name != "root" && !known.contains(&name.as_str()))
                 {
                     return Err(partition.at.fault(unknown(what, name, known.iter().copied())));
                 }

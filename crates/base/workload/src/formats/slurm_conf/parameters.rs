@@ -3,7 +3,8 @@
 use super::ConfError;
 use super::lines::{At, ConfLine};
 use dfrsim_model::priority::{
-    BackfillSettings, FairShare, JobClass, LARGEST_TIER, PreemptMode, Priorities, PriorityWeights, Tres,
+    BackfillSettings, FairShare, JobClass, LARGEST_TIER, Limits, PreemptMode, Priorities, PriorityWeights,
+    Tres,
 };
 
 /// What the parameters of a file say.
@@ -26,6 +27,8 @@ pub(super) struct Partition {
     /// Names of accounts and qualities of service whose jobs it takes, or does not take.
     pub(super) accounts: Vec<String>,
     pub(super) qos: Vec<String>,
+    /// The quality of service whose limits hold for all of its jobs together.
+    pub(super) own_qos: Option<String>,
 }
 
 /// Which jobs preempt others.
@@ -139,6 +142,36 @@ impl Parameters {
         }
     }
 
+    /// Gives partitions the limits of their own qualities of service.
+    pub(super) fn limit_partitions(&mut self, qos: &[JobClass]) {
+        for (class, partition) in self.settings.partitions.iter_mut().zip(&self.partitions) {
+            let own = |it: &&JobClass| Some(&it.name) == partition.own_qos.as_ref();
+            let Some(of) = qos.iter().find(own) else { continue };
+            class.limits = of.limits.clone();
+            class.max_running_per_user = of.max_running_per_user;
+            class.max_time_s = class.max_time_s.into_iter().chain(of.max_time_s).min();
+        }
+        self.ignored.retain(|name| !(name.starts_with("PartitionName=") && name.ends_with(" QOS")));
+    }
+
+    /// Leaves out limits of resources that no node has.
+    pub(super) fn keep_limits(&mut self, has: impl Fn(&str) -> bool) {
+        let Priorities { qos, partitions, accounts, .. } = &mut self.settings;
+        let classes = qos.iter_mut().chain(partitions).map(|class| &mut class.limits);
+        let mut absent = Vec::new();
+        for limits in classes.chain(accounts.iter_mut().map(|account| &mut account.limits)) {
+            let Limits { total, per_user, per_account, per_job, minutes, .. } = limits;
+            for amounts in [total, per_user, per_account, per_job, minutes] {
+                amounts.retain(|name, _| {
+                    let is_known = matches!(name.as_str(), "cpu" | "node") || has(name);
+                    absent.extend((!is_known).then(|| format!("limits of {name}, which no node has")));
+                    is_known
+                });
+            }
+        }
+        absent.into_iter().for_each(|name| self.ignore(name));
+    }
+
     fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
         for part in value.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.trim_start_matches('=').split_once('=').unwrap_or((part, ""));
@@ -190,6 +223,7 @@ impl Parameters {
             preempt_mode: None,
             accounts: Vec::new(),
             qos: Vec::new(),
+            own_qos: None,
         });
         partition.at = at.of(format!("PartitionName={name}"));
         for (key, value) in pairs {
@@ -214,6 +248,10 @@ impl Parameters {
                 }
                 // Which nodes these are is read with the nodes; jobs of the log have their partitions.
                 "nodes" | "default" => {}
+                "qos" => {
+                    partition.own_qos = Some(value.clone());
+                    self.ignore(at.parameter);
+                }
                 "state" if value.eq_ignore_ascii_case("UP") => {}
                 key @ ("allowaccounts" | "denyaccounts" | "allowqos" | "denyqos") => {
                     let list =

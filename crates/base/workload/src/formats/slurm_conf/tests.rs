@@ -238,7 +238,7 @@ fn a_site_has_the_names_of_the_log() {
     assert_eq!(
         of_log.ignored.to_string(),
         "\
-not used, may change which jobs may start: PartitionName=cpu AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
+not used, may change which jobs may start: PartitionName=cpu AllowAccounts, MaxJobs of users
 not used, may change no figure: ClusterName"
     );
 }
@@ -284,6 +284,12 @@ fn a_site_may_be_another_one() {
     assert_eq!(of("PriorityFlags=NO_FAIR_TREE").fair_share, FairShare::Classic);
     assert_eq!(of("partition.gpu.MaxTime=1-0").partitions[1].max_time_s, Some(86_400));
     assert_eq!(of("qos.normal.MaxJobsPU=20").qos[0].max_running_per_user, Some(20));
+    let gpus = |settings: &Priorities| settings.qos[1].limits.per_user.get("gpu").copied();
+    assert_eq!((gpus(&of("bf_interval=60")), gpus(&of("qos.high.MaxTRESPU=gres/gpu=8"))), (Some(4), Some(8)));
+    assert!(of("qos.high.MaxTRESPU=gres/tape=8").qos[1].limits.per_user.is_empty());
+    let limited = &of("partition.gpu.QOS=high").partitions[1];
+    assert_eq!((limited.limits.per_user.get("gpu"), limited.max_running_per_user), (Some(&4), Some(5)));
+    assert_eq!(of("account.physics.GrpTRES=cpu=16").accounts[0].limits.total.get("cpu"), Some(&16));
     assert_eq!(of("account.physics.Fairshare=10").accounts[0].shares, 10);
     let nodes =
         |changes: &[&str]| changed(changes).unwrap().kinds.iter().map(|it| it.nodes).collect::<Vec<_>>();
@@ -311,10 +317,7 @@ fn a_site_may_be_another_one() {
             "partition.cpu.AllowGroups=a",
             "partition.cpu.AllowGroups=a: it is not simulated, and would have no effect",
         ),
-        (
-            "qos.high.MaxTRESPU=gres/gpu=8",
-            "qos.high.MaxTRESPU=gres/gpu=8: it is not simulated, and would have no effect",
-        ),
+        ("qos.high.UsageFactor=2", "qos.high.UsageFactor=2: it is not simulated, and would have no effect"),
         (
             "qos.height.Priority=1",
             "qos.height.Priority=1: unknown quality of service `height`; did you mean `high`?",
