@@ -36,7 +36,8 @@ impl Number {
         Number::scan_any(bytes)
     }
 
-    /// The same for numbers of any length, with decimals or without: byte by byte.
+    /// The same for numbers of any length, with decimals or without: byte by byte. Kept apart, so that the short way is inlined.
+    #[inline(never)]
     fn scan_any(bytes: &[u8]) -> Option<(Number, usize)> {
         let digit = |at: usize| {
             bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|&digit| digit <= 9)

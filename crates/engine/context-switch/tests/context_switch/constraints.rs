@@ -90,14 +90,21 @@ fn ten_thousand_plans_with_all_constraints() {
     let found = |number| {
         let case = case(number);
         let Reconfiguration { cluster, current, .. } = &case;
-        let (plan, after) = planned(number, cluster, &case)?;
+        let (careful, after) = planned(number, cluster, &case)?;
         assert_eq!(after.check(cluster), Ok(()), "{number}");
-        let report = checked(cluster, current, &after, &plan);
+        let report = checked(cluster, current, &after, &careful);
         let list = cluster.constraints().list();
         let online = list.iter().filter(|constraint| matches!(constraint, Constraint::Online(_))).cloned();
         let free = cluster.clone().with_constraints(online.collect(), current);
         let (careless, after) = planned(number, &free, &case).expect("no constraint orders actions");
-        Some((report, list.len(), broken(cluster, current, &careless, &after)))
+        let mut breaks = broken(cluster, current, &careless, &after);
+        // Where VMs may stay they do: another careless plan packs all of them again.
+        if number.is_multiple_of(10) {
+            let queue = first_come_first_served(&free);
+            let packed = select_running(&free, current, &queue, SuspendTo::Disk);
+            breaks.extend(broken(cluster, current, &plan(&free, current, &packed).unwrap(), &packed));
+        }
+        Some((report, list.len(), breaks))
     };
     let found: Vec<_> = (0..CASES).into_par_iter().filter_map(found).collect();
     let count = |of: fn(&PlanReport) -> usize| found.iter().map(|(report, ..)| of(report)).sum::<usize>();
@@ -117,8 +124,7 @@ fn ten_thousand_plans_with_all_constraints() {
     found.iter().flat_map(|(.., broken)| broken).for_each(|kind| *breaks.entry(*kind).or_insert(0) += 1);
     println!("cases in which a plan without constraints breaks them: {breaks:?}");
     assert!(found.len() >= 10_000 && constraints > 10 * found.len(), "{} and {constraints}", found.len());
-    // Who may stay stays, so that few plans migrate a VM that a rule keeps where it is.
-    assert!(breaks.len() == 16 && breaks.values().all(|count| *count >= 4), "{breaks:?}");
+    assert!(breaks.len() == 16 && breaks.values().all(|count| *count >= 10), "{breaks:?}");
 }
 
 /// All sequences of pools of these tasks.
