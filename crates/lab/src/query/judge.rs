@@ -28,7 +28,20 @@ impl Bootstrap {
     }
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// By these results alone: without replications, published tables and intervals.
+    #[must_use]
+    pub fn by(all: &'a dyn Source) -> Judge<'a> {
+        Judge {
+            all,
+            each: Vec::new(),
+            published: Vec::new(),
+            estimate: &|_| None,
+            needs_interval: false,
+            details_published: false,
+        }
+    }
+
     /// The statements that the results can decide.
     #[must_use]
     pub fn claims<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Claim> {

@@ -39,15 +39,7 @@ claims = [
 #[test]
 fn verdicts_values_and_details_by_hand() {
     let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
-    let judge = Judge {
-        all: &cells,
-        each: Vec::new(),
-        published: Vec::new(),
-        estimate: &|_| None,
-        needs_interval: false,
-        details_published: false,
-    };
-    let claims = judge.claims(entries.iter());
+    let claims = Judge::by(&cells).claims(entries.iter());
     let found: Vec<_> = claims
         .iter()
         .map(|it| (it.verdict, it.ours, it.low, it.detail.as_str(), it.verdict_published))
@@ -70,14 +62,9 @@ fn intervals_are_over_replications() {
     let (cells, entries) = (cells(), Entries::new("claims.toml", TEXT));
     let each = cells.split("trace");
     let bootstrap = Bootstrap::for_tables(1);
-    let judge = Judge {
-        all: &cells,
-        each: sources(&each),
-        published: Vec::new(),
-        estimate: &bootstrap.estimator(),
-        needs_interval: true,
-        details_published: false,
-    };
+    let estimate = bootstrap.estimator();
+    let judge =
+        Judge { each: sources(&each), estimate: &estimate, needs_interval: true, ..Judge::by(&cells) };
     let claim = judge.claim(entries.iter().next().unwrap()).unwrap();
     assert_eq!((claim.verdict, claim.ours, claim.low), (Verdict::Open, Some(-2.5), Some(-10.0)));
 }

@@ -212,15 +212,7 @@ impl Study for ListScheduling {
             let part = (1e9 * row.ratio / row.proven).round() / 1e9;
             cells.push([processors.as_str(), &list, &row.order], [Some(part)]);
         }
-        let judge = Judge {
-            all: &cells,
-            each: Vec::new(),
-            published: Vec::new(),
-            estimate: &|_| None,
-            needs_interval: false,
-            details_published: false,
-        };
-        judge.claims(CLAIMS.iter())
+        Judge::by(&cells).claims(CLAIMS.iter())
     }
     fn drawings(_: &Scenario<Tasks>, rows: &Long<Schedule>) -> Vec<Drawing> {
         let series = |&order: &Order| {

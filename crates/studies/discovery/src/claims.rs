@@ -72,12 +72,11 @@ fn judged(ours: &[Asked], bootstrap: &Bootstrap) -> Vec<Claim> {
     let runs = Asked::each(&|table, approach, metric| Some(table.runs(approach, metric)?.to_vec()));
     let judge = |first: &Asked| {
         let judge = Judge {
-            all: first,
             each: sources(ours),
             published: sources(&runs),
             estimate: &bootstrap.estimator(),
             needs_interval: true,
-            details_published: false,
+            ..Judge::by(first)
         };
         judge.claims(CLAIMS.iter())
     };

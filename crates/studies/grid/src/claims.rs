@@ -113,14 +113,8 @@ fn judged(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
     };
     let each: Vec<Asked<'_>> = each.iter().map(Asked::new).collect();
     let (all, published) = (Asked::new(all), Asked::new(report.tables()));
-    let judge = Judge {
-        all: &all,
-        each: sources(&each),
-        published: vec![&published],
-        estimate: &estimate,
-        needs_interval: false,
-        details_published: false,
-    };
+    let judge =
+        Judge { each: sources(&each), published: vec![&published], estimate: &estimate, ..Judge::by(&all) };
     judge.claims(CLAIMS.iter())
 }
 

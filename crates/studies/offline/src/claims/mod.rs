@@ -6,8 +6,8 @@ mod part;
 
 use crate::results::Results;
 use asked::{Asked, Table};
+use dfrsim_lab::Claim;
 use dfrsim_lab::query::{Entries, Judge, sources};
-use dfrsim_lab::{Claim, Estimate};
 use dfrsim_offline::instances::InstanceSet;
 use std::sync::LazyLock;
 
@@ -17,14 +17,8 @@ static CLAIMS: LazyLock<Entries> =
 /// All statements of which something can be said.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
     let tables = Table::all();
-    let judge = Judge {
-        all: &Asked(Some(results)),
-        each: Vec::new(),
-        published: sources(&tables),
-        estimate: &|_| None::<Estimate>,
-        needs_interval: false,
-        details_published: false,
-    };
+    let asked = Asked(Some(results));
+    let judge = Judge { published: sources(&tables), ..Judge::by(&asked) };
     let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));
     let claim = |entry| {
         let claim = judge.claim(entry)?;

@@ -257,14 +257,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
         let ours = Asked::new(&ours, &totals, [("loads", loads), ("bandwidth of the best", best)]);
         let best = [("bandwidth of the best", costs::published_of_the_best())];
         let published = Asked::new(&published, &published_totals, best);
-        let judge = Judge {
-            all: &ours,
-            each: Vec::new(),
-            published: vec![&published],
-            estimate: &|_| None,
-            needs_interval: false,
-            details_published: true,
-        };
+        let judge = Judge { published: vec![&published], details_published: true, ..Judge::by(&ours) };
         let own = judge.claims(CLAIMS.of(SOURCE));
         claims.extend(own.into_iter().map(|claim| claim.within(&workload.name)));
     }
