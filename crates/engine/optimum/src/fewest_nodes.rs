@@ -4,7 +4,7 @@ use crate::amounts::{node_offers, task_takes};
 use crate::bound::lp_bound;
 use crate::exact::{Feasibility, is_feasible};
 use crate::outcome::{Limits, Placed, Status};
-use crate::patterns::is_refuted;
+use crate::patterns::{PATTERNS_UP_TO, is_refuted};
 use crate::program::{Program, Relation};
 use crate::solver::Backend;
 use dfrsim_model::offline::Instance;
@@ -23,9 +23,6 @@ const ALL_CHOICES: usize = 10_000;
 
 /// This many of them, the first ones, are tried again.
 const TRIED_AGAIN: usize = 8;
-
-/// With more tasks than this the bound of patterns takes too long.
-const PATTERNS_UP_TO: u64 = 64;
 
 /// The fewest nodes that keep a minimum yield (dissertation, section 4.4.7: "some nodes can be turned off").
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,7 +80,7 @@ pub use exact::{Feasibility, adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
 pub use milp::{Model, Places, adapted_optimum_by_program, optimum_by_program};
 pub use outcome::{Attempt, Limits, Outcome, Placed, Status};
-pub use patterns::pattern_bound;
+pub use patterns::{PATTERN_ROUNDS, PATTERNS_UP_TO, pattern_bound};
 pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
 pub use rounding::{Zeros, rounded};

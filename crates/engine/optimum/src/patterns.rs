@@ -9,6 +9,12 @@ use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
+/// With more tasks than this [`pattern_bound`] takes too long for most uses.
+pub const PATTERNS_UP_TO: u64 = 64;
+
+/// Rounds of [`pattern_bound`] at each yield, beyond which little is gained.
+pub const PATTERN_ROUNDS: u32 = 12;
+
 /// How near to each other a yield that is refuted and one that is not are at last.
 const PRECISION: u32 = 1 << 10;
 
@@ -67,12 +73,11 @@ pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Y
 /// Whether it is proven that no mapping onto any choice of this number of nodes has this yield. Where nodes differ each is taken for
 /// one that has the most of every resource.
 pub(crate) fn is_refuted(instance: &Instance, scaled: Yield, nodes: usize) -> bool {
-    const ROUNDS: u32 = 12;
     let Some(jobs) = jobs_of_tasks(instance) else { return false };
     let most = |at: usize| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0);
     let largest = (0..instance.dimensions()).map(most).collect();
     let instance = Instance { nodes: vec![largest], ..instance.clone() };
-    Tasks::at(&instance, &jobs, scaled).is_refuted(nodes as u64, ROUNDS, &mut Vec::new())
+    Tasks::at(&instance, &jobs, scaled).is_refuted(nodes as u64, PATTERN_ROUNDS, &mut Vec::new())
 }
 
 /// The tasks at a yield.

@@ -5,15 +5,11 @@ use crate::commands::solve::time_limit::within;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
-use dfrsim_optimum::{Limits, Placed, Status, lp_bound, optimum, pattern_bound};
+use dfrsim_optimum::{
+    Limits, PATTERN_ROUNDS, PATTERNS_UP_TO, Placed, Status, lp_bound, optimum, pattern_bound,
+};
 use dfrsim_packing::vector;
 use std::time::Duration;
-
-/// With more tasks than this the bound of patterns takes too long.
-const PATTERNS_UP_TO: u64 = 64;
-
-/// Rounds of the bound of patterns at each yield.
-const ROUNDS: u32 = 12;
 
 pub(super) struct Ended {
     pub(super) came: Came,
@@ -73,7 +69,7 @@ fn searched(instance: &Instance, settings: &Settings, limit: Duration) -> Ended 
     let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
     let all = instance.clone();
     let by_patterns = (tasks <= PATTERNS_UP_TO)
-        .then(|| within(rest, "the bound", move || pattern_bound(&all, known, ROUNDS)))
+        .then(|| within(rest, "the bound", move || pattern_bound(&all, known, PATTERN_ROUNDS)))
         .flatten()
         .flatten();
     let bound = by_patterns.into_iter().chain(lp_bound(instance)).chain(bound).min();
