@@ -141,7 +141,7 @@ fn states(case: &Reconfiguration, number: u64) -> Option<Vec<State>> {
 /// What is found on a random instance.
 enum Found {
     Infeasible,
-    /// In its plan nothing waits.
+    /// No action of its plan waits.
     AtOnce,
     Contended {
         is_proven: bool,
