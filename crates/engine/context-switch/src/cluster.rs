@@ -1,82 +1,30 @@
-//! Nodes with VMs and vjobs.
+//! Nodes with VMs and vjobs, under constraints.
 
 use crate::amount::Amount;
 use crate::configuration::Configuration;
-use crate::constraints::{Constraint, Constraints, Taken};
+use crate::constraints::{Constraint, Constraints};
+use crate::inventory::{ClusterError, Inventory, Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
 use std::cmp::Reverse;
-
-/// A node that hosts VMs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Its name, unlike those of all other nodes.
-    pub name: String,
-    /// What it has for VMs.
-    pub capacity: Amount,
-}
-
-/// Why nodes, vjobs and VMs are not a cluster.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClusterError {
-    /// Two of a kind have the same name.
-    #[error("two {kind} have the name `{name}`")]
-    SameName {
-        /// `nodes`, `vjobs` or `VMs`.
-        kind: &'static str,
-        /// The name.
-        name: String,
-    },
-    /// An amount is negative or above 2^32 - 1.
-    #[error("`{name}` has an amount below 0 or above 2^32 - 1")]
-    Amount {
-        /// The node or the VM.
-        name: String,
-    },
-    /// A VM belongs to a vjob that does not exist.
-    #[error("`{name}` belongs to vjob {vjob}, which does not exist")]
-    NoVjob {
-        /// The VM.
-        name: String,
-        /// The vjob's number.
-        vjob: u32,
-    },
-}
-
-/// A resource beyond CPU and memory, in whole units: VMs take it while they run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
-    /// Its name, neither `cpu` nor `memory`.
-    pub name: String,
-    /// The capacity of each node.
-    pub nodes: Vec<i64>,
-    /// The amount that each VM needs.
-    pub vms: Vec<i64>,
-}
+use std::ops::Deref;
 
 /// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    nodes: Vec<Node>,
-    vjobs: Vec<Vjob>,
-    vms: Vec<Vm>,
-    /// How many units of amounts make one unit of CPU in files and messages.
-    cpu_parts: i64,
-    resources: Vec<Resource>,
-    /// Whether each node is on to begin with.
-    is_on: Vec<bool>,
+    inventory: Inventory,
     constraints: Constraints,
     /// What VMs may take of each node.
     capacities: Vec<Amount>,
-    /// The VMs by name.
-    by_name: Vec<VmId>,
-    /// The VMs of each vjob, by name.
-    of_vjob: Vec<Vec<VmId>>,
 }
 
-/// Files have 32 bits for an amount.
-const MOST: i64 = u32::MAX as i64;
+impl Deref for Cluster {
+    type Target = Inventory;
+
+    fn deref(&self) -> &Inventory {
+        &self.inventory
+    }
+}
 
 impl Cluster {
     /// A cluster without constraints, whose nodes are on.
@@ -84,47 +32,16 @@ impl Cluster {
     /// # Errors
     /// Two nodes, vjobs or VMs have the same name, an amount is out of its range, or a VM's vjob does not exist.
     pub fn new(nodes: Vec<Node>, vjobs: Vec<Vjob>, vms: Vec<Vm>) -> Result<Cluster, ClusterError> {
-        differ("nodes", nodes.iter().map(|node| &node.name))?;
-        differ("vjobs", vjobs.iter().map(|vjob| &vjob.name))?;
-        differ("VMs", vms.iter().map(|vm| &vm.name))?;
-        let amounts = nodes.iter().map(|node| (&node.name, node.capacity));
-        for (name, amount) in amounts.chain(vms.iter().map(|vm| (&vm.name, vm.demand))) {
-            if !amount.is_viable() || amount.cpu > MOST || amount.memory > MOST {
-                return Err(ClusterError::Amount { name: name.clone() });
-            }
-        }
-        let mut by_name: Vec<VmId> = (0..vms.len() as u32).map(VmId).collect();
-        by_name.sort_by(|a, b| vms[a.index()].name.cmp(&vms[b.index()].name));
-        let mut of_vjob = vec![Vec::new(); vjobs.len()];
-        for &vm in &by_name {
-            let Vm { name, vjob, .. } = &vms[vm.index()];
-            let Some(members) = of_vjob.get_mut(vjob.index()) else {
-                return Err(ClusterError::NoVjob { name: name.clone(), vjob: vjob.0 });
-            };
-            members.push(vm);
-        }
-        let capacities = nodes.iter().map(|node| node.capacity).collect();
-        let (is_on, constraints) = (vec![true; nodes.len()], Constraints::default());
-        let mut cluster = Cluster {
-            nodes,
-            vjobs,
-            vms,
-            cpu_parts: 1,
-            resources: Vec::new(),
-            is_on,
-            constraints,
-            capacities,
-            by_name,
-            of_vjob,
-        };
-        cluster.constraints = Constraints::new(&cluster, &Configuration::new(Vec::new()), Vec::new());
-        Ok(cluster)
+        let inventory = Inventory::new(nodes, vjobs, vms)?;
+        let capacities = inventory.nodes().iter().map(|node| node.capacity).collect();
+        let constraints = Constraints::new(&inventory, &Configuration::new(Vec::new()), Vec::new());
+        Ok(Cluster { inventory, constraints, capacities })
     }
 
     /// This cluster with constraints instead of those that it has; VMs are in these places.
     #[must_use]
     pub fn with_constraints(mut self, list: Vec<Constraint>, current: &Configuration) -> Cluster {
-        self.constraints = Constraints::new(&self, current, list);
+        self.constraints = Constraints::new(&self.inventory, current, list);
         let capacity = |node: NodeId| {
             let Amount { cpu, memory } = self.node(node).capacity;
             let may =
@@ -138,52 +55,21 @@ impl Cluster {
     /// This cluster with units of CPU that are parts (1, 10, 100 or 1,000) of those in files and messages.
     #[must_use]
     pub(crate) const fn with_cpu_parts(mut self, parts: i64) -> Cluster {
-        self.cpu_parts = parts;
+        self.inventory.set_cpu_parts(parts);
         self
     }
 
     /// This cluster with more resources, and with these nodes off. Constraints that it has are left out.
     #[must_use]
     pub fn with_nodes(mut self, resources: Vec<Resource>, off: &[NodeId]) -> Cluster {
-        self.resources = resources;
-        self.is_on = self.node_ids().map(|node| !off.contains(&node)).collect();
+        self.inventory.set_nodes(resources, off);
         self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
     }
 
-    /// The nodes.
-    #[must_use]
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-    /// The vjobs in the order of their submission.
-    #[must_use]
-    pub fn vjobs(&self) -> &[Vjob] {
-        &self.vjobs
-    }
-    /// The VMs.
-    #[must_use]
-    pub fn vms(&self) -> &[Vm] {
-        &self.vms
-    }
     /// The constraints.
     #[must_use]
     pub const fn constraints(&self) -> &Constraints {
         &self.constraints
-    }
-    /// The resources beyond CPU and memory.
-    #[must_use]
-    pub fn resources(&self) -> &[Resource] {
-        &self.resources
-    }
-    /// How many units of amounts make one unit of CPU in files and messages.
-    #[must_use]
-    pub const fn cpu_parts(&self) -> i64 {
-        self.cpu_parts
-    }
-    /// Whether a node is on to begin with.
-    #[must_use]
-    pub fn is_on(&self, node: NodeId) -> bool {
-        self.is_on[node.index()]
     }
     /// Whether a node is off before and after, so that no VM can be resumed from its disk.
     #[must_use]
@@ -195,49 +81,10 @@ impl Cluster {
     pub fn capacity(&self, node: NodeId) -> Amount {
         self.capacities[node.index()]
     }
-    /// The amount that VMs take of a resource with this name, if there is one.
-    pub(crate) fn taken_of(&self, resource: &str) -> Option<Taken> {
-        match resource {
-            "cpu" => Some(Taken::Cpu),
-            "memory" => Some(Taken::Memory),
-            name => {
-                let found = self.resources.iter().find(|resource| resource.name == name)?;
-                Some(Taken::Each(found.vms.clone()))
-            }
-        }
-    }
-    /// One node.
-    #[must_use]
-    pub fn node(&self, node: NodeId) -> &Node {
-        &self.nodes[node.index()]
-    }
-    /// One VM.
-    #[must_use]
-    pub fn vm(&self, vm: VmId) -> &Vm {
-        &self.vms[vm.index()]
-    }
-    /// The VMs by name: the order in which plans consider them.
-    #[must_use]
-    pub fn by_name(&self) -> &[VmId] {
-        &self.by_name
-    }
-    /// The VMs of a vjob, by name.
-    #[must_use]
-    pub fn vms_of(&self, vjob: VjobId) -> &[VmId] {
-        &self.of_vjob[vjob.index()]
-    }
-    /// All nodes by number.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..self.nodes.len() as u32).map(NodeId)
-    }
-    /// All vjobs by number.
-    pub fn vjob_ids(&self) -> impl Iterator<Item = VjobId> + use<> {
-        (0..self.vjobs.len() as u32).map(VjobId)
-    }
 
     /// Replaces what a VM needs of the CPU, as it is observed from now on.
     pub fn observe_cpu(&mut self, vm: VmId, cpu: u32) {
-        self.vms[vm.index()].demand.cpu = i64::from(cpu);
+        self.inventory.set_cpu(vm, i64::from(cpu));
     }
 }
 
@@ -247,13 +94,4 @@ pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
     let mut queue: Vec<VjobId> = cluster.vjob_ids().collect();
     queue.sort_by_key(|vjob| Reverse(cluster.vjobs()[vjob.index()].priority));
     queue
-}
-
-fn differ<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), ClusterError> {
-    let mut names: Vec<&String> = names.collect();
-    names.sort();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(ClusterError::SameName { kind, name: pair[0].clone() }),
-        None => Ok(()),
-    }
 }

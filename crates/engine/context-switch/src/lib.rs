@@ -52,18 +52,20 @@ mod decimal;
 mod decision;
 mod durations;
 pub mod file;
+mod inventory;
 mod optimiser;
 mod plan;
 mod planner;
 pub mod simulation;
 mod timetable;
+mod viability;
 mod vjob;
 pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Cluster, ClusterError, Node, Resource, first_come_first_served};
-pub use configuration::{Configuration, NotViable, Place, State};
+pub use cluster::{Cluster, first_come_first_served};
+pub use configuration::{Configuration, Place, State};
 pub use constraints::{
     Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
     Precedence, Preserve, Quarantine, ResourceCapacity, Root, RunningCapacity, Serialise, Split, SplitAmong,
@@ -72,8 +74,10 @@ pub use constraints::{
 pub use decimal::Decimal;
 pub use decision::{SuspendTo, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
+pub use inventory::{ClusterError, Inventory, Node, Resource};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
 pub use timetable::{NodeSwitch, Timed, Timetable, timetable};
+pub use viability::NotViable;
 pub use vjob::{Vjob, VjobId, Vm, VmId};

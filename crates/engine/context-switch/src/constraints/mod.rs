@@ -41,9 +41,9 @@ pub use split::Split;
 pub use split_among::SplitAmong;
 pub use spread::Spread;
 
-use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decimal::Decimal;
+use crate::inventory::Inventory;
 use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
 use node_set::{NodeSet, NodeSets};
@@ -150,7 +150,13 @@ impl<V: PartialEq, N: Ord> Constraint<V, N> {
 }
 
 impl Constraint {
-    fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets, cluster: &Cluster, current: &Configuration) {
+    fn lower(
+        &self,
+        lowered: &mut Lowered,
+        sets: &mut NodeSets,
+        cluster: &Inventory,
+        current: &Configuration,
+    ) {
         match self {
             Constraint::Spread(it) => it.lower(lowered),
             Constraint::Split(it) => it.lower(lowered),
@@ -329,7 +335,7 @@ pub struct Constraints {
 impl Constraints {
     /// Those of a cluster whose VMs are in these places, if any is `root`; and, for each node and resource beyond CPU and
     /// memory, what the node has.
-    pub(crate) fn new(cluster: &Cluster, current: &Configuration, list: Vec<Constraint>) -> Constraints {
+    pub(crate) fn new(cluster: &Inventory, current: &Configuration, list: Vec<Constraint>) -> Constraints {
         let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
         let mut lowered = Lowered {
             rules: vec![Vec::new(); vms],
@@ -426,7 +432,7 @@ impl Constraints {
     }
 
     /// The first constraint that does not hold.
-    pub(crate) fn broken(&self, cluster: &Cluster, configuration: &Configuration) -> Option<Broken> {
+    pub(crate) fn broken(&self, cluster: &Inventory, configuration: &Configuration) -> Option<Broken> {
         let viewed = Viewed { cluster, configuration, constraints: self };
         self.list.iter().find_map(|constraint| constraint.broken(&viewed))
     }
@@ -434,7 +440,7 @@ impl Constraints {
 
 /// A configuration that is checked, with names for messages.
 struct Viewed<'a> {
-    cluster: &'a Cluster,
+    cluster: &'a Inventory,
     configuration: &'a Configuration,
     constraints: &'a Constraints,
 }

@@ -1,8 +1,8 @@
 //! A limit on what VMs take of a resource on some nodes.
 
-use super::{Budget, Lowered, Translate, Viewed};
-use crate::cluster::Cluster;
+use super::{Budget, Lowered, Taken, Translate, Viewed};
 use crate::decimal::Decimal;
+use crate::inventory::Inventory;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +20,30 @@ pub struct ResourceCapacity<N = NodeId> {
 }
 
 impl ResourceCapacity {
-    fn limit(&self, cluster: &Cluster) -> i64 {
+    /// The amount that VMs take of the resource, if there is one of this name.
+    fn taken(&self, cluster: &Inventory) -> Option<Taken> {
+        match &*self.resource {
+            "cpu" => Some(Taken::Cpu),
+            "memory" => Some(Taken::Memory),
+            name => {
+                let found = cluster.resources().iter().find(|resource| resource.name == name)?;
+                Some(Taken::Each(found.vms.clone()))
+            }
+        }
+    }
+
+    fn limit(&self, cluster: &Inventory) -> i64 {
         self.limit.in_parts(if self.resource == "cpu" { cluster.cpu_parts() } else { 1 })
     }
 
-    pub(super) fn lower(&self, lowered: &mut Lowered, cluster: &Cluster) {
-        if let Some(taken) = cluster.taken_of(&self.resource) {
+    pub(super) fn lower(&self, lowered: &mut Lowered, cluster: &Inventory) {
+        if let Some(taken) = self.taken(cluster) {
             lowered.share(Budget { limit: self.limit(cluster), nodes: self.nodes.clone(), taken });
         }
     }
 
     pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {
-        let taken = viewed.taken(&viewed.cluster.taken_of(&self.resource)?, &self.nodes);
+        let taken = viewed.taken(&self.taken(viewed.cluster)?, &self.nodes);
         let is_over = taken > self.limit(viewed.cluster);
         is_over.then(|| format!("VMs take more `{}` of these nodes than {}", self.resource, self.limit))
     }

@@ -2,10 +2,11 @@
 
 use super::lines_of;
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Node, Resource};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::constraints::{Constraint, Preserve, Translate};
 use crate::decimal::Decimal;
+use crate::inventory::{Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_input::state::{Amounts, State, UNITS, VmState, check_whole};
 use dfrsim_input::{Faults, Input, Reader};
@@ -96,7 +97,7 @@ impl Translate<String, String, VmId, NodeId> for Numbers<'_> {
         found
     }
     fn resource(&mut self, field: &str, name: &str) {
-        if self.cluster.taken_of(name).is_none() {
+        if !self.cluster.has_resource(name) {
             let others = self.cluster.resources().iter().map(|it| it.name.as_str());
             let known = ["cpu", "memory"].into_iter().chain(others);
             self.fault(field, UnknownName::new("resource", name, known).to_string());

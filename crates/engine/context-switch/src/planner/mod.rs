@@ -8,8 +8,9 @@ mod thresholds;
 
 use crate::action::{Action, IllegalTransition, Kind};
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, NotViable, Place};
+use crate::configuration::{Configuration, Place};
 use crate::plan::{Plan, Step};
+use crate::viability::NotViable;
 use crate::vjob::{VjobId, VmId};
 use ledger::Ledger;
 

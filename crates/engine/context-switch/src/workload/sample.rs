@@ -2,8 +2,9 @@
 
 use super::application::TraceSet;
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Node};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
+use crate::inventory::Node;
 use crate::vjob::{Vjob, VjobId, Vm};
 use dfrsim_model::{NodeId, Seed, SimSpan};
 use rand::RngExt;
