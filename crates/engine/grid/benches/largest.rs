@@ -43,6 +43,7 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
             run: job.run,
             walltime: SimSpan::ZERO,
             home: None,
+            site: None,
             traits: JobTraits::default(),
         }));
         begin = begin + length;
@@ -75,6 +76,7 @@ fn read(log: &str, end: SimTime) -> Option<Vec<GridJob>> {
         run: job.run_time,
         walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
         home: None,
+        site: None,
         traits: JobTraits::default(),
     });
     Some(of_log.take_while(|job| job.submit < end).collect())

@@ -1,12 +1,11 @@
 //! One cluster as the meta-scheduler sees it.
 
-use crate::book::Book;
 use crate::demand::Demand;
 use crate::news::{News, Recorder};
 use crate::{ClusterSpec, GridJob, Outage, Platform};
 use dfrsim_cluster::{Decision, EstimateModel, JobHandle, Options, Simulation, SimulationError};
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
-use dfrsim_policies::batch::{Expected, LocalScheduler, PlannedJob, SubmissionEffect};
+use dfrsim_policies::batch::{Asked, Expected, LocalScheduler, PlannedJob, PublishedPlan, SubmissionEffect};
 use std::collections::{BTreeSet, VecDeque};
 use std::iter::{self, Empty};
 
@@ -34,7 +33,7 @@ pub(crate) struct Cluster<'a> {
     handles: Vec<JobHandle>,
     work: Work,
     /// The meta-scheduler's knowledge of it, if that is not its present state.
-    pub(crate) book: Option<Book>,
+    published: Option<PublishedPlan>,
 }
 
 /// The work that is left, in core microseconds: a sum over the running jobs of width * (expected end - now), which is
@@ -75,7 +74,7 @@ impl<'a> Cluster<'a> {
             numbers: Vec::new(),
             handles: Vec::new(),
             work: Work::default(),
-            book: is_published.then(|| Book::new(local, spec.cores)),
+            published: None,
             jobs,
             is_plain: spec.is_plain(),
             now: SimTime::ZERO,
@@ -83,6 +82,9 @@ impl<'a> Cluster<'a> {
         };
         cluster.go_to(SimTime::ZERO)?;
         cluster.pass()?;
+        if is_published {
+            cluster.publish(SimTime::ZERO)?;
+        }
         Ok(cluster)
     }
 
@@ -111,12 +113,12 @@ impl<'a> Cluster<'a> {
     }
     /// How many jobs wait here, as far as the meta-scheduler knows.
     pub(crate) fn known_waiting(&self, now: SimTime) -> usize {
-        self.book.as_ref().map_or(self.waiting, |book| book.waiting(now))
+        self.published.as_ref().map_or(self.waiting, |plan| plan.waiting(now))
     }
     /// The work that is left, as far as the meta-scheduler knows.
-    pub(crate) fn work_left(&mut self, now: SimTime) -> u128 {
-        if let Some(book) = &mut self.book {
-            return book.work_left(now);
+    pub(crate) fn work_left(&self, now: SimTime) -> u128 {
+        if let Some(plan) = &self.published {
+            return plan.work_left(now);
         }
         let Work { running_ends, running_width, waiting } = self.work;
         (running_ends + waiting).saturating_sub(running_width * u128::from(now.micros()))
@@ -239,8 +241,8 @@ impl<'a> Cluster<'a> {
         }
         (self.is_up, self.waiting, self.work) = (false, 0, Work::default());
         self.begun.clear();
-        if let Some(book) = &mut self.book {
-            book.clear(now, iter::empty());
+        if let Some(plan) = &mut self.published {
+            plan.clear(now);
         }
         Ok(())
     }
@@ -287,24 +289,63 @@ impl<'a> Cluster<'a> {
     /// The same, as far as the meta-scheduler knows.
     pub(crate) fn known_plan(&mut self, now: SimTime, plan: &mut Vec<(usize, Expected)>) {
         self.plan(now, plan);
-        if let Some(book) = &self.book {
-            plan.iter_mut().for_each(|(job, expected)| *expected = book.of(now, *job).unwrap_or(*expected));
+        if let Some(published) = &self.published {
+            let known = |job: usize| published.of(now, JobId(job as u64));
+            plan.iter_mut().for_each(|(job, expected)| *expected = known(*job).unwrap_or(*expected));
         }
     }
     /// When a job would run if it were submitted now, as far as the meta-scheduler knows; `from` is a moment known to be no
     /// later than its start.
     pub(crate) fn expect(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
-        if let Some(book) = &mut self.book {
-            let start = book.start_if_submitted(now, demand);
-            return Expected { start, end: start.saturating_add(demand.walltime) };
+        match self.published.take() {
+            None => self.planned(now, from, demand),
+            Some(mut plan) => {
+                let expected = self.expect_by(&mut plan, now, demand);
+                self.published = Some(plan);
+                expected
+            }
         }
-        self.planned(now, from, demand)
+    }
+    fn expect_by(&mut self, plan: &mut PublishedPlan, now: SimTime, demand: Demand) -> Expected {
+        if self.reach(now).is_err() {
+            return Expected::UNKNOWN;
+        }
+        if self.is_plain() {
+            let asked = Asked::Plain(demand.width, demand.walltime);
+            return self.scheduler.expect_by(plan, self.simulation.situation().view, asked);
+        }
+        self.consider(demand, |scheduler, simulation, handle| {
+            scheduler.expect_by(plan, simulation.situation().view, Asked::Seen(handle))
+        })
+    }
+    /// Whether the meta-scheduler knows only what is published.
+    pub(crate) fn is_published(&self) -> bool {
+        self.published.is_some()
+    }
+    /// Publishes its state.
+    pub(crate) fn publish(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        self.reach(now)?;
+        self.published = Some(self.scheduler.publish(self.simulation.situation().view));
+        Ok(())
+    }
+    /// The meta-scheduler notes that it has submitted a job.
+    pub(crate) fn note_submitted(&mut self, job: usize) {
+        if let Some(plan) = &mut self.published {
+            let view = self.simulation.situation().view;
+            self.scheduler.enter_in(plan, view, self.handles[job]);
+        }
+    }
+    /// The meta-scheduler notes that a job is not here any more.
+    pub(crate) fn note_gone(&mut self, now: SimTime, job: usize) {
+        if let Some(plan) = &mut self.published {
+            plan.strike(now, JobId(job as u64));
+        }
     }
     /// When a job runs, says the cluster, if it is submitted now.
     pub(crate) fn planned(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
         // A cluster that cannot go on says so in its next pass.
         if self.reach(now).is_err() {
-            return Expected { start: SimTime::MAX, end: SimTime::MAX };
+            return Expected::UNKNOWN;
         }
         if self.is_plain() {
             let view = self.simulation.situation().view;
@@ -329,7 +370,7 @@ impl<'a> Cluster<'a> {
         self.is_plain && self.scheduler.is_plain()
     }
     pub(crate) fn effect_of_submission(&self) -> SubmissionEffect {
-        match self.book {
+        match self.published {
             None if self.is_plain() => self.scheduler.effect_of_submission(),
             _ => SubmissionEffect::Any,
         }

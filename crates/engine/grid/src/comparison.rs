@@ -40,6 +40,24 @@ impl Comparison {
         }
         comparison
     }
+    /// Returns by how many seconds the jobs of each of so many sites complete later than in the reference, on average; below 0 where they
+    /// complete earlier, 0 where none completes.
+    #[must_use]
+    pub fn delays_of_sites(
+        sites: usize,
+        jobs: &[GridJob],
+        reference: &Outcome,
+        outcome: &Outcome,
+    ) -> Vec<f64> {
+        let mut delays = vec![(0_i128, 0_u32); sites];
+        for ((job, before), after) in jobs.iter().zip(&reference.jobs).zip(&outcome.jobs) {
+            let (Some(site), Some(before), Some(after)) = (job.site, before, after) else { continue };
+            let (sum, count) = &mut delays[site as usize];
+            *sum += i128::from(after.end.micros()) - i128::from(before.end.micros());
+            *count += 1;
+        }
+        delays.into_iter().map(|(sum, count)| sum as f64 / f64::from(count.max(1)) / 1e6).collect()
+    }
     /// The jobs whose completion changed, in percent of all.
     #[must_use]
     pub fn changed_percent(&self) -> f64 {

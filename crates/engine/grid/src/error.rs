@@ -47,9 +47,6 @@ pub enum GridError {
         /// The job.
         job: JobId,
     },
-    /// What the meta-scheduler knows of a cluster counts equal cores.
-    #[error("clusters whose nodes differ, go down or are given by priority cannot publish their states")]
-    PublishedConditions,
     /// A cluster cannot be simulated.
     #[error("cluster `{cluster}`: {error}")]
     Cluster {

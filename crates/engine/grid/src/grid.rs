@@ -1,7 +1,6 @@
 //! The state of a grid, and what can be done to it.
 
 mod failures;
-mod publication;
 
 use crate::cluster::Cluster;
 use crate::demand::Demand;
@@ -34,8 +33,6 @@ pub(crate) struct Grid<'a, O> {
     transfer: Transfer,
     /// Jobs in no queue, which the meta-scheduler holds: their cluster has failed, or none that is wide enough works.
     held: BTreeSet<usize>,
-    /// The jobs that run, where clusters publish their states.
-    running: Option<BTreeSet<usize>>,
     /// How many jobs have neither completed nor been skipped.
     unfinished: usize,
     moves: u64,
@@ -127,7 +124,6 @@ impl<'a, O: Observer> Grid<'a, O> {
             set
         };
         let possible = (0..jobs.len()).map(possible).collect();
-        let running = clusters.iter().any(|cluster| cluster.book.is_some()).then(BTreeSet::new);
         Grid {
             jobs,
             clusters,
@@ -140,7 +136,6 @@ impl<'a, O: Observer> Grid<'a, O> {
             observer,
             transfer,
             held: BTreeSet::new(),
-            running,
             unfinished: jobs.len(),
             moves: 0,
             cancellations: 0,
@@ -309,9 +304,6 @@ impl<'a, O: Observer> Grid<'a, O> {
         self.clusters[at].ended(demand, start);
         (self.states[job].end, self.states[job].runs) = (self.now, false);
         self.unfinished -= 1;
-        if let Some(running) = &mut self.running {
-            running.remove(&job);
-        }
         self.observer.record(Record::Complete {
             at_us: self.now.micros(),
             job: job as u64,
@@ -324,17 +316,13 @@ impl<'a, O: Observer> Grid<'a, O> {
         let (now, demand) = (self.now, self.demand(job, at));
         let cluster = &mut self.clusters[at];
         // The cluster itself knows better.
-        let (mut planned, mut known) = (expected, None);
-        if let Some(mut book) = cluster.book.take() {
-            planned = cluster.planned(now, now, demand).end;
-            if self.jobs[job].home.is_none() {
-                let start = SimTime::ZERO + expected.since(SimTime::ZERO + demand.walltime);
-                book.enter(job, start, demand);
-                known = Some(expected);
-            }
-            cluster.book = Some(book);
-        }
+        let is_published = cluster.is_published();
+        let planned = if is_published { cluster.planned(now, now, demand).end } else { expected };
+        let known = (is_published && self.jobs[job].home.is_none()).then_some(expected);
         let submitted = cluster.submit(now, demand);
+        if known.is_some() && submitted.is_ok() {
+            cluster.note_submitted(job);
+        }
         self.check(at, submitted);
         self.unsettled |= 1 << at;
         self.submissions += 1;
@@ -373,11 +361,17 @@ impl<'a, O: Observer> Grid<'a, O> {
             self.cancelled(job, at, Some(expected));
         }
     }
+    /// All clusters publish their states.
+    pub(crate) fn publish(&mut self) {
+        self.observer.record(Record::Publish { at_us: self.now.micros() });
+        for at in 0..self.clusters.len() {
+            let published = self.clusters[at].publish(self.now);
+            self.check(at, published);
+        }
+    }
     fn cancelled(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
         self.unsettled |= 1 << at;
-        if let Some(book) = &mut self.clusters[at].book {
-            book.strike(self.now, job);
-        }
+        self.clusters[at].note_gone(self.now, job);
         self.cancellations += 1;
         let state = &mut self.states[job];
         state.cancellations += 1;
@@ -468,9 +462,6 @@ impl<'a, O: Observer> Grid<'a, O> {
     fn start(&mut self, job: usize, at: usize, record: Option<event::Record<'static>>) {
         let demand = self.demand(job, at);
         self.clusters[at].started(self.now, demand);
-        if let Some(running) = &mut self.running {
-            running.insert(job);
-        }
         let state = &mut self.states[job];
         let before = std::mem::replace(&mut state.phase, Phase::Started(at));
         (state.start, state.runs) = (self.now, true);
@@ -495,9 +486,6 @@ impl<'a, O: Observer> Grid<'a, O> {
         let (demand, start) = (self.demand(job, at), self.states[job].start);
         self.clusters[at].set_back(demand, start);
         self.states[job].runs = false;
-        if let Some(running) = &mut self.running {
-            running.remove(&job);
-        }
     }
 
     /// Whether a cluster cannot go on.

@@ -17,6 +17,8 @@ pub struct GridJob {
     pub walltime: SimSpan,
     /// The cluster, as an index, to which it is submitted past the meta-scheduler: a local job, which stays there.
     pub home: Option<u32>,
+    /// The cluster of the site that it is from, as an index, if it is known.
+    pub site: Option<u32>,
     /// What matters to some clusters only.
     pub traits: JobTraits,
 }

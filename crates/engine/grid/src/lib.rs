@@ -25,7 +25,7 @@
 //! // after half an hour, and when reallocation comes, after an hour, job 3 moves to its cluster.
 //! let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);
 //! let job = |id, run, walltime| {
-//!     GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime, home: None, traits: Default::default() }
+//!     GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime, home: None, site: None, traits: Default::default() }
 //! };
 //! let jobs = [job(1, hours(5), hours(5)), job(2, SimSpan::from_secs(1_800), hours(6)), job(3, hours(1), hours(1))];
 //! let reallocation = Some(Reallocation::hourly(Algorithm::Without, Heuristic::MinMin));
@@ -39,7 +39,6 @@
 //! research report RR-7226, 2010; for submission to several clusters O. Sonmez et al., HPDC 2009; what their texts leave
 //! open is said where it is decided.
 
-mod book;
 mod cluster;
 mod comparison;
 mod conditions;

@@ -36,7 +36,8 @@ impl Mapper {
         }
         let now = grid.now();
         if job.home.is_none() {
-            self.order(now, &mut grid.clusters, number);
+            let site = job.site.map(|site| site as usize);
+            self.order(now, &mut grid.clusters, number, site);
             if self.mapping == Mapping::MinimumCompletionTime {
                 grid.questions += self.eligible.len() as u64;
             }
@@ -54,11 +55,14 @@ impl Mapper {
     }
 
     /// Brings the eligible clusters into the order of preference.
-    fn order(&mut self, now: SimTime, clusters: &mut [Cluster<'_>], job: usize) {
+    fn order(&mut self, now: SimTime, clusters: &mut [Cluster<'_>], job: usize, site: Option<usize>) {
         let count = clusters.len();
         let Mapper { eligible, rng, turn, .. } = self;
         match self.mapping {
-            Mapping::MinimumCompletionTime => {
+            Mapping::Home if site.is_some_and(|site| eligible.contains(&site)) => {
+                eligible.sort_by_key(|at| site != Some(*at));
+            }
+            Mapping::MinimumCompletionTime | Mapping::Home => {
                 eligible.sort_by_cached_key(|&at| {
                     let demand = clusters[at].demand(job);
                     clusters[at].expect(now, now, demand).end
@@ -74,7 +78,7 @@ impl Mapper {
             }
             Mapping::QueueLength => eligible.sort_by_key(|&at| clusters[at].known_waiting(now)),
             Mapping::LeastWorkLeft => eligible.sort_by(|&a, &b| {
-                let mut of = |at: usize| (clusters[at].work_left(now), u128::from(clusters[at].spec.cores));
+                let of = |at: usize| (clusters[at].work_left(now), u128::from(clusters[at].spec.cores));
                 let ((a_work, a_cores), (b_work, b_cores)) = (of(a), of(b));
                 (a_work * b_cores).cmp(&(b_work * a_cores))
             }),

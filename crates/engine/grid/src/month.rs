@@ -124,6 +124,7 @@ mod tests {
             run: SimSpan::from_secs(1),
             walltime: SimSpan::from_secs(1),
             home: None,
+            site: None,
             traits: JobTraits::default(),
         };
         let merged = merge(vec![job(5, 1), job(2, 2), job(5, 3)]);

@@ -20,6 +20,9 @@ named! {
         LeastWorkLeft = "least-work-left",
         /// The one with the fastest cores.
         Fastest = "fastest",
+        /// That of the site which the job is from, whose users submit it there; if that cannot run it or is down, where it is expected to
+        /// complete first.
+        Home = "home",
     }
 }
 

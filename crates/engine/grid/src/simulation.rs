@@ -4,7 +4,7 @@ use crate::cluster::Cluster;
 use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{ClusterSpec, GridError, GridJob, Observer, Options, Outcome, Platform};
+use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::borrow::Cow;
@@ -117,9 +117,6 @@ fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(),
     }
     if options.copies > 1 && !options.transfer.is_zero() {
         return Err(GridError::CopiesAndTransfer);
-    }
-    if options.publication_period.is_some() && !platform.clusters().iter().all(ClusterSpec::is_plain) {
-        return Err(GridError::PublishedConditions);
     }
     let mut periods =
         options.reallocation.map(|each| each.period).into_iter().chain(options.publication_period);

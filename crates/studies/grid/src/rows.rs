@@ -53,6 +53,10 @@ columns! {
         metric(less) pub submissions: u64,
         /// The most that a job completed later than in the reference run.
         metric(less, "s") pub max_delay_s: SimSpan,
+        /// The site whose jobs complete later than in the reference run by the largest mean, if there is one.
+        fact pub losing_site: Option<String>,
+        /// That mean.
+        fact("s") pub losing_site_delay_s: Option<f64>,
         /// The most that a job completed later than was estimated at its arrival.
         metric(less, "s") pub max_lateness_s: SimSpan,
         /// The most reallocations of a job.

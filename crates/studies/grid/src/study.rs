@@ -177,6 +177,8 @@ impl GridStudy {
             last.zip(jobs.first()).map(|(last, first)| f64::from(cores) * seconds(last.since(first.submit)));
         let turnaround = ran().map(|(job, ran)| u128::from(ran.end.since(job.submit).micros())).sum();
         let lateness = ran().map(|(_, ran)| ran.end.saturating_since(ran.promised));
+        let delays = Comparison::delays_of_sites(platform.clusters().len(), jobs, reference, outcome);
+        let losing = (0..).zip(delays).filter(|(_, delay)| *delay > 0.0).max_by(|a, b| a.1.total_cmp(&b.1));
         let changed_turnaround_s = mean(comparison.turnaround, comparison.changed);
         let reference_turnaround_s = mean(comparison.reference_turnaround, comparison.changed);
         Simulation {
@@ -205,6 +207,8 @@ impl GridStudy {
             cancellations: outcome.cancellations,
             submissions: outcome.submissions,
             max_delay_s: comparison.largest_delay,
+            losing_site: losing.map(|(site, _): (usize, f64)| platform.clusters()[site].name.clone()),
+            losing_site_delay_s: losing.map(|(_, delay)| delay),
             max_lateness_s: lateness.max().unwrap_or(SimSpan::ZERO),
             max_moves: ran().map(|(_, ran)| ran.moves).max().unwrap_or(0),
             max_cancellations: ran().map(|(_, ran)| ran.cancellations).max().unwrap_or(0),
@@ -243,7 +247,13 @@ impl Study for GridStudy {
         let (mut logs, mut workloads, mut places) = (Logs::default(), Vec::new(), Vec::new());
         for (workload, of_workload) in fields.workloads.iter().enumerate() {
             workloads.push(Workload::open(&fields, of_workload, &mut logs)?);
+            let clusters = of_workload.sites.iter().filter_map(|site| fields.cluster(&site.cluster));
+            let are_equal = clusters.map(|cluster| cluster.speed).all(|speed| speed == Speed::ONE);
             for &heterogeneous in &fields.heterogeneous {
+                // The same platform again.
+                if heterogeneous && are_equal && fields.heterogeneous.contains(&false) {
+                    continue;
+                }
                 for &local in &fields.local {
                     let place = |replication| Place { workload, heterogeneous, local, replication };
                     places.extend((0..fields.replications).map(place));
@@ -292,10 +302,13 @@ impl Study for GridStudy {
             let specs = platform.clusters().iter().map(|spec| &spec.conditions);
             specs.for_each(|conditions| _ = digester.text(&format!("{conditions:?}")));
         }
-        for GridJob { id, submit, width, run, walltime, home, traits } in &jobs {
+        for GridJob { id, submit, width, run, walltime, home, site, traits } in &jobs {
             digester.integer(id.0).integer(submit.micros()).integer(*width);
             digester.integer(run.micros()).integer(walltime.micros());
             digester.integer(home.map_or(0, |home| home + 1));
+            if self.fields.meta.mapping == Mapping::Home {
+                digester.integer(site.map_or(0, |site| site + 1));
+            }
             if has_conditions {
                 digester.text(&format!("{traits:?}"));
             }
@@ -345,6 +358,7 @@ impl Study for GridStudy {
         let mut tables = vec![tables::jobs(&windows, self.fields.published)];
         tables.extend(tables::numbered(&metrics));
         tables.extend([tables::summary(&metrics), tables::metrics(&metrics)]);
+        tables.push(tables::gains(rows, self.fields.published.is_none()));
         tables.extend([tables::starvation(rows), tables::reference(rows), tables::windows(&windows)]);
         tables
     }

@@ -181,6 +181,60 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
     NamedTable::new("metrics", "All metrics, with confidence intervals", lines.into_iter().collect())
 }
 
+/// What moving waiting jobs brings: for each platform and policy the algorithm and the heuristic with the least mean turnaround, beside the
+/// runs without reallocation.
+pub(crate) fn gains(rows: &Long<Simulation>, is_printed: bool) -> NamedTable {
+    type Variants<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<&'a Simulation>>;
+    let mut of_place: BTreeMap<[&str; 3], Variants<'_>> = BTreeMap::new();
+    for row in rows.ok() {
+        let variants = of_place.entry([&row.workload, &row.platform, &row.local]).or_default();
+        variants.entry((&row.algorithm, row.heuristic.as_deref())).or_default().push(row);
+    }
+    let mean = |rows: &[&Simulation], value: fn(&Simulation) -> Option<f64>| {
+        average(rows.iter().filter_map(|row| value(row)))
+    };
+    let turnaround = |rows: &[&Simulation]| mean(rows, |row| row.mean_turnaround_s);
+    let wait = |rows: &[&Simulation]| mean(rows, |row| row.mean_wait_s).map(|wait| wait / 3_600.0);
+    let mut lines = Vec::new();
+    for ([workload, platform, local], variants) in of_place {
+        let (moving, without): (Vec<_>, Vec<_>) =
+            variants.iter().partition(|((_, heuristic), _)| heuristic.is_some());
+        let moving =
+            moving.into_iter().filter_map(|(variant, rows)| Some((turnaround(rows)?, variant, rows)));
+        let best = moving.min_by(|a, b| a.0.total_cmp(&b.0));
+        let (Some((after, (algorithm, heuristic), rows)), Some((_, without))) = (best, without.first())
+        else {
+            continue;
+        };
+        let jobs = mean(rows, |row| Some(row.jobs as f64));
+        let before = turnaround(without);
+        let loss = |row: &Simulation| row.losing_site_delay_s.unwrap_or(0.0);
+        let losing = rows.iter().max_by(|a, b| loss(a).total_cmp(&loss(b)));
+        let line = TableLine::new()
+            .with("workload", workload)
+            .with("platform", platform)
+            .with("local", local)
+            .with("algorithm", *algorithm)
+            .with("heuristic", *heuristic)
+            .with("saved_h", before.zip(jobs).map(|(before, jobs)| (before - after) * jobs / 3_600.0))
+            .with("wait_before_h", wait(without))
+            .with("wait_after_h", wait(rows))
+            .with("moves", mean(rows, |row| Some(row.moves as f64)))
+            .with("losing_site", losing.and_then(|row| row.losing_site.as_deref()))
+            .with(
+                "losing_site_delay_h",
+                losing.and_then(|row| row.losing_site_delay_s).map(|it| it / 3_600.0),
+            );
+        lines.push(line);
+    }
+    let (title, lines) = ("What moving waiting jobs brings, at best", lines.into_iter().collect());
+    if is_printed {
+        NamedTable::printed("gains", title, lines)
+    } else {
+        NamedTable::new("gains", title, lines)
+    }
+}
+
 fn simulation(row: &Simulation) -> TableLine {
     TableLine::new()
         .with("workload", row.workload.as_str())

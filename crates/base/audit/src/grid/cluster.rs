@@ -84,7 +84,7 @@ impl Cluster {
     }
     /// It is not one of equal nodes that are always up and given by its policy alone: what it promises is not judged.
     pub(super) fn has_conditions(&mut self) {
-        (self.policy, self.promises, self.reserves) = (None, false, false);
+        (self.policy, self.promises, self.reserves, self.book) = (None, false, false, None);
     }
     /// The job of a place.
     pub(super) fn job(&self, place: u64) -> Option<u64> {

@@ -56,9 +56,6 @@ impl<O: Observer> Grid<'_, O> {
         self.schedule_change(at);
     }
     fn lose(&mut self, job: usize, cluster: u32) {
-        if let Some(running) = &mut self.running {
-            running.remove(&job);
-        }
         let state = &mut self.states[job];
         state.phase = Phase::Outside;
         if std::mem::take(&mut state.runs) {
@@ -85,6 +82,7 @@ impl<O: Observer> Grid<'_, O> {
     pub(super) fn lost(&mut self, job: usize, at: usize) {
         let (demand, start) = (self.demand(job, at), self.states[job].start);
         self.clusters[at].ended(demand, start);
+        self.clusters[at].note_gone(self.now, job);
         self.lose(job, at as u32);
         self.take_back(job, at);
         self.schedule(self.now, &Event::Returned);

@@ -4,8 +4,8 @@
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Compression, Discipline, GridError, GridJob, Heuristic, Options,
-    Outage, Platform, Transfer, simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridError, GridJob,
+    Heuristic, Mapping, Options, Outage, Platform, Transfer, simulate,
 };
 use dfrsim_model::{SimSpan, SimTime};
 use proptest::prelude::*;
@@ -65,6 +65,28 @@ fn what_was_published_may_not_be_so_any_more() {
     assert_eq!(simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err(), GridError::NoPeriod);
 }
 
+/// The first cluster has a fast node and one of half its speed, the second one fast node. Job 1 has the fast node of the first until 40, as
+/// it says, and ends at 4. Job 2 ends at 31 on the second, at 61 on the slow node. Job 3 runs there until 22. Job 4 is expected there
+/// from 22 until 32, which is before 36 on the second; it starts at 4 on the fast node. Job 5 starts there at 9, as was published at 5; by
+/// what was published before it would end at 72, on the slow node, or at 51 on the second cluster.
+#[test]
+fn what_unequal_nodes_published_may_not_be_so_any_more() {
+    let jobs = jobs(&[(0, 1, 4, 40), (1, 1, 30, 30), (2, 1, 10, 10), (3, 1, 5, 5), (6, 1, 20, 20)]);
+    let unequal = Conditions { unequal: Some(support::unequal(2)), ..Conditions::default() };
+    let [mut first, second] = platform(&[2, 1]).clusters().to_vec().try_into().unwrap();
+    first.conditions = unequal;
+    let platform = Platform::new(vec![first, second], platform(&[1]).local()).unwrap();
+    let last = |seconds: Option<u64>| {
+        let publication_period = seconds.map(SimSpan::from_secs);
+        let options = Options { publication_period, ..Options::default() };
+        let outcome = audited(&platform, &jobs, &options).unwrap();
+        assert_eq!(schedule(&outcome)[..3], [(0, 0, 4), (1, 1, 31), (0, 2, 22)]);
+        assert_eq!(schedule(&outcome)[3], (0, 4, 9));
+        schedule(&outcome)[4]
+    };
+    assert_eq!([None, Some(5), Some(100)].map(last), [(0, 9, 29), (0, 9, 29), (1, 31, 51)]);
+}
+
 /// Clusters of one core. Job 1 has the first until 30, job 2 the second until 40. Job 3 and job 4, a local one, queue on the first,
 /// for 30 and 40, which fails from 10 to 50. Job 1 begins again on the second at 40, job 3 follows it there at 70, and job 4 has to
 /// wait until 50. When it starts, job 3 gains ten seconds if it moves back, behind it.
@@ -105,6 +127,21 @@ fn outages_come_one_after_the_other() {
     assert!(error(&[(2, 1, 5)]).starts_with("outage of cluster 2"));
 }
 
+/// All jobs are from the first site, which has a core, as two of the second. The third is too wide for it. Job 2 waits at home until job 1
+/// ends at 30, or until it moves at 10; so the jobs of the site end 20 / 3 s earlier on average.
+#[test]
+fn jobs_are_submitted_at_home_and_may_move_from_there() {
+    let mut jobs = jobs(&[(0, 1, 30, 30), (1, 1, 10, 10), (2, 2, 5, 5)]);
+    jobs.iter_mut().for_each(|job| job.site = Some(0));
+    let run =
+        |options| audited(&platform(&[1, 2]), &jobs, &Options { mapping: Mapping::Home, ..options }).unwrap();
+    let stays = run(Options::default());
+    assert_eq!(schedule(&stays), [(0, 0, 30), (0, 30, 40), (1, 2, 7)]);
+    let moves = run(every_ten_seconds(Algorithm::Without, Heuristic::Mct));
+    assert_eq!(schedule(&moves), [(0, 0, 30), (1, 10, 20), (1, 2, 7)]);
+    assert_eq!(Comparison::delays_of_sites(2, &jobs, &stays, &moves), [-20.0 / 3.0, 0.0]);
+}
+
 /// The jobs with run times that are their walltimes, and none of them local.
 fn exact(jobs: Vec<GridJob>) -> Vec<GridJob> {
     jobs.into_iter().map(|job| GridJob { run: job.walltime, home: None, ..job }).collect()
@@ -141,8 +178,8 @@ proptest! {
     /// If walltimes are exact and all jobs go through the meta-scheduler, it knows all that happens with these policies.
     #[test]
     fn published_states_suffice_if_walltimes_are_exact(
-        platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
-        period in 1_u64..60,
+        platform in support::platform(support::policies()).prop_flat_map(|it| support::with_conditions(it, false)),
+        jobs in support::jobs(), options in support::options(), period in 1_u64..60,
     ) {
         let platform = keeping_promises(&platform);
         let options = Options { copies: 1, reallocation: None, publication_period: None, ..options };
@@ -172,5 +209,18 @@ proptest! {
         let outages: Vec<Outage> = (0..platform.clusters().len()).map(late).collect();
         let failing: Platform = platform.clone().with_outages(outages).unwrap();
         prop_assert_eq!(audited(&failing, &jobs, &options)?, audited(&platform, &jobs, &options)?);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 5_000, ..ProptestConfig::default() })]
+
+    /// Clusters whose nodes differ or are down publish their states as others do.
+    #[test]
+    fn grids_with_conditions_have_no_fault(
+        platform in support::platform(support::all_policies()).prop_flat_map(|it| support::with_conditions(it, true)),
+        jobs in support::jobs(), options in support::options(),
+    ) {
+        audited(&platform, &jobs, &options)?;
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
         run: SimSpan::from_secs(run),
         walltime: SimSpan::from_secs(walltime),
         home: None,
+        site: None,
         traits: JobTraits::default(),
     };
     (1..).zip(rows).map(job).collect()

@@ -7,9 +7,12 @@ use dfrsim_grid::{
 };
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
+use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_platform::{NodeSpan, Outages, Window};
 use dfrsim_policies::batch::QueueOrder;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use std::sync::Arc;
 
 /// The policies of the text, and EASY.
 pub(crate) fn policies() -> Vec<BatchPolicy> {
@@ -63,6 +66,37 @@ pub(crate) fn failing_platform(policies: Vec<BatchPolicy>) -> impl Strategy<Valu
     })
 }
 
+/// A fast node, and others of half its speed.
+pub(crate) fn unequal(nodes: u32) -> Arc<UnequalNodes> {
+    let slow = match nodes {
+        0 | 1 => String::new(),
+        _ => format!(", {{ name = 'slow', nodes = {}, cores = 1, memory_gb = 1, speed = 0.5 }}", nodes - 1),
+    };
+    let text = format!("classes = [{{ name = 'fast', nodes = 1, cores = 1, memory_gb = 1 }}{slow}]");
+    let classes = PlatformFields::parse(&text).and_then(|fields| fields.classes()).unwrap();
+    Arc::new(UnequalNodes { classes, demands: Demands::default() })
+}
+
+/// The platform where nodes of each cluster may differ, and, with a window, its first one may be down from a moment on that is known.
+pub(crate) fn with_conditions(platform: Platform, has_windows: bool) -> impl Strategy<Value = Platform> {
+    let window = prop::option::of((1_u64..60, 1_u64..40)).prop_map(move |it| it.filter(|_| has_windows));
+    prop::collection::vec((any::<bool>(), window), 3).prop_map(move |drawn| {
+        let conditioned = |spec: &ClusterSpec, differ: bool, window: Option<(u64, u64)>| {
+            let outages = window.map(|(up, down)| {
+                let [from, until] = [up, up + down].map(SimTime::from_micros);
+                let outage = dfrsim_platform::Outage { from, until, nodes: NodeSpan { first: 0, nodes: 1 } };
+                let windows = vec![Window { announced: SimTime::ZERO, outage }];
+                Arc::new(Outages { windows, ..Outages::default() })
+            });
+            let unequal = differ.then(|| unequal(spec.cores));
+            ClusterSpec { conditions: Conditions { outages, unequal, priorities: None }, ..spec.clone() }
+        };
+        let specs = platform.clusters().iter().zip(&drawn);
+        let specs = specs.map(|(spec, &(differ, window))| conditioned(spec, differ, window)).collect();
+        Platform::new(specs, platform.local()).unwrap()
+    })
+}
+
 /// No transfer time, or some microseconds for each job and each core.
 pub(crate) fn transfer() -> impl Strategy<Value = Transfer> {
     let times = prop_oneof![1 => Just((0, 0)), 1 => (0_u64..15, 0_u64..5)];
@@ -92,6 +126,7 @@ pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
                 run: SimSpan::from_micros(run),
                 walltime: SimSpan::from_micros(walltime),
                 home,
+                site: None,
                 traits: JobTraits::default(),
             }
         });

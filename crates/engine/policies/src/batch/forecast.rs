@@ -41,7 +41,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug)]
 pub struct LocalScheduler {
-    scheduler: BatchScheduler,
+    pub(super) scheduler: BatchScheduler,
     /// What is planned beside a policy that keeps no plan of all that wait.
     forecast: Option<Forecast>,
 }
@@ -104,7 +104,8 @@ impl BatchPolicy {
 }
 
 impl Expected {
-    const UNKNOWN: Expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
+    /// Nothing can be said.
+    pub const UNKNOWN: Expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
 
     fn of(found: Option<(SimTime, Room)>) -> Expected {
         found.map_or(Expected::UNKNOWN, |(start, (_, end))| Expected { start, end })
@@ -252,7 +253,7 @@ impl LocalScheduler {
         }
     }
 
-    fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting> {
         let reserved = self.scheduler.reserved.iter().map(|reserved| &reserved.job);
         reserved.chain(&self.scheduler.queue.jobs)
     }
@@ -277,7 +278,7 @@ impl LocalScheduler {
         }
     }
 
-    fn refresh(&mut self, now: SimTime) {
+    pub(super) fn refresh(&mut self, now: SimTime) {
         // A job may not have started when the plan said so.
         let is_late = !self.keeps_forecast() && self.waiting().any(|job| job.start < now);
         let LocalScheduler { scheduler, forecast } = self;

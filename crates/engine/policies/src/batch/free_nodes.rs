@@ -6,7 +6,7 @@ use dfrsim_model::NodeId;
 use std::ops::Range;
 
 /// A set of nodes, from which jobs take theirs by a rule.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FreeNodes {
     /// One bit a node, 64 nodes a word.
     words: Vec<u64>,

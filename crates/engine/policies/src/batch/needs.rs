@@ -30,7 +30,7 @@ impl Need {
 }
 
 /// The different needs of jobs, by number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     node_use: NodeUse,
     dimensions: usize,

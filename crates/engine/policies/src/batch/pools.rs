@@ -18,7 +18,7 @@ use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// The nodes of a cluster, and what is free of them now.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pools {
     pub(super) node_use: NodeUse,
     pub(super) place: Place,

@@ -51,6 +51,7 @@ impl Log {
                 run: job.run_time,
                 walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
                 home: None,
+                site: None,
                 traits: JobTraits {
                     cpu_need: job.cpu_need,
                     memory: job.memory,
@@ -174,6 +175,7 @@ mod tests {
             run: SimSpan::from_secs(60),
             walltime: SimSpan::ZERO,
             home: None,
+            site: None,
             traits: JobTraits::default(),
         };
         Log { file: "ten.swf".to_owned(), jobs: (0..10).map(job).collect() }

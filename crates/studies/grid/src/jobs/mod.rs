@@ -169,11 +169,10 @@ impl Workload {
             if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
             }
-            jobs.extend(
-                of_month
-                    .into_iter()
-                    .map(|job| GridJob { submit: begin + job.submit.since(SimTime::ZERO), ..job }),
-            );
+            jobs.extend(of_month.into_iter().map(|job| {
+                let submit = begin + job.submit.since(SimTime::ZERO);
+                GridJob { submit, site: Some(at as u32), ..job }
+            }));
             begin = begin + length(&[days]);
         }
         SiteJobs { first_day, jobs, drawn_walltimes }
@@ -201,6 +200,7 @@ fn generated(month: &Month, seed: Seed) -> Vec<GridJob> {
         run: job.run,
         walltime: SimSpan::ZERO,
         home: None,
+        site: None,
         traits: JobTraits::default(),
     };
     month.jobs(seed).into_iter().map(job).collect()
@@ -255,6 +255,7 @@ mod tests {
             run: SimSpan::from_secs(run),
             walltime: SimSpan::from_secs(walltime),
             home: None,
+            site: None,
             traits: JobTraits::default(),
         };
         let mut jobs = [job(2, 100, 300), job(4, 50, 0)];

@@ -59,6 +59,7 @@ mod tests {
             run: SimSpan::from_secs(60 * number),
             walltime: SimSpan::ZERO,
             home: None,
+            site: None,
             traits: JobTraits::default(),
         };
         (1..=count).map(job).collect()

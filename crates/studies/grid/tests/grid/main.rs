@@ -74,8 +74,8 @@ fn a_row_for_each_simulation_and_the_published_tables() {
         }
     }
     let tables: Vec<&str> = results.tables().collect();
-    // Tables 1 to 17, and metrics, starvation, reference and windows; statements and a summary are of the report's own scenarios.
-    assert_eq!(tables.len(), 17 + 4);
+    // Tables 1 to 17, and gains, metrics, starvation, reference and windows; statements and a summary are of the report's own scenarios.
+    assert_eq!(tables.len(), 17 + 5);
     let table_2 = fs::read_to_string(folder.path().join("tables/table_02.csv")).unwrap();
     let mut lines = table_2.lines();
     assert_eq!(lines.next(), Some("local,heuristic,workload,ours,published,ratio"));

@@ -1,0 +1,182 @@
+//! What a scheduler above several clusters knows of one whose state is published now and then.
+
+use super::forecast::{Expected, LocalScheduler};
+use super::job::BatchJob;
+use super::policy::Discipline;
+use super::pools::Pools;
+use super::queue::Waiting;
+use super::running::Run;
+use super::split::{Split, Stay};
+use super::timeline::Timeline;
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::{JobId, SimSpan, SimTime};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The plan of a [`LocalScheduler`] as it was at a moment, on the nodes that were up then and with the windows that were known.
+///
+/// Who keeps it enters what was done since: jobs that are submitted take the places that are found for them, jobs that are cancelled give
+/// theirs back. Early ends, jobs that moved up and jobs that others submitted are not in it.
+#[derive(Debug)]
+pub struct PublishedPlan {
+    /// Whether the cluster serves its queue in turn: new jobs start behind all that wait.
+    in_turn: bool,
+    pools: Pools,
+    timeline: Timeline,
+    /// The jobs that ran or waited, and those that were submitted since.
+    places: BTreeMap<JobId, Place>,
+    /// When those start of which that can be said.
+    starts: BTreeSet<(SimTime, JobId)>,
+}
+
+#[derive(Debug)]
+struct Place {
+    need: usize,
+    split: Split,
+    width: u32,
+    /// Its estimate on nodes of full speed.
+    estimate: SimSpan,
+    /// [`SimTime::MAX`] if it cannot be said.
+    start: SimTime,
+    end: SimTime,
+}
+
+impl Place {
+    /// What it takes from a moment on.
+    fn stay(&self, from: SimTime) -> Stay<'_> {
+        let Place { need, ref split, width, start, end, .. } = *self;
+        Stay { need, split, width, start: start.max(from), end }
+    }
+}
+
+/// A job about which is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// One of this width and estimate, of a scheduler that is [plain](LocalScheduler::is_plain).
+    Plain(u32, SimSpan),
+    /// One that waits, or that the view [considers](dfrsim_cluster::Simulation::consider).
+    Seen(JobHandle),
+}
+
+impl LocalScheduler {
+    /// Returns its plan of now.
+    pub fn publish(&mut self, view: View<'_>) -> PublishedPlan {
+        let now = view.now();
+        self.refresh(now);
+        let scheduler = &self.scheduler;
+        let mut published = PublishedPlan {
+            in_turn: scheduler.policy.discipline == Discipline::Fcfs,
+            pools: scheduler.pools.clone(),
+            timeline: Timeline::new(&scheduler.pools, now),
+            places: BTreeMap::new(),
+            starts: BTreeSet::new(),
+        };
+        let estimate = |job| view.job(job).estimate().unwrap_or(SimSpan::MAX);
+        for (end, run) in scheduler.releases(now) {
+            let Run { job, need, ref split, width, since: start, .. } = *run;
+            let place = Place { need, split: split.clone(), width, estimate: estimate(job), start, end };
+            published.take(now, view.job(job).id(), place);
+        }
+        for waiting in self.waiting() {
+            let Waiting { job: BatchJob { job, width, .. }, need, ref split, start, end, .. } = *waiting;
+            let place = Place { need, split: split.clone(), width, estimate: estimate(job), start, end };
+            published.take(now, view.job(job).id(), place);
+        }
+        published
+    }
+
+    /// Returns when a job would run by a published plan if it were submitted now.
+    pub fn expect_by(&self, published: &mut PublishedPlan, view: View<'_>, asked: Asked) -> Expected {
+        let new = self.new_in(published, view, asked);
+        let place = published.find(view.now(), &new);
+        Expected { start: place.start, end: place.end }
+    }
+
+    /// Enters a job that was submitted now, in the place that is found for it.
+    pub fn enter_in(&self, published: &mut PublishedPlan, view: View<'_>, job: JobHandle) {
+        let new = self.new_in(published, view, Asked::Seen(job));
+        let place = published.find(view.now(), &new);
+        published.take(view.now(), view.job(job).id(), place);
+    }
+
+    fn new_in(&self, published: &mut PublishedPlan, view: View<'_>, asked: Asked) -> Waiting {
+        let now = view.now();
+        published.timeline.advance(now);
+        match asked {
+            Asked::Plain(width, estimate) => {
+                let job = JobHandle::new(u32::MAX);
+                Waiting::new(BatchJob { job, sequence: u64::MAX, submit: now, width, estimate }, 0)
+            }
+            Asked::Seen(job) => {
+                let need = published.pools.need_of(view, job);
+                self.scheduler.as_planned(now, &Waiting::new(BatchJob::new(view, job), need))
+            }
+        }
+    }
+}
+
+impl PublishedPlan {
+    /// Takes all jobs out, at a moment.
+    pub fn clear(&mut self, now: SimTime) {
+        self.timeline = Timeline::new(&self.pools, now);
+        self.places.clear();
+        self.starts.clear();
+    }
+
+    /// Strikes a job, which is not on the cluster any more; it need not be in the plan.
+    pub fn strike(&mut self, now: SimTime, job: JobId) {
+        let Some(place) = self.places.remove(&job) else { return };
+        self.starts.remove(&(place.start, job));
+        self.timeline.advance(now);
+        if place.start < SimTime::MAX {
+            self.timeline.give_back(&self.pools, place.stay(now));
+        }
+    }
+
+    /// Returns when a job that waits is expected to run: from now on, if it should have started by now; `None` if it is not in the plan.
+    #[must_use]
+    pub fn of(&self, now: SimTime, job: JobId) -> Option<Expected> {
+        self.places.get(&job).map(|&Place { start, end, .. }| {
+            let begin = start.max(now);
+            Expected { start: begin, end: begin.saturating_add(end.since(start)) }
+        })
+    }
+
+    /// Returns how many jobs wait by the plan.
+    #[must_use]
+    pub fn waiting(&self, now: SimTime) -> usize {
+        self.places.values().filter(|place| place.start > now).count()
+    }
+
+    /// Returns the work that is left by the plan, in tasks * microseconds on nodes of full speed; jobs without an estimate do not count.
+    #[must_use]
+    pub fn work_left(&self, now: SimTime) -> u128 {
+        let places = self.places.values().filter(|place| place.end > now && place.estimate < SimSpan::MAX);
+        let left = |place: &Place| {
+            let ran = now.saturating_since(place.start).micros();
+            i128::from(place.width) * (i128::from(place.estimate.micros()) - i128::from(ran))
+        };
+        // Who runs on slower nodes may have had the time of the estimate.
+        u128::try_from(places.map(left).sum::<i128>()).unwrap_or(0)
+    }
+
+    fn find(&self, from: SimTime, new: &Waiting) -> Place {
+        let last = self.starts.last().filter(|_| self.in_turn);
+        let from = last.map_or(from, |&(last, _)| last.max(from));
+        let (need, width, estimate) = (new.need, new.job.width, new.job.estimate);
+        match self.timeline.earliest(&self.pools, from, new, SimTime::MAX) {
+            Some((start, (split, end))) => Place { need, split, width, estimate, start, end },
+            None => {
+                let (split, start, end) = (Split::default(), SimTime::MAX, SimTime::MAX);
+                Place { need, split, width, estimate, start, end }
+            }
+        }
+    }
+
+    fn take(&mut self, now: SimTime, job: JobId, place: Place) {
+        if place.start < SimTime::MAX {
+            self.timeline.take(&self.pools, place.stay(now));
+            self.starts.insert((place.start, job));
+        }
+        self.places.insert(job, place);
+    }
+}
