@@ -30,24 +30,24 @@ pub struct Results<'a> {
 
 /// Why results cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {message}", path.display())]
+#[error("{}: {message}{remedy}", path.display())]
 pub struct ResultsError {
     /// The folder or file.
     pub path: PathBuf,
-    /// The fault, and the remedy.
+    /// The fault.
     pub message: String,
+    /// What to do in a folder of results, from the `;` on; may be empty.
+    pub remedy: &'static str,
 }
 
 impl ResultsError {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
-        ResultsError { path: path.into(), message: message.to_string() }
+        ResultsError { path: path.into(), message: message.to_string(), remedy: "" }
     }
     /// A file that is not what the run wrote.
     fn altered(path: impl Into<PathBuf>, fault: impl Display) -> ResultsError {
-        ResultsError::new(
-            path,
-            format_args!("{fault}; run the scenario again into this folder, or restore the file"),
-        )
+        let remedy = "; run the scenario again into this folder, or restore the file";
+        ResultsError { remedy, ..ResultsError::new(path, fault) }
     }
 }
 
@@ -228,7 +228,8 @@ impl<'a> Results<'a> {
     }
 
     fn bad_rows(&self, fault: impl Display) -> ResultsError {
-        ResultsError::new(&self.folder, format_args!("{fault}; run the scenario again into this folder"))
+        let remedy = "; run the scenario again into this folder";
+        ResultsError { remedy, ..ResultsError::new(&self.folder, fault) }
     }
 
     fn read_file(&self, name: &str) -> Result<ReadFile, ResultsError> {

@@ -252,6 +252,10 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("version", manifest("semantics = 3", "semantics = 99")),
         ("its rows", altered("rows.csv", value.clone(), ",97.5,")),
         ("its rows", altered("rows.csv", row.lines().nth(1).unwrap()[..16].to_owned(), "0123456789abcdef")),
+        (
+            "rows.csv: line 2",
+            altered("rows.csv", row.lines().nth(1).unwrap().to_owned(), "0123456789abcdef,ok"),
+        ),
         ("its rows", altered("scenario.toml", "EASY".to_owned(), "CONS")),
         ("its rows", altered("scenario.toml", "seed = 1".to_owned(), "seed = 2")),
         ("its rows", altered("instances.csv", "small".to_owned(), "large")),
@@ -267,7 +271,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         assert_eq!(verify.output().unwrap().status.code(), Some(2), "{place}: {fault}");
         fs::remove_dir_all(folder.path("theirs")).ok();
         let refused = stderr(&mut verify, 2);
-        assert!(refused.contains(fault), "{place}: {refused}");
+        assert!(refused.contains(fault) && refused.contains("error: b.zip: "), "{place}: {refused}");
         fs::remove_file(folder.path("b.zip")).unwrap();
         assert_eq!(folder.names(), before, "{place}");
     }

@@ -180,7 +180,8 @@ fn acceleration(blocks: &[Vec<f64>]) -> f64 {
     let center = mean(&means);
     let power = |exponent| -> f64 { means.iter().map(|mean| (center - mean).powi(exponent)).sum() };
     let scale = 6.0 * power(2).powf(1.5);
-    if scale > 0.0 { power(3) / scale } else { 0.0 }
+    // Powers of the largest numbers have no value.
+    Some(power(3) / scale).filter(|skewness| scale > 0.0 && skewness.is_finite()).unwrap_or(0.0)
 }
 
 /// The levels that the BCa interval takes instead of `tail` and `1 - tail`.
@@ -207,6 +208,13 @@ mod tests {
     /// A cluster for each value.
     fn single(values: &[f64]) -> Vec<Vec<f64>> {
         values.iter().map(|&value| vec![value]).collect()
+    }
+
+    #[test]
+    fn the_largest_numbers_have_intervals() {
+        let huge = [1.0, f64::MIN / 2.0, 0.5, f64::MAX / 4.0];
+        let estimates = bootstrap(1, 100, 0.95).estimates(&single(&huge)).unwrap();
+        assert!(estimates.mean.interval.is_some_and(|(low, high)| low < high));
     }
 
     /// 0, 0, 3: the mean is 1; resamples have the means 0, 1, 2, 3 in 8, 12, 6, 1 cases of 27, and the median 0 in 20,

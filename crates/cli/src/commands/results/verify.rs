@@ -9,7 +9,7 @@ use crate::memory::Limit;
 use crate::output::{Answer, Printing, notice};
 use clap::Args;
 use dfrsim_lab::{
-    AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Registry, Results, RunOptions,
+    AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Registry, Results, ResultsError, RunOptions,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -136,9 +136,10 @@ impl Verify {
         let folder = temporary.path().join("results");
         std::fs::create_dir(&folder).map_err(Failure::input)?;
         dfrsim_archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
-        let results = Results::read(&folder, registry).map_err(Failure::input)?;
+        let results = Results::read(&folder, registry).map_err(|fault| self.fault_of(&folder, &fault))?;
         let manifest = &results.manifest;
-        let (counted, said) = (results.count_rows().map_err(Failure::input)?, manifest.rows.total);
+        let counted = results.count_rows().map_err(|fault| self.fault_of(&folder, &fault))?;
+        let said = manifest.rows.total;
         if counted != said {
             let archive = self.archive.display();
             return Err(Failure::input(format!(
@@ -175,6 +176,13 @@ impl Verify {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The fault of a file that is unpacked, as one of the archive.
+    fn fault_of(&self, folder: &Path, fault: &ResultsError) -> Failure {
+        let file = fault.path.strip_prefix(folder).unwrap_or(&fault.path).display().to_string();
+        let file = if file.is_empty() { file } else { format!("{file}: ") };
+        Failure::input(format!("{}: {file}{}", self.archive.display(), fault.message))
     }
 
     /// A folder to unpack into: beside the one that results go to, so that they can be moved there.
