@@ -40,8 +40,8 @@ impl Comparison {
         }
         comparison
     }
-    /// Returns by how many seconds the jobs of each of so many sites complete later than in the reference, on average; below 0 where they
-    /// complete earlier, 0 where none completes.
+    /// Returns the mean number of seconds by which the jobs of each site complete later than in the reference; below 0 where they complete
+    /// earlier, 0 where none completes.
     #[must_use]
     pub fn delays_of_sites(
         sites: usize,

@@ -236,8 +236,8 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
             for (number, line) in lines {
                 let fields = || line.iter().skip(FRAME_COLUMNS.len());
                 let status = line.get(1).and_then(|status| status.parse().ok());
-                let told = status.zip(line.get(2));
-                if !told.is_some_and(|(status, message)| frame.push(status, message, fields())) {
+                let outcome = status.zip(line.get(2));
+                if !outcome.is_some_and(|(status, message)| frame.push(status, message, fields())) {
                     return Err(bad_line(&name, number + 1));
                 }
             }

@@ -104,7 +104,7 @@ impl BatchPolicy {
 }
 
 impl Expected {
-    /// Nothing can be said.
+    /// No plan has the job.
     pub const UNKNOWN: Expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
 
     fn of(found: Option<(SimTime, Room)>) -> Expected {
