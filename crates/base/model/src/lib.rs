@@ -15,6 +15,7 @@
 //! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
+//! * [`formula`]: orders of waiting jobs that users write down.
 //! * [`mod@named`]: choices that users write by name.
 //! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit.
 //!
@@ -47,6 +48,7 @@ mod yields;
 
 pub mod coallocation;
 pub mod event;
+pub mod formula;
 pub mod grid_event;
 pub mod limits;
 pub mod named;

@@ -29,6 +29,12 @@ Further parts of any fractional policy with MCB:
   /per/BUDGET=GB   a tick migrates at most this much memory, as in GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         the nodes of a new mapping are renamed so that the least memory moves; written before /OPT
 
+Orders of the queue of a batch policy (FCFS, EASY, CONS, CONS/REPLAN, EASY/SPARE, SLURM), of which a few are
+listed; the smallest value is first:
+  /ORDER=NAME      SJF, LJF, SAF, WFP3, SEXP, UNICEF, F1, F2, F3 or F4
+  /ORDER='...'     a formula: wait, estimate and submit in seconds, width in tasks, numbers, + - * / ^, parentheses, and the
+                   functions log10 log2 ln exp sqrt abs min max
+
 Parts that can follow all others in the name of a fractional policy, in this order:
   /PERIOD=S        a tick every S seconds, instead of --period
   /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent
@@ -44,6 +50,7 @@ Examples:
   dfrsim policies
   dfrsim policies --names | grep EASY
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY/ORDER=SJF/PLACE=BEST
+  dfrsim simulate --workload week.swf --nodes 128 --policy \"EASY/ORDER='estimate * width - 10 * wait'\"
   dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/BUDGET=100/OPT=MIN
   dfrsim simulate --workload week.swf --nodes 128 --policy 'pipe:python3 easy.py'")]
 pub(crate) struct Policies {

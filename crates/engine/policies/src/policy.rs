@@ -1,6 +1,6 @@
 //! Policies as data, and their names.
 
-use crate::batch::{BatchPolicy, Discipline};
+use crate::batch::{BatchPolicy, Discipline, QueueOrder};
 use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, PolicySetting};
@@ -179,7 +179,8 @@ impl PolicyInfo {
     }
 }
 
-/// All known policies, in the order in which people know them.
+/// The policies that have a line in a list, in the order in which people know them. Orders by a formula, places and limits are parts that
+/// any name may have besides.
 #[must_use]
 pub fn catalogue() -> Vec<PolicyInfo> {
     all().map(PolicyInfo::new).collect()
@@ -188,7 +189,8 @@ pub fn catalogue() -> Vec<PolicyInfo> {
 fn all() -> impl Iterator<Item = Policy> {
     let batch = Discipline::ALL.into_iter().flat_map(|it| {
         let is_ordered = matches!(it, Discipline::Fcfs | Discipline::Easy);
-        BatchPolicy::from(it).ordered().take(if is_ordered { usize::MAX } else { 1 }).map(Policy::Batch)
+        let orders = QueueOrder::plain().take(if is_ordered { usize::MAX } else { 1 });
+        orders.map(move |order| Policy::Batch(BatchPolicy { order, ..it.into() }))
     });
     let fractional = Fractional::of_the_paper().map(Policy::Fractional);
     batch.chain([Policy::Equipartition]).chain(fractional)

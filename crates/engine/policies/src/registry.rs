@@ -1,7 +1,9 @@
 //! Policies by name: the known ones, and those that users add, one by one or as families.
 
+use crate::batch::BatchPolicy;
 use crate::custom::CustomPolicy;
 use crate::policy::{Policy, PolicyInfo, catalogue, known_names};
+use dfrsim_model::formula::FormulaError;
 use dfrsim_model::named::UnknownName;
 
 /// Policies of which the name says more than which one it is: a prefix, a colon, and what the family makes of the rest.
@@ -23,6 +25,14 @@ pub enum PolicyError {
     /// No policy has it.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
+    /// It orders jobs by what is no formula.
+    #[error("policy `{name}`: its order, {fault}")]
+    Formula {
+        /// The name.
+        name: String,
+        /// What is wrong with the formula.
+        fault: FormulaError,
+    },
     /// The family of its prefix has no such policy.
     #[error("policy `{name}`: {reason}")]
     Family {
@@ -87,6 +97,9 @@ impl Policies {
             };
             let fault = |reason| PolicyError::Family { name: name.to_owned(), reason };
             return Ok(Policy::Custom(Box::leak(Box::new(custom.map_err(fault)?))));
+        }
+        if let Some(fault) = BatchPolicy::formula_fault(name) {
+            return Err(PolicyError::Formula { name: name.to_owned(), fault });
         }
         let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
         Ok(name.parse().map_err(|_| UnknownName::new("policy", name, known()))?)

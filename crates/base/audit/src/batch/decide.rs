@@ -217,7 +217,7 @@ impl BatchCheck {
             job.planned = self.rounded(now.saturating_add(job.estimate)) - now;
             job.priority = self.site.as_mut().map_or(0, |site| site.priority(job.number));
         }
-        self.policy.order.sort(&mut queue, now);
+        self.policy.sort(&mut queue, now);
         self.queue = queue;
         let mut waiting = self.queue.len();
         let mut pass = None;

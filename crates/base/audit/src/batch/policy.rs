@@ -1,5 +1,6 @@
 //! Batch policies, and their names.
 
+use dfrsim_model::formula::Formula;
 use std::fmt;
 
 dfrsim_model::named! {
@@ -17,6 +18,19 @@ dfrsim_model::named! {
         Saf = "SAF",
         /// The largest (wait / estimate)^3 * tasks, which changes with time, in double precision (Tang et al. 2009).
         Wfp3 = "WFP3",
+        /// The smallest (wait + estimate) / estimate, in double precision as all that follow (Legrand et al. 2019).
+        Sexp = "SEXP",
+        /// The largest wait / (log2(tasks) * estimate), where 1e-11 is added to the wait and to the tasks (Zhang et al. 2020).
+        Unicef = "UNICEF",
+        /// The smallest log10(estimate) * tasks + 870 * log10(submit), where 0.1 s is the least time of submission here and below
+        /// (Carastan-Santos and de Camargo 2017).
+        F1 = "F1",
+        /// The smallest sqrt(estimate) * tasks + 25600 * log10(submit).
+        F2 = "F2",
+        /// The smallest estimate * tasks + 6860000 * log10(submit).
+        F3 = "F3",
+        /// The smallest estimate * sqrt(tasks) + 530000 * log10(submit).
+        F4 = "F4",
     }
 }
 
@@ -75,6 +89,7 @@ dfrsim_model::named! {
 /// use dfrsim_audit::batch::BatchPolicy;
 /// let policy = BatchPolicy::parse("CBF/NODES=SHARED/ORDER=SJF").unwrap();
 /// assert_eq!(policy.to_string(), "CONS/ORDER=SJF/NODES=SHARED");
+/// assert!(BatchPolicy::parse("FCFS/ORDER='wait / width'/PLACE=BEST").unwrap().formula.is_some());
 /// assert!(BatchPolicy::parse("CONS/SPARE").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +98,8 @@ pub struct BatchPolicy {
     pub depth: Depth,
     /// The order of the queue, behind priorities where there are any.
     pub order: Order,
+    /// A formula of which the smallest value is first, in place of that order.
+    pub formula: Option<Formula>,
     /// Which nodes a job gets.
     pub placing: Placing,
     /// How many tasks they have.
@@ -97,6 +114,12 @@ impl Depth {
 }
 
 impl BatchPolicy {
+    /// Whether the order of two jobs can change while they wait.
+    pub(super) fn depends_on_time(&self) -> bool {
+        let is_by_wait = matches!(self.order, Order::Wfp3 | Order::Sexp | Order::Unicef);
+        self.formula.map_or(is_by_wait, Formula::depends_on_time)
+    }
+
     /// The policy of a name, whose parts may be in any order.
     #[must_use]
     pub fn parse(name: &str) -> Option<BatchPolicy> {
@@ -106,16 +129,34 @@ impl BatchPolicy {
             parts
         };
         // Conservative backfilling has another name in the literature.
-        let usual = name.replacen("CBF-REPLAN", "CONS/REPLAN", 1).replacen("CBF", "CONS", 1);
+        let quoted = name.split_once("/ORDER='").and_then(|(before, rest)| {
+            let (formula, behind) = rest.split_once('\'')?;
+            Some((format!("{before}{behind}"), Formula::parse(formula).ok()?))
+        });
+        if let Some((name, formula)) = quoted {
+            let plain = BatchPolicy::parse(&name).filter(|plain| plain.order == Order::default());
+            let plain = plain.filter(|plain| plain.formula.is_none());
+            return plain.map(|plain| BatchPolicy { formula: Some(formula), ..plain });
+        }
+        let usual = name
+            .replacen("UNICEP", "UNICEF", 1)
+            .replacen("CBF-REPLAN", "CONS/REPLAN", 1)
+            .replacen("CBF", "CONS", 1);
         BatchPolicy::all().find(|policy| parts(&policy.to_string()) == parts(&usual))
     }
 
-    /// All batch policies.
+    /// All batch policies but those with formulas.
     pub fn all() -> impl Iterator<Item = BatchPolicy> {
         let depths = Depth::ALL.iter().flat_map(|depth| Order::ALL.iter().map(move |order| (depth, order)));
         let placed = depths.flat_map(|it| Placing::ALL.iter().map(move |placing| (it, placing)));
         placed.flat_map(|((&depth, &order), &placing)| {
-            Packing::ALL.iter().map(move |&packing| BatchPolicy { depth, order, placing, packing })
+            Packing::ALL.iter().map(move |&packing| BatchPolicy {
+                depth,
+                order,
+                formula: None,
+                placing,
+                packing,
+            })
         })
     }
 }
@@ -125,6 +166,7 @@ impl fmt::Display for BatchPolicy {
         write!(f, "{}", self.depth)?;
         let parts = [
             (self.order != Order::default()).then(|| format!("/ORDER={}", self.order)),
+            self.formula.map(|formula| format!("/ORDER='{formula}'")),
             (self.placing != Placing::default()).then(|| format!("/PLACE={}", self.placing)),
             (self.packing != self.depth.packing()).then(|| format!("/NODES={}", self.packing)),
         ];

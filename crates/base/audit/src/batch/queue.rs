@@ -1,8 +1,8 @@
 //! The jobs of a batch policy, and how its queue is sorted.
 
-use super::Order;
+use super::{BatchPolicy, Order};
 use dfrsim_model::Yield;
-use std::cmp::Ordering;
+use dfrsim_model::formula::Known;
 use std::collections::BTreeMap;
 
 /// Tasks by pool.
@@ -54,25 +54,49 @@ impl Waiting {
         let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
         needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX)
     }
-    fn wfp3(&self, now: u64) -> f64 {
+    /// In seconds.
+    fn known(&self, now: u64) -> Known {
         let seconds = |micros: u64| micros as f64 / 1e6;
-        let ratio = seconds(now.saturating_sub(self.submit)) / seconds(self.estimate);
-        ratio * ratio * ratio * self.tasks as f64
+        Known {
+            wait: seconds(now.saturating_sub(self.submit)),
+            estimate: seconds(self.estimate),
+            width: self.tasks as f64,
+            submit: seconds(self.submit),
+        }
     }
     fn area(&self) -> u128 {
         u128::from(self.estimate) * u128::from(self.tasks)
     }
 }
 
-impl Order {
+/// What orders jobs, the smallest first.
+fn score(order: Order, Known { wait, estimate, width, submit }: Known) -> f64 {
+    let late = || libm::log10(submit.max(0.1));
+    let ratio = wait / estimate;
+    match order {
+        Order::Arrival | Order::Sjf | Order::Ljf | Order::Saf => 0.0,
+        Order::Wfp3 => -(ratio * ratio * ratio * width),
+        Order::Sexp => (wait + estimate) / estimate,
+        Order::Unicef => -(wait + 1e-11) / (libm::log2(width + 1e-11) * estimate),
+        Order::F1 => libm::log10(estimate) * width + 870.0 * late(),
+        Order::F2 => estimate.sqrt() * width + 25_600.0 * late(),
+        Order::F3 => estimate * width + 6_860_000.0 * late(),
+        Order::F4 => estimate * width.sqrt() + 530_000.0 * late(),
+    }
+}
+
+impl BatchPolicy {
     /// Sorts a queue for this moment, jobs of the highest priority first.
-    pub(super) fn sort(self, queue: &mut [Waiting], now: u64) {
-        let compare = |a: &Waiting, b: &Waiting| match self {
-            Order::Arrival => Ordering::Equal,
+    pub(super) fn sort(&self, queue: &mut [Waiting], now: u64) {
+        let score = |job: &Waiting| match self.formula {
+            Some(formula) => formula.value(&job.known(now)),
+            None => score(self.order, job.known(now)),
+        };
+        let compare = |a: &Waiting, b: &Waiting| match self.order {
             Order::Sjf => a.estimate.cmp(&b.estimate),
             Order::Ljf => b.estimate.cmp(&a.estimate),
             Order::Saf => a.area().cmp(&b.area()),
-            Order::Wfp3 => b.wfp3(now).total_cmp(&a.wfp3(now)),
+            _ => score(a).total_cmp(&score(b)),
         };
         let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
         queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));

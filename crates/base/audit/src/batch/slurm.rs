@@ -1,6 +1,5 @@
 //! SLURM: who looks at a moment, and which jobs they try.
 
-use super::Order;
 use super::queue::Waiting;
 use super::state::BatchCheck;
 use super::timers::Timers;
@@ -92,7 +91,7 @@ impl BatchCheck {
         // A second look at the whole queue starts no job unless something has happened.
         let is_of_use = self.timers.awaits_whole
             || ranked.is_some()
-            || self.policy.order == Order::Wfp3
+            || self.policy.depends_on_time()
             || site.settings.have_limits();
         let whole = is_of_use.then(|| behind(now, whole));
         let all = due.into_iter().chain([ranked, whole]).flatten();

@@ -28,7 +28,7 @@ pub(crate) fn disciplines() -> impl Iterator<Item = Discipline> {
 /// All policies, with all orders of the queue.
 pub(crate) fn all_policies() -> Vec<BatchPolicy> {
     let ordered = |order| disciplines().map(move |discipline| BatchPolicy { order, ..discipline.into() });
-    QueueOrder::ALL.iter().copied().flat_map(ordered).collect()
+    QueueOrder::all().flat_map(ordered).collect()
 }
 
 /// One to three clusters of a few cores.

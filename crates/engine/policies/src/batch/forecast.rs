@@ -96,7 +96,7 @@ impl BatchPolicy {
         match self.discipline {
             Discipline::Fcfs => self.order == QueueOrder::Arrival,
             Discipline::Conservative(compression) => {
-                compression == Compression::OneByOne && self.order != QueueOrder::Wfp3
+                compression == Compression::OneByOne && !self.order.depends_on_time()
             }
             Discipline::Easy | Discipline::Spare | Discipline::Slurm => false,
         }
@@ -244,7 +244,7 @@ impl LocalScheduler {
     pub fn effect_of_submission(&self) -> SubmissionEffect {
         match (self.scheduler.policy.discipline, self.scheduler.policy.order) {
             _ if !self.is_plain() => SubmissionEffect::Any,
-            (Discipline::Conservative(_), order) if order != QueueOrder::Wfp3 => {
+            (Discipline::Conservative(_), order) if !order.depends_on_time() => {
                 SubmissionEffect::DelaysOverlapping
             }
             (Discipline::Fcfs, QueueOrder::Arrival) => SubmissionEffect::Delays,

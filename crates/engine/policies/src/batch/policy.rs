@@ -3,6 +3,8 @@
 use super::node_use::NodeUse;
 use super::place::Place;
 use super::queue_order::QueueOrder;
+use crate::registry::PolicyError;
+use dfrsim_model::formula::FormulaError;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
@@ -114,10 +116,11 @@ impl BatchPolicy {
             "CBF-REPLAN" => "CONS/REPLAN",
             _ => name,
         };
-        let (base, parts) = name.split_once('/').map_or((name, None), |(base, parts)| (base, Some(parts)));
+        let mut parts = parts(name);
+        let base = parts.next()?;
         let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.name() == base)?;
         let mut policy = BatchPolicy::from(discipline);
-        for part in parts.into_iter().flat_map(|parts| parts.split('/')) {
+        for part in parts {
             let before = policy;
             match (part.split_once('='), policy.discipline) {
                 (None, Discipline::Easy) if part == "SPARE" => policy.discipline = Discipline::Spare,
@@ -143,9 +146,14 @@ impl BatchPolicy {
         Some(policy)
     }
 
-    /// The same policy in all orders, those by arrival first.
+    /// Why the formula in a name is none, if it has one.
+    pub(crate) fn formula_fault(name: &str) -> Option<FormulaError> {
+        parts(name).find_map(|part| QueueOrder::parse(part.strip_prefix("ORDER=")?).err())
+    }
+
+    /// The same policy in all orders that have a name, that by arrival first.
     pub(crate) fn ordered(self) -> impl Iterator<Item = BatchPolicy> {
-        QueueOrder::ALL.iter().map(move |&order| BatchPolicy { order, ..self })
+        QueueOrder::all().map(move |order| BatchPolicy { order, ..self })
     }
 
     /// The same policy with all rules for places and all uses of nodes.
@@ -156,19 +164,31 @@ impl BatchPolicy {
 
     /// A description, in one line.
     pub(crate) fn description(self) -> String {
-        let mut parts = vec![self.discipline.description(), self.order.description()];
-        parts.extend((self.place != Place::First).then(|| self.place.description()));
-        parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description()));
+        let mut parts = vec![self.discipline.description().to_owned(), self.order.description()];
+        parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
+        parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description().to_owned()));
         parts.join("; ")
     }
 }
 
 impl FromStr for BatchPolicy {
-    type Err = UnknownName;
+    type Err = PolicyError;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if let Some(fault) = BatchPolicy::formula_fault(name) {
+            return Err(PolicyError::Formula { name: name.to_owned(), fault });
+        }
         let known = Discipline::ALL.map(Discipline::name);
-        BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))
+        Ok(BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))?)
     }
+}
+
+/// The parts of a name, between slashes that are not in quotes.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    name.split(move |letter| {
+        is_quoted ^= letter == '\'';
+        letter == '/' && !is_quoted
+    })
 }
 
 impl fmt::Display for BatchPolicy {

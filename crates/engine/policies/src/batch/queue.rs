@@ -1,10 +1,12 @@
 //! The queue of waiting jobs.
 
 use super::job::BatchJob;
-use super::queue_order::QueueOrder;
+use super::queue_order::{QueueOrder, value};
 use super::split::{Split, Stay};
+use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
-use std::cmp::Ordering;
+use dfrsim_model::formula::Formula;
+use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
 
 /// A job in the queue.
@@ -46,11 +48,13 @@ impl Waiting {
 pub(super) struct Queue {
     order: QueueOrder,
     pub(super) jobs: VecDeque<Waiting>,
+    /// A job for which the formula of the order has no finite value, and what it has.
+    pub(super) fault: Option<(JobHandle, f64)>,
 }
 
 impl Queue {
     pub(super) fn new(order: QueueOrder) -> Queue {
-        Queue { order, jobs: VecDeque::new() }
+        Queue { order, jobs: VecDeque::new(), fault: None }
     }
 
     /// Whether priorities alone, and then the order of submission, say which job is first.
@@ -63,6 +67,7 @@ impl Queue {
     pub(super) fn insert(&mut self, job: BatchJob, need: usize) {
         let is_last = match self.order {
             QueueOrder::Wfp3 => true,
+            QueueOrder::Formula(formula) => formula.depends_on_time(),
             QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence),
             QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
         };
@@ -75,6 +80,9 @@ impl Queue {
 
     #[inline(never)]
     fn insert_in_order(&mut self, job: BatchJob, need: usize) {
+        if let QueueOrder::Formula(formula) = self.order {
+            Score::of(formula, &job, job.submit).check(&job, &mut self.fault);
+        }
         let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
         self.jobs.insert(at, Waiting::new(job, need));
     }
@@ -89,6 +97,9 @@ impl Queue {
     /// Brings the queue into the order of this moment; returns whether it was another one.
     pub(super) fn sort(&mut self, now: SimTime) -> bool {
         let order = self.order;
+        if let QueueOrder::Formula(formula) = order {
+            return self.sort_by_formula(formula, now);
+        }
         let compare = |a: &Waiting, b: &Waiting| precedence(order, a, b, now);
         let jobs = self.jobs.make_contiguous();
         let is_sorted = jobs.is_sorted_by(|a, b| compare(a, b).is_lt());
@@ -96,6 +107,59 @@ impl Queue {
             jobs.sort_by(compare);
         }
         !is_sorted
+    }
+
+    /// The same with each value computed once for each look at the jobs.
+    fn sort_by_formula(&mut self, formula: Formula, now: SimTime) -> bool {
+        let Queue { jobs, fault, .. } = self;
+        let mut key = |waiting: &Waiting| {
+            let score = Score::of(formula, &waiting.job, now);
+            score.check(&waiting.job, fault);
+            (Reverse(waiting.priority), score, waiting.job.sequence)
+        };
+        let jobs = jobs.make_contiguous();
+        let is_sorted = jobs.is_sorted_by_key(&mut key);
+        if !is_sorted {
+            jobs.sort_by_cached_key(key);
+        }
+        !is_sorted
+    }
+}
+
+/// The value of a formula for a job.
+#[derive(Clone, Copy, Debug)]
+struct Score(f64);
+
+impl Score {
+    fn of(formula: Formula, job: &BatchJob, now: SimTime) -> Score {
+        Score(value(formula, job, now))
+    }
+
+    /// Notes the first job that has no finite one.
+    fn check(self, job: &BatchJob, fault: &mut Option<(JobHandle, f64)>) {
+        if !self.0.is_finite() {
+            fault.get_or_insert((job.job, self.0));
+        }
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Score) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Score {}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Score) -> Ordering {
+        self.0.total_cmp(&other.0)
     }
 }
 

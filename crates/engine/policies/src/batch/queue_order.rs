@@ -1,35 +1,94 @@
 //! The orders of waiting jobs.
 
 use super::job::BatchJob;
-use dfrsim_model::{SimTime, named};
+use dfrsim_model::SimTime;
+use dfrsim_model::formula::{Formula, FormulaError, Known};
+use dfrsim_model::named::UnknownName;
 use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
 
-named! {
-    /// The order of waiting jobs; ties by order of submission.
-    #[derive(Default)]
-    pub enum QueueOrder as "order of the queue" {
-        /// By submission.
-        #[default]
-        Arrival = "ARRIVAL",
-        /// Shortest job first, by estimate.
-        Sjf = "SJF",
-        /// Longest job first, by estimate.
-        Ljf = "LJF",
-        /// Smallest area first: estimate * width.
-        Saf = "SAF",
-        /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
-        Wfp3 = "WFP3",
-    }
+/// The order of waiting jobs; ties by order of submission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QueueOrder {
+    /// By submission.
+    #[default]
+    Arrival,
+    /// Shortest job first, by estimate.
+    Sjf,
+    /// Longest job first, by estimate.
+    Ljf,
+    /// Smallest area first: estimate * width.
+    Saf,
+    /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
+    Wfp3,
+    /// Smallest value of a formula first, again in each pass if that depends on the wait: one of those with names (SEXP, UNICEF, F1 to F4)
+    /// or any other, in quotes.
+    Formula(Formula),
 }
 
+/// The orders that are no formulas, by name.
+const PLAIN: [(&str, QueueOrder); 5] = [
+    ("ARRIVAL", QueueOrder::Arrival),
+    ("SJF", QueueOrder::Sjf),
+    ("LJF", QueueOrder::Ljf),
+    ("SAF", QueueOrder::Saf),
+    ("WFP3", QueueOrder::Wfp3),
+];
+
+/// Formulas with a name: the smallest expansion factor (Legrand et al. 2019); UNICEF (Tang et al. 2009), with the small numbers that
+/// RLScheduler (Zhang et al. 2020) has for jobs of one task; and those of Carastan-Santos and de Camargo (2017), where as in RLScheduler no
+/// job is submitted before 0.1 s.
+const FORMULAS: [(&str, &str); 6] = [
+    ("SEXP", "(wait + estimate) / estimate"),
+    ("UNICEF", "-(wait + 1e-11) / (log2(width + 1e-11) * estimate)"),
+    ("F1", "log10(estimate) * width + 870 * log10(max(submit, 0.1))"),
+    ("F2", "sqrt(estimate) * width + 25600 * log10(max(submit, 0.1))"),
+    ("F3", "estimate * width + 6860000 * log10(max(submit, 0.1))"),
+    ("F4", "estimate * sqrt(width) + 530000 * log10(max(submit, 0.1))"),
+];
+
 impl QueueOrder {
-    pub(crate) fn description(self) -> &'static str {
+    /// Those that are no formulas, by submission first.
+    pub(crate) fn plain() -> impl Iterator<Item = QueueOrder> {
+        PLAIN.into_iter().map(|(_, order)| order)
+    }
+
+    /// All that have a name, by submission first.
+    pub fn all() -> impl Iterator<Item = QueueOrder> {
+        let formula = |(_, text)| Formula::parse(text).expect("formulas with names are formulas");
+        QueueOrder::plain().chain(FORMULAS.into_iter().map(formula).map(QueueOrder::Formula))
+    }
+
+    /// The order of a name, or of a formula in quotes.
+    pub(super) fn parse(name: &str) -> Result<Option<QueueOrder>, FormulaError> {
+        // In RLScheduler it has another name.
+        let name = if name == "UNICEP" { "UNICEF" } else { name };
+        if let Some((_, order)) = PLAIN.into_iter().find(|(known, _)| *known == name) {
+            return Ok(Some(order));
+        }
+        let named = FORMULAS.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text);
+        let quoted = || name.strip_prefix('\'')?.strip_suffix('\'');
+        named.or_else(quoted).map(|text| Formula::parse(text).map(QueueOrder::Formula)).transpose()
+    }
+
+    pub(crate) fn description(self) -> String {
         match self {
-            QueueOrder::Arrival => "queue by arrival",
-            QueueOrder::Sjf => "shortest job first",
-            QueueOrder::Ljf => "longest job first",
-            QueueOrder::Saf => "smallest area first",
-            QueueOrder::Wfp3 => "largest (wait / estimate)^3 * width first",
+            QueueOrder::Arrival => "queue by arrival".to_owned(),
+            QueueOrder::Sjf => "shortest job first".to_owned(),
+            QueueOrder::Ljf => "longest job first".to_owned(),
+            QueueOrder::Saf => "smallest area first".to_owned(),
+            QueueOrder::Wfp3 => "largest (wait / estimate)^3 * width first".to_owned(),
+            QueueOrder::Formula(formula) => format!("smallest {formula} first"),
+        }
+    }
+
+    /// Whether the order of two jobs can change while they wait.
+    pub(super) fn depends_on_time(self) -> bool {
+        match self {
+            QueueOrder::Wfp3 => true,
+            QueueOrder::Formula(formula) => formula.depends_on_time(),
+            _ => false,
         }
     }
 
@@ -42,12 +101,51 @@ impl QueueOrder {
             QueueOrder::Ljf => b.estimate.cmp(&a.estimate),
             QueueOrder::Saf => area(a).cmp(&area(b)),
             QueueOrder::Wfp3 => wfp3(b, now).total_cmp(&wfp3(a, now)),
+            QueueOrder::Formula(formula) => {
+                let [a, b] = [a, b].map(|job| value(formula, job, now));
+                a.total_cmp(&b)
+            }
         };
         by_key.then(a.sequence.cmp(&b.sequence))
     }
 }
 
+/// The value of a formula for a job at a moment.
+pub(super) fn value(formula: Formula, job: &BatchJob, now: SimTime) -> f64 {
+    formula.value(&Known {
+        wait: now.saturating_since(job.submit).as_secs_f64(),
+        estimate: job.estimate.as_secs_f64(),
+        width: job.width.into(),
+        submit: job.submit.as_secs_f64(),
+    })
+}
+
 fn wfp3(job: &BatchJob, now: SimTime) -> f64 {
     let wait = now.since(job.submit).as_secs_f64();
     (wait / job.estimate.as_secs_f64()).powi(3) * f64::from(job.width)
+}
+
+impl FromStr for QueueOrder {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<QueueOrder, UnknownName> {
+        let known = || QueueOrder::all().map(|order| order.to_string());
+        QueueOrder::parse(name)
+            .ok()
+            .flatten()
+            .ok_or_else(|| UnknownName::new("order of the queue", name, known()))
+    }
+}
+
+impl fmt::Display for QueueOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let QueueOrder::Formula(formula) = self {
+            let named = FORMULAS.into_iter().find(|(_, text)| *text == formula.text());
+            return match named {
+                Some((name, _)) => f.write_str(name),
+                None => write!(f, "'{formula}'"),
+            };
+        }
+        let named = PLAIN.into_iter().find(|(_, order)| order == self);
+        named.map_or(Ok(()), |(name, _)| f.write_str(name))
+    }
 }

@@ -7,7 +7,6 @@ use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
-use super::queue_order::QueueOrder;
 use super::reserved::Reserved;
 use super::running::{Run, Running};
 use super::split::{Room, Split};
@@ -183,13 +182,13 @@ impl BatchScheduler {
     /// Brings the queue into the order of now; returns whether it was another one.
     #[inline]
     pub(super) fn order(&mut self, now: SimTime) -> bool {
-        let can_change = self.site.is_some() || self.policy.order == QueueOrder::Wfp3;
+        let can_change = self.site.is_some() || self.policy.order.depends_on_time();
         can_change && self.order_again(now)
     }
 
     #[inline(never)]
     fn order_again(&mut self, now: SimTime) -> bool {
-        let depends_on_time = self.policy.order == QueueOrder::Wfp3;
+        let depends_on_time = self.policy.order.depends_on_time();
         let Some(site) = &self.site else { return self.queue.sort(now) };
         let is_new = depends_on_time || self.ranked_at != site.ranked_at();
         if self.is_settled || !is_new && !self.has_joined {
@@ -481,6 +480,11 @@ impl BatchScheduler {
     /// Decides when what happened is taken in.
     pub(super) fn decide_now(&mut self, view: View<'_>, decision: &mut Decision) {
         self.pass(view, decision);
+        if let Some((job, value)) = self.queue.fault.take() {
+            let (order, id) = (self.policy.order, view.job(job).id());
+            return decision
+                .fail(format!("the order {order} is {value} for job {id}, expected a finite number"));
+        }
         if let Some(time) = self.next_decision(view.now()) {
             decision.wake_at(time);
         }

@@ -10,7 +10,6 @@
 use super::node_use::NodeUse;
 use super::plan::Plan;
 use super::policy::Discipline;
-use super::queue_order::QueueOrder;
 use super::scheduler::{BatchScheduler, Beside};
 use super::split::Stay;
 use crate::site::Site;
@@ -89,7 +88,7 @@ impl BatchScheduler {
         let backfill = self.passes.backfill.last.saturating_add(self.passes.backfill.interval);
         let ranked = site.next_ranking(now, backfill);
         // Without a change, a pass over the whole queue starts no job that the last one did not.
-        let depends_on_time = self.policy.order == QueueOrder::Wfp3 || ranked.is_some();
+        let depends_on_time = self.policy.order.depends_on_time() || ranked.is_some();
         let is_of_use = self.passes.awaits_whole || depends_on_time || site.settings().have_limits();
         let whole = Some(whole).filter(|_| is_of_use);
         let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole];

@@ -5,6 +5,7 @@ mod budget;
 mod classes;
 mod everywhere;
 mod extensions;
+mod formulas;
 mod fractional;
 mod fractional_sites;
 mod golden;

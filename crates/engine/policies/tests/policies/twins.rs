@@ -56,7 +56,7 @@ fn any_options() -> impl Strategy<Value = Options> {
 }
 
 fn any_order() -> impl Strategy<Value = QueueOrder> {
-    prop::sample::select(QueueOrder::ALL.to_vec())
+    prop::sample::select(QueueOrder::all().collect::<Vec<_>>())
 }
 
 fn any_compression() -> impl Strategy<Value = Compression> {

@@ -11,6 +11,7 @@ pub(crate) use easy_spare::EasySpare;
 pub(crate) use profile::SecondBySecond;
 
 use dfrsim_cluster::{Options, Overrun};
+use dfrsim_model::formula::Known;
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_policies::batch::QueueOrder;
 use std::cmp::Reverse;
@@ -75,6 +76,18 @@ impl State<'_> {
                     patience * patience * patience * f64::from(job(at).width)
                 };
                 queue.sort_by(|&a, &b| urgency(b).total_cmp(&urgency(a)));
+            }
+            QueueOrder::Formula(formula) => {
+                let seconds = |micros: u64| micros as f64 / 1e6;
+                let value = |at: usize| {
+                    formula.value(&Known {
+                        wait: seconds(self.now - job(at).submit),
+                        estimate: seconds(job(at).estimate),
+                        width: job(at).width.into(),
+                        submit: seconds(job(at).submit),
+                    })
+                };
+                queue.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
             }
         }
         queue

@@ -1,0 +1,424 @@
+//! Formulas over what is known of a waiting job, which put jobs in order: the smallest value is first.
+//!
+//! ```
+//! use dfrsim_model::formula::{Formula, Known};
+//! let formula = Formula::parse("estimate * sqrt(width) + max(submit, 1) ^ 2").unwrap();
+//! let job = Known { wait: 0.0, estimate: 10.0, width: 4.0, submit: 3.0 };
+//! assert_eq!(formula.value(&job), 29.0);
+//! assert!(!formula.depends_on_time());
+//! let fault = Formula::parse("estimate * widht").unwrap_err().to_string();
+//! assert_eq!(fault, "character 12: unknown name `widht`; did you mean `width`?");
+//! ```
+//!
+//! A formula has numbers (`870`, `1e-11`), the names of [`Known`], `+ - * / ^` with their usual precedence (`^` first, from the right),
+//! parentheses, and the functions `log10 log2 ln exp sqrt abs min max`. It is computed in double precision, with functions that give the
+//! same bits on all machines.
+
+use crate::named::UnknownName;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
+/// The most characters of a formula.
+pub const LONGEST: usize = 256;
+
+/// The most values that a formula has at hand while it is computed.
+const DEEPEST: usize = 32;
+
+/// What a formula may use of a waiting job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// Seconds since it was submitted.
+    pub wait: f64,
+    /// Seconds from its next start to its end, by the estimate.
+    pub estimate: f64,
+    /// The number of its tasks.
+    pub width: f64,
+    /// When it was submitted, in seconds from the beginning of the simulation.
+    pub submit: f64,
+}
+
+/// A formula. Each is kept until the program ends, so that this is a plain value; formulas of the same text are the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Formula(&'static Program);
+
+/// Why a text is no formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("character {at}: {reason}")]
+pub struct FormulaError {
+    /// The place in the text, from 1.
+    pub at: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Steps over a stack of values: operands come before what is made of them.
+#[derive(Debug)]
+struct Program {
+    text: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Number(f64),
+    Name(Name),
+    Function(Function),
+    Negate,
+    /// `+ - * / ^`
+    Operator(u8),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Name {
+    Wait,
+    Estimate,
+    Width,
+    Submit,
+}
+
+const NAMES: [(&str, Name); 4] =
+    [("wait", Name::Wait), ("estimate", Name::Estimate), ("width", Name::Width), ("submit", Name::Submit)];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Function {
+    Log10,
+    Log2,
+    Ln,
+    Exp,
+    Sqrt,
+    Abs,
+    Min,
+    Max,
+}
+
+const FUNCTIONS: [(&str, Function); 8] = [
+    ("log10", Function::Log10),
+    ("log2", Function::Log2),
+    ("ln", Function::Ln),
+    ("exp", Function::Exp),
+    ("sqrt", Function::Sqrt),
+    ("abs", Function::Abs),
+    ("min", Function::Min),
+    ("max", Function::Max),
+];
+
+impl Function {
+    fn has_two(self) -> bool {
+        matches!(self, Function::Min | Function::Max)
+    }
+}
+
+impl Formula {
+    /// The formula of a text.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn parse(text: &str) -> Result<Formula, FormulaError> {
+        static KNOWN: Mutex<BTreeMap<String, &'static Program>> = Mutex::new(BTreeMap::new());
+        let text = text.trim();
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = known.get(text) {
+            return Ok(Formula(program));
+        }
+        let program = Box::leak(Box::new(Program { text: text.to_owned(), steps: Parser::read(text)? }));
+        known.insert(text.to_owned(), program);
+        Ok(Formula(program))
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        &self.0.text
+    }
+
+    /// Whether its value for a job changes while that waits.
+    #[must_use]
+    pub fn depends_on_time(self) -> bool {
+        self.0.steps.contains(&Step::Name(Name::Wait))
+    }
+
+    /// Its value for a job; not finite where it divides by zero, takes the logarithm of zero, or the like. Zero has no sign.
+    #[must_use]
+    pub fn value(self, job: &Known) -> f64 {
+        let (mut stack, mut top) = ([0.0; DEEPEST], 0);
+        for &step in &self.0.steps {
+            let takes = step.takes();
+            let (a, b) = (stack[top - takes.min(top)], stack[top.saturating_sub(1)]);
+            stack[top - takes] = step.value(job, a, b);
+            top = top - takes + 1;
+        }
+        stack[0] + 0.0
+    }
+}
+
+impl Step {
+    /// How many values it takes off the stack.
+    fn takes(self) -> usize {
+        match self {
+            Step::Number(_) | Step::Name(_) => 0,
+            Step::Negate => 1,
+            Step::Function(function) => 1 + usize::from(function.has_two()),
+            Step::Operator(_) => 2,
+        }
+    }
+
+    /// What it puts on the stack for the one or two values that it takes.
+    fn value(self, job: &Known, a: f64, b: f64) -> f64 {
+        match self {
+            Step::Number(number) => number,
+            Step::Name(Name::Wait) => job.wait,
+            Step::Name(Name::Estimate) => job.estimate,
+            Step::Name(Name::Width) => job.width,
+            Step::Name(Name::Submit) => job.submit,
+            Step::Negate => -a,
+            Step::Function(Function::Log10) => libm::log10(a),
+            Step::Function(Function::Log2) => libm::log2(a),
+            Step::Function(Function::Ln) => libm::log(a),
+            Step::Function(Function::Exp) => libm::exp(a),
+            Step::Function(Function::Sqrt) => a.sqrt(),
+            Step::Function(Function::Abs) => a.abs(),
+            Step::Function(Function::Min) => {
+                if b < a {
+                    b
+                } else {
+                    a
+                }
+            }
+            Step::Function(Function::Max) => {
+                if b > a {
+                    b
+                } else {
+                    a
+                }
+            }
+            Step::Operator(b'+') => a + b,
+            Step::Operator(b'-') => a - b,
+            Step::Operator(b'*') => a * b,
+            Step::Operator(b'/') => a / b,
+            Step::Operator(_) => libm::pow(a, b),
+        }
+    }
+}
+
+/// Reads a formula from left to right; the length of the text bounds how deep it calls itself.
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    steps: Vec<Step>,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn read(text: &'a str) -> Result<Vec<Step>, FormulaError> {
+        let mut parser = Parser { text, at: 0, steps: Vec::new(), depth: 0 };
+        if text.len() > LONGEST {
+            return Err(parser.fault(format!("a formula has at most {LONGEST} characters")));
+        }
+        parser.sum(0)?;
+        if parser.next().is_some() {
+            Err(parser.fault("expected an operator or the end"))
+        } else {
+            Ok(parser.steps)
+        }
+    }
+
+    fn fault(&self, reason: impl Into<String>) -> FormulaError {
+        FormulaError { at: self.text[..self.at].chars().count() + 1, reason: reason.into() }
+    }
+
+    /// The next character that is no space.
+    fn next(&mut self) -> Option<char> {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        rest.trim_start().chars().next()
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<(), FormulaError> {
+        if self.next() != Some(wanted) {
+            return Err(self.fault(format!("expected `{wanted}`")));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn push(&mut self, step: Step) -> Result<(), FormulaError> {
+        self.depth = self.depth + 1 - step.takes();
+        self.steps.push(step);
+        if self.depth > DEEPEST { Err(self.fault("too many values at once")) } else { Ok(()) }
+    }
+
+    /// Operands with operators that bind at least this much between them.
+    fn sum(&mut self, least: u8) -> Result<(), FormulaError> {
+        self.operand()?;
+        loop {
+            let (binds, right) = match self.next() {
+                Some('+' | '-') => (1, 2),
+                Some('*' | '/') => (2, 3),
+                // From the right.
+                Some('^') => (4, 4),
+                _ => return Ok(()),
+            };
+            if binds < least {
+                return Ok(());
+            }
+            let operator = self.text.as_bytes()[self.at];
+            self.at += 1;
+            self.sum(right)?;
+            self.push(Step::Operator(operator))?;
+        }
+    }
+
+    fn operand(&mut self) -> Result<(), FormulaError> {
+        match self.next() {
+            Some('-') => {
+                self.at += 1;
+                // Less than `^`, more than `*`.
+                self.sum(3)?;
+                self.push(Step::Negate)
+            }
+            Some('(') => {
+                self.at += 1;
+                self.sum(0)?;
+                self.expect(')')
+            }
+            Some(first) if first.is_ascii_digit() || first == '.' => self.number(),
+            Some(first) if first.is_ascii_alphabetic() => self.name(),
+            _ => Err(self.fault("expected a number, a name, a function or `(`")),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), FormulaError> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let is_exponent = |at: usize| at > 0 && matches!(rest[at - 1], b'e' | b'E');
+        let is_part = |&(at, letter): &(usize, &u8)| {
+            letter.is_ascii_alphanumeric()
+                || *letter == b'.'
+                || matches!(letter, b'+' | b'-') && is_exponent(at)
+        };
+        let length = rest.iter().enumerate().take_while(is_part).count();
+        let text = &self.text[self.at..][..length];
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        let number = number.ok_or_else(|| self.fault(format!("`{text}` is not a number")))?;
+        self.at += length;
+        self.push(Step::Number(number))
+    }
+
+    fn name(&mut self) -> Result<(), FormulaError> {
+        let from = self.at;
+        let name = self.text[from..]
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        self.at += name.len();
+        if self.next() != Some('(') {
+            let name = self.known("name", &NAMES, from, name)?;
+            return self.push(Step::Name(name));
+        }
+        let function = self.known("function", &FUNCTIONS, from, name)?;
+        self.at += 1;
+        self.sum(0)?;
+        if function.has_two() {
+            self.expect(',')?;
+            self.sum(0)?;
+        }
+        self.expect(')')?;
+        self.push(Step::Function(function))
+    }
+
+    /// What has a name that begins at a place.
+    fn known<T: Copy>(
+        &mut self,
+        what: &'static str,
+        table: &[(&str, T)],
+        from: usize,
+        name: &str,
+    ) -> Result<T, FormulaError> {
+        if let Some((_, known)) = table.iter().find(|(known, _)| *known == name) {
+            return Ok(*known);
+        }
+        self.at = from;
+        let unknown = UnknownName::new(what, name, table.iter().map(|(known, _)| *known));
+        Err(self.fault(unknown.to_string()))
+    }
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Formula) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Formula {}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.text.hash(state);
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOB: Known = Known { wait: 30.0, estimate: 100.0, width: 8.0, submit: 0.0 };
+
+    #[test]
+    fn operators_bind_as_in_mathematics() {
+        for (text, value) in [
+            ("1 + 2 * 3 - 4 / 2", 5.0),
+            ("(1 + 2) * 3", 9.0),
+            ("10 - 4 - 3", 3.0),
+            ("100 / 5 / 2", 10.0),
+            ("2 ^ 3 ^ 2", 512.0),
+            ("-2 ^ 2", -4.0),
+            ("2 * -width", -16.0),
+            ("2 ^ -1", 0.5),
+            ("--width", 8.0),
+            ("1.5e2 + .5 + 1e-1 * 10", 151.5),
+            ("log10(estimate) + log2(width) + ln(exp(2)) + sqrt(4) + abs(-3)", 12.0),
+            ("min(wait, width) - max(submit, 0.5)", 7.5),
+            ("(wait/estimate)^3*width", 0.216),
+        ] {
+            let found = Formula::parse(text).unwrap().value(&JOB);
+            assert!((found - value).abs() < 1e-12, "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_finite_and_zero_has_no_sign() {
+        for text in ["1 / submit", "log10(submit)", "submit / submit", "sqrt(-1)", "exp(1e9)"] {
+            assert!(!Formula::parse(text).unwrap().value(&JOB).is_finite(), "{text}");
+        }
+        assert!(Formula::parse("-submit").unwrap().value(&JOB).is_sign_positive());
+    }
+
+    #[test]
+    fn faults_say_where_and_what() {
+        let long = "1+".repeat(200);
+        let deep = format!("{}1{}", "1+(".repeat(60), ")".repeat(60));
+        for (text, fault) in [
+            ("", "character 1: expected a number, a name, a function or `(`"),
+            ("wait +", "character 7: expected a number, a name, a function or `(`"),
+            ("wait wait", "character 6: expected an operator or the end"),
+            ("(wait", "character 6: expected `)`"),
+            ("max(wait)", "character 9: expected `,`"),
+            ("1e999", "character 1: `1e999` is not a number"),
+            ("2x", "character 1: `2x` is not a number"),
+            ("log(wait)", "character 1: unknown function `log`; did you mean `log2`?"),
+            ("é", "character 1: expected a number, a name, a function or `(`"),
+            ("run", "character 1: unknown name `run`; expected wait, estimate, width or submit"),
+            (&long, "character 1: a formula has at most 256 characters"),
+            (&deep, "character 98: too many values at once"),
+        ] {
+            assert_eq!(Formula::parse(text).unwrap_err().to_string(), fault, "{text}");
+        }
+    }
+}
