@@ -149,8 +149,18 @@ impl FromStr for Policy {
         parsed
             .or_else(batch)
             .or_else(|| all().find(|policy| policy.to_string() == name))
-            .ok_or_else(|| UnknownName::new("policy", name, known_names()))
+            .ok_or_else(|| unknown(name, known_names()))
     }
+}
+
+/// A name that no policy has; that of an order alone is answered with the policies that are best known in this order.
+pub(crate) fn unknown(name: &str, known: impl Iterator<Item = String>) -> UnknownName {
+    let order =
+        name.to_ascii_uppercase().parse::<QueueOrder>().ok().filter(|order| *order != QueueOrder::default());
+    let Some(order) = order else { return UnknownName::new("policy", name, known) };
+    let ordered = |base| format!("{base}/ORDER={order}");
+    let choices = ["FCFS", "EASY"].map(ordered).into();
+    UnknownName { what: "policy", found: name.to_owned(), nearest: None, choices }
 }
 
 /// The names that an unknown one may be a misspelling of.
@@ -229,6 +239,15 @@ mod tests {
     fn conservative_backfilling_has_two_names() {
         assert_eq!("CBF".parse::<Policy>(), "CONS".parse());
         assert_eq!("CBF-REPLAN".parse::<Policy>(), "CONS/REPLAN".parse());
+    }
+
+    #[test]
+    fn an_order_alone_is_answered_with_policies_in_it() {
+        for (wrong, order) in [("SJF", "SJF"), ("wfp3", "WFP3"), ("F1", "F1"), ("UNICEP", "UNICEF")] {
+            let expected =
+                format!("unknown policy `{wrong}`; expected FCFS/ORDER={order} or EASY/ORDER={order}");
+            assert_eq!(wrong.parse::<Policy>().unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::batch::BatchPolicy;
 use crate::custom::CustomPolicy;
-use crate::policy::{Policy, PolicyInfo, catalogue, known_names};
+use crate::policy::{Policy, PolicyInfo, catalogue, known_names, unknown};
 use dfrsim_model::formula::FormulaError;
 use dfrsim_model::named::UnknownName;
 
@@ -102,7 +102,7 @@ impl Policies {
             return Err(PolicyError::Formula { name: name.to_owned(), fault });
         }
         let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
-        Ok(name.parse().map_err(|_| UnknownName::new("policy", name, known()))?)
+        Ok(name.parse().map_err(|_| unknown(name, known()))?)
     }
     /// The families of policies.
     #[must_use]
