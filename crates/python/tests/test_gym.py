@@ -78,6 +78,81 @@ class Environment(unittest.TestCase):
         summary, total = in_order(JobSelection(workload=workload, reward="utilisation"))
         self.assertEqual(total, fcfs["utilisation"])
 
+    def test_run_times_are_shown_only_if_they_are_asked_for(self):
+        def shown(**options):
+            workload = dfrsim.Workload(4, [0, 0], [1, 1], [3477, 100], requested_time=[53940, None])
+            observation, _ = JobSelection(workload=workload, slots=2, **options).reset(seed=1)
+            week = numpy.log1p(7 * 86400)
+            return [float(numpy.expm1(part * week)) for part in observation[[3, 7]]]
+
+        for options, seconds in [
+            ({}, [53940, 604800]),
+            ({"estimates": "exact"}, [3477, 100]),
+            ({"estimates": "factor:2"}, [6954, 200]),
+            ({"estimates": "none"}, [604800, 604800]),
+        ]:
+            numpy.testing.assert_allclose(shown(**options), seconds, rtol=1e-5)
+
+    def test_jobs_that_overrun_their_estimates_are_killed_if_asked_for(self):
+        workload = dfrsim.Workload(1, [0], [1], [100], requested_time=[40])
+        for overrun, makespan in [("extend", 100), ("kill", 40)]:
+            summary, _ = in_order(JobSelection(workload=workload, overrun=overrun))
+            self.assertEqual((summary["makespan"], summary["killed"]), (makespan, int(overrun == "kill")))
+
+    def test_the_job_that_came_first_with_backfilling_behind_it_is_easy(self):
+        columns = dfrsim.lublin(jobs=300, nodes=32, seed=5, load=0.9).columns()
+        factors = [(1, 3, 0.5, 20)[job % 4] for job in range(300)]
+        requested = [time * factor for time, factor in zip(columns["run_time"], factors)]
+        workload = dfrsim.Workload(32, columns["submit"], columns["tasks"], columns["run_time"], requested_time=requested)
+        for backfill, policy in [(True, "EASY"), (False, "FCFS")]:
+            for overrun in ("extend", "kill"):
+                env = JobSelection(workload=workload, backfill=backfill, overrun=overrun)
+                _, info = env.reset(seed=1)
+                terminated, choices = False, 0
+                while not terminated:
+                    self.assertTrue(info["action_mask"][0] and not info["action_mask"][-1])
+                    *_, terminated, _, info = env.step(0)
+                    choices += 1
+                own = dfrsim.simulate(workload, policy, estimates="requested", overrun=overrun)
+                self.assertEqual(info["summary"], own.summary, policy)
+                self.assertLessEqual(choices, 301)
+
+    def test_windows_are_of_their_part_of_the_log(self):
+        # Of the last 20 jobs each takes both nodes.
+        workload = dfrsim.Workload(2, range(5, 105), [1] * 80 + [2] * 20, range(1, 101))
+        for part, size in [((0, 0.8), 0.5), ((0.8, 1), 1.0)]:
+            firsts = set()
+            for seed in range(20):
+                env = JobSelection(workload=workload, window=10, part=part, slots=1, estimates="exact")
+                observation, _ = env.reset(seed=seed)
+                numpy.testing.assert_array_equal(env.reset(seed=seed)[0], observation)
+                self.assertEqual(observation[2], size)
+                firsts.add(float(observation[3]))
+                self.assertEqual(in_order(env)[0]["jobs"], 10)
+            self.assertGreater(len(firsts), 5)
+
+    def test_running_jobs_and_when_they_end_are_seen(self):
+        workload = dfrsim.Workload(4, [0, 0, 3], [1, 2, 1], [50, 20, 1])
+        env = JobSelection(workload=workload, slots=1, running=3, estimates="exact")
+        env.reset(seed=1)
+        env.step(0)
+        observation, *_ = env.step(0)  # until 3
+        week = numpy.log1p(7 * 86400)
+        expected = [0.5, numpy.log1p(17) / week, 0.25, numpy.log1p(47) / week, 0, 0]
+        numpy.testing.assert_allclose(observation[5:], expected, rtol=1e-5)
+
+    def test_slowdowns_are_rewarded_as_jobs_complete(self):
+        workload = dfrsim.lublin(jobs=300, nodes=32, seed=5, load=0.8)
+        env = JobSelection(workload=workload, reward="each_bounded_slowdown")
+        summary, total = in_order(env)
+        self.assertAlmostEqual(total, -summary["bounded_stretch"]["mean"], places=9)
+        env.reset(seed=7)
+        terminated, steps = False, 0
+        while not terminated:
+            _, reward, terminated, *_ = env.step(0)
+            steps += reward < 0
+        self.assertGreater(steps, 100)
+
     def test_a_seed_repeats_an_episode(self):
         env = JobSelection(nodes=8, jobs=40)
         first = in_order(env)
@@ -107,6 +182,18 @@ class Environment(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "an action is 17, expected 0 to 16"):
             env.step(17)
         for wrong, text in [({"reward": "speed"}, "reward is 'speed'"), ({"nodes": 0}, "expected 1 to 10000000 nodes, found 0")]:
+            with self.assertRaisesRegex(ValueError, text):
+                JobSelection(**wrong)
+        few = dfrsim.Workload(2, [0, 1], [1, 1], [1, 1])
+        for wrong, text in [
+            ({"slots": 129}, "there are 129 slots and 0 running jobs, expected 1 to 128 and 0 to 128"),
+            ({"window": 5}, "window is of a workload, which there is none"),
+            ({"part": (0, 0.5)}, "part is of windows: window says how many jobs they have"),
+            ({"workload": few, "window": 3}, "window is 3, expected 1 to the 2 jobs of the part"),
+            ({"workload": few, "window": 1, "part": (0.5, 0.2)}, r"part is \(0.5, 0.2\), expected two fractions of the log that rise"),
+            ({"estimates": "good"}, "good"),
+            ({"overrun": "stop"}, "overrun is `stop`, expected extend or kill"),
+        ]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
         with self.assertRaisesRegex(ValueError, "expected a positive load, found -1"):

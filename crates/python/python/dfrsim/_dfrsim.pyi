@@ -108,6 +108,12 @@ class Episodes:
         reward: str,
         workload: Workload | None = None,
         threads: int = 1,
+        running: int = 0,
+        backfill: bool | None = None,
+        estimates: str = "requested",
+        overrun: str = "extend",
+        window: int | None = None,
+        part: tuple[float, float] = (0.0, 1.0),
     ) -> None: ...
     def reset(self, seeds: Sequence[int | None]) -> None:
         """Begins an episode in each; with a seed the first one of that seed, else the next one."""

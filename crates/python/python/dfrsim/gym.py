@@ -9,18 +9,28 @@
     observations, rewards, terminations, truncations, infos = envs.step(actions)
 
 Whole nodes, one task on each, no preemption. An action is a slot of the queue, of which the first `slots` jobs by arrival are
-seen, or `slots`: wait for the next event. `info["action_mask"]` says which actions are possible: jobs that fit now, and waiting
-if something will happen. One that is not possible counts as waiting, or where that is not possible as the first job that fits.
+seen (at most 128), or `slots`: wait for the next event. `info["action_mask"]` says which actions are possible: jobs that fit now, and
+waiting if something will happen. One that is not possible counts as waiting, or where that is not possible as the first job that fits.
 Moments at which no job fits pass by themselves.
 
+With `backfill=False` or `True` any job that is seen can be chosen, as in RLScheduler, and there is no waiting: the chosen job starts as
+soon as it fits, and the next choice comes then. Until then, with `True`, others start by arrival if they do not delay it, as in EASY; with
+`False` none does.
+
 The observation is a vector of numbers from 0 to 1: the free part of the nodes, then for each slot whether there is a job, its part
-of the nodes, and its estimate and its wait on a logarithmic scale up to a week.
+of the nodes, and its estimate and its wait on a logarithmic scale up to a week. With `running=N` there follow, for the N running jobs
+that will end first by their estimates, their part of the nodes and the time until then.
+
+`estimates` says what is known of run times, as in `simulate`: by default what users requested, and without such a request the estimate is 1,
+as of a week. Jobs of the model have no requests: `estimates="exact"` shows their run times. `overrun="kill"` ends jobs at their estimates.
 
 Rewards add up to minus the mean of the jobs: `reward="wait"` of their waiting time in hours, as it passes;
-`"bounded_slowdown"` of their bounded slowdown, when the last job has completed. `"utilisation"` gives the utilisation then.
+`"each_bounded_slowdown"` of their bounded slowdown, as they complete; `"bounded_slowdown"` of the same, when the last job has completed.
+`"utilisation"` gives the utilisation then.
 
-Jobs are of the Lublin-Feitelson model, other ones for each episode, or those of a `workload`. With the last step of an episode,
-`info["summary"]` has its figures.
+Jobs are of the Lublin-Feitelson model, other ones for each episode, or those of a `workload`: all of them in each episode, or with
+`window=256` that many that follow each other, others for each episode of a seed. `part=(0, 0.8)` takes windows from the first four fifths of
+the jobs, for training, and `part=(0.8, 1)` from the others, for tests. With the last step of an episode, `info["summary"]` has its figures.
 
 `JobSelections` is as many environments, which native threads step (0: one for each core). The one at place i has the episodes of
 `JobSelection` with the seed `seed + i`. After the end of an episode the next action begins another one and is ignored
@@ -39,8 +49,9 @@ from gymnasium.vector.utils import batch_space
 from ._dfrsim import Episodes, Workload
 
 
-def _spaces(slots: int) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
-    return gymnasium.spaces.Box(0.0, 1.0, (1 + 4 * slots,), numpy.float32), gymnasium.spaces.Discrete(slots + 1)
+def _spaces(episodes: Episodes) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
+    numbers, actions = episodes.observations.shape[1:], episodes.masks.shape[1]
+    return gymnasium.spaces.Box(0.0, 1.0, numbers, numpy.float32), gymnasium.spaces.Discrete(actions)
 
 
 class JobSelection(gymnasium.Env):
@@ -56,15 +67,34 @@ class JobSelection(gymnasium.Env):
         slots: int = 16,
         reward: str = "wait",
         workload: Workload | None = None,
+        *,
+        running: int = 0,
+        backfill: bool | None = None,
+        estimates: str = "requested",
+        overrun: str = "extend",
+        window: int | None = None,
+        part: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         self._episodes = Episodes(
-            1, nodes=nodes, jobs=jobs, load=load, slots=slots, reward=reward, workload=workload
+            1,
+            nodes=nodes,
+            jobs=jobs,
+            load=load,
+            slots=slots,
+            reward=reward,
+            workload=workload,
+            running=running,
+            backfill=backfill,
+            estimates=estimates,
+            overrun=overrun,
+            window=window,
+            part=part,
         )
         self._action = numpy.zeros(1, dtype=numpy.int64)
         self._seen, self._mask = self._episodes.observations[0], self._episodes.masks[0]
         self._rewards, self._terminations = self._episodes.rewards, self._episodes.terminations
         self._begun = False
-        self.observation_space, self.action_space = _spaces(slots)
+        self.observation_space, self.action_space = _spaces(self._episodes)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
@@ -106,6 +136,13 @@ class JobSelections(gymnasium.vector.VectorEnv):
         workload: Workload | None = None,
         threads: int = 1,
         copy: bool = True,
+        *,
+        running: int = 0,
+        backfill: bool | None = None,
+        estimates: str = "requested",
+        overrun: str = "extend",
+        window: int | None = None,
+        part: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         self.num_envs, self._copies, self._begun = num_envs, copy, False
         self._episodes = Episodes(
@@ -117,9 +154,15 @@ class JobSelections(gymnasium.vector.VectorEnv):
             reward=reward,
             workload=workload,
             threads=threads,
+            running=running,
+            backfill=backfill,
+            estimates=estimates,
+            overrun=overrun,
+            window=window,
+            part=part,
         )
         self._truncations, self._all = numpy.zeros(num_envs, dtype=bool), numpy.ones(num_envs, dtype=bool)
-        self.single_observation_space, self.single_action_space = _spaces(slots)
+        self.single_observation_space, self.single_action_space = _spaces(self._episodes)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 

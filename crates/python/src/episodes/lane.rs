@@ -5,6 +5,7 @@ use crate::workload::lublin;
 use crate::{SimulationError, wrong};
 use dfrsim::prelude::*;
 use pyo3::{PyErr, PyResult};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the jobs of an episode are from.
@@ -14,6 +15,23 @@ pub(super) enum Source {
     Model { parameters: LublinParameters, load: f64 },
     /// The same for all episodes.
     Given(Arc<[Job]>),
+    /// This many that follow each other in a part of a log, others for each episode; the first one arrives at 0.
+    Window { jobs: Arc<[Job]>, part: Range<usize>, length: usize },
+}
+
+impl Source {
+    /// Windows of a part of a log, which is given by fractions of its jobs.
+    pub(super) fn window(jobs: Arc<[Job]>, (from, to): (f64, f64), length: usize) -> Result<Source, String> {
+        if !(0.0 <= from && from < to && to <= 1.0) {
+            return Err(format!("part is ({from}, {to}), expected two fractions of the log that rise"));
+        }
+        let place = |fraction: f64| (jobs.len() as f64 * fraction).round() as usize;
+        let part = place(from)..place(to);
+        if length == 0 || length > part.len() {
+            return Err(format!("window is {length}, expected 1 to the {} jobs of the part", part.len()));
+        }
+        Ok(Source::Window { jobs, part, length })
+    }
 }
 
 fn ended(error: dfrsim::cluster::SimulationError) -> PyErr {
@@ -49,6 +67,13 @@ impl Lane {
     fn next_episode(&mut self, rules: Rules) -> PyResult<Episode> {
         let jobs = match &self.source {
             Source::Given(jobs) => jobs.to_vec(),
+            Source::Window { jobs, part, length } => {
+                let places = (part.len() - length + 1) as u64;
+                let number = self.seed.fork("window").numbered(self.begun).value() % places;
+                let window = &jobs[part.start + number as usize..][..*length];
+                let submit = |job: &Job| SimTime::ZERO.saturating_add(job.submit.since(window[0].submit));
+                window.iter().map(|job| Job { submit: submit(job), ..job.clone() }).collect()
+            }
             Source::Model { parameters, load } => {
                 lublin(parameters, self.seed.numbered(self.begun), Some(*load)).map_err(wrong)?
             }

@@ -2,10 +2,11 @@
 
 mod episode;
 mod lane;
+mod running;
 
 use crate::result::figures_of;
 use crate::workload::{self, Workload};
-use crate::wrong;
+use crate::{Settings, wrong};
 use dfrsim::prelude::*;
 use episode::Rules;
 use lane::{Lane, Row, Source};
@@ -16,6 +17,9 @@ use pyo3::types::PyDict;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The most jobs of the queue that are seen, and of those that run.
+const MOST_SLOTS: usize = 128;
 
 /// Simulations, and the arrays in which they leave what is seen of them: a row for each.
 #[pyclass(module = "dfrsim", frozen)]
@@ -37,7 +41,7 @@ pub(crate) struct Episodes {
 #[pymethods]
 impl Episodes {
     #[new]
-    #[pyo3(signature = (count, *, nodes, jobs, load, slots, reward, workload=None, threads=1))]
+    #[pyo3(signature = (count, *, nodes, jobs, load, slots, reward, workload=None, threads=1, running=0, backfill=None, estimates="requested", overrun="extend", window=None, part=(0.0, 1.0)))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -49,17 +53,44 @@ impl Episodes {
         reward: &str,
         workload: Option<&Workload>,
         threads: usize,
+        running: usize,
+        backfill: Option<bool>,
+        estimates: &str,
+        overrun: &str,
+        window: Option<usize>,
+        part: (f64, f64),
     ) -> PyResult<Episodes> {
         let reward = reward.parse().map_err(wrong)?;
-        let (nodes, source) = match workload {
-            Some(given) => (given.nodes, Source::Given(Arc::clone(&given.jobs))),
-            None => {
+        if !(1..=MOST_SLOTS).contains(&slots) || running > MOST_SLOTS {
+            return Err(wrong(format_args!(
+                "there are {slots} slots and {running} running jobs, expected 1 to {MOST_SLOTS} and 0 to {MOST_SLOTS}"
+            )));
+        }
+        let Settings { options, .. } = Settings::read(0.0, estimates, overrun, 10.0, 0)?;
+        let (nodes, source) = match (workload, window) {
+            (Some(given), Some(length)) => {
+                (given.nodes, Source::window(Arc::clone(&given.jobs), part, length).map_err(wrong)?)
+            }
+            (None, Some(_)) => return Err(wrong("window is of a workload, which there is none")),
+            (_, None) if part != (0.0, 1.0) => {
+                return Err(wrong("part is of windows: window says how many jobs they have"));
+            }
+            (Some(given), None) => (given.nodes, Source::Given(Arc::clone(&given.jobs))),
+            (None, None) => {
                 let parameters =
                     LublinParameters { nodes: workload::nodes(nodes)?, jobs, ..LublinParameters::default() };
                 (nodes, Source::Model { parameters, load })
             }
         };
-        let rules = Rules { nodes, slots, reward };
+        let rules = Rules {
+            nodes,
+            slots,
+            running,
+            reward,
+            backfills: backfill,
+            estimates: options.estimates,
+            overrun: options.overrun,
+        };
         let pool = match threads {
             1 => None,
             _ => Some(ThreadPoolBuilder::new().num_threads(threads).build().map_err(wrong)?),
