@@ -71,11 +71,15 @@ impl Settings {
     }
 }
 
+/// All known policies: name and description.
 #[pyfunction]
 fn policies() -> Vec<(String, String)> {
     known().catalogue().into_iter().map(|info| (info.name, info.description)).collect()
 }
 
+/// Simulates one policy. `seed` is that of random estimates.
+///
+/// Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
 #[pyfunction]
 #[pyo3(name = "simulate", signature = (workload, policy, *, penalty=0.0, period=600.0, estimates="exact", overrun="extend", tau=10.0, seed=0, events=false))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -114,6 +118,7 @@ fn run_policy(
     }
 }
 
+/// The lower bound on the largest bounded stretch, which no schedule beats.
 #[pyfunction]
 #[pyo3(signature = (workload, tau=10.0))]
 fn bound(py: Python<'_>, workload: &Workload, tau: f64) -> PyResult<f64> {
@@ -122,6 +127,7 @@ fn bound(py: Python<'_>, workload: &Workload, tau: f64) -> PyResult<f64> {
     Ok(py.detach(|| max_stretch_bound(&jobs, nodes, tau).value))
 }
 
+/// Checks an events file with code that is independent of the simulator; also the decisions of a policy, if named.
 #[pyfunction]
 #[pyo3(name = "audit", signature = (events, policy=None, period=600.0))]
 fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64) -> PyResult<String> {
@@ -139,6 +145,7 @@ fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64)
     }
 }
 
+/// Runs a scenario file, whose commands (policies `pipe:` and `batsim:`) have to be allowed; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
 #[pyfunction]
 #[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false))]
 fn run(
@@ -163,6 +170,7 @@ fn run(
 #[pymodule]
 fn _dfrsim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("SimulationError", py.get_type::<SimulationError>())?;
     module.add("AuditFault", py.get_type::<AuditFault>())?;
     module.add_class::<Workload>()?;

@@ -47,7 +47,7 @@ impl Chosen {
 
 impl PythonPolicy {
     pub(crate) fn new(object: &Bound<'_, PyAny>, stopped: &Stopped) -> PyResult<PythonPolicy> {
-        if !object.hasattr("decide")? {
+        if !object.getattr_opt("decide")?.is_some_and(|found| found.is_callable()) {
             let found = object.repr()?;
             return Err(wrong(format_args!(
                 "the policy is {found}, expected the name of a policy or an object with a method decide"
@@ -62,20 +62,21 @@ impl PythonPolicy {
     /// What a method makes of a message; the default if there is no such method, or it returns None.
     fn call<T: Default + for<'a> serde::Deserialize<'a>>(
         &self,
-        method: &str,
+        name: &str,
         message: &Message,
     ) -> Result<T, String> {
         Python::attach(|py| {
             let object = self.object.bind(py);
             let call = || -> PyResult<T> {
-                if !object.hasattr(method)? {
+                // What a policy keeps under the name of a method that it need not have is no method.
+                let Some(method) = object.getattr_opt(name)?.filter(|found| found.is_callable()) else {
                     return Ok(T::default());
-                }
-                let answer = object.call_method1(method, (self.form.view(py, message)?,))?;
+                };
+                let answer = method.call1((self.form.view(py, message)?,))?;
                 if answer.is_none() {
                     return Ok(T::default());
                 }
-                depythonize(&answer).map_err(|error| wrong(format_args!("what {method} returns: {error}")))
+                depythonize(&answer).map_err(|error| wrong(format_args!("what {name} returns: {error}")))
             };
             call().map_err(|error| {
                 let text = error.to_string();

@@ -7,12 +7,16 @@ use dfrsim::prelude::*;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
+/// What a simulation measured.
+///
+/// The jobs that started are a table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, which take it
+/// without a copy, as a stream of Arrow.
 #[pyclass(frozen, module = "dfrsim", name = "Result")]
 pub(crate) struct Simulated {
     summary: Summary,
     /// The jobs that started, by submission.
     table: RecordBatch,
-    /// The events file as text, if it was asked for.
+    /// The events file, if it was asked for.
     #[pyo3(get)]
     events_text: Option<String>,
 }
@@ -100,13 +104,13 @@ fn distribution<'py>(py: Python<'py>, values: &Distribution) -> PyResult<Bound<'
 
 #[pymethods]
 impl Simulated {
-    /// The figures.
+    /// Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         figures_of(py, &self.summary)
     }
 
-    /// The jobs that started, as columns by submission.
+    /// A list for each field of the jobs that started.
     #[getter]
     fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.table)
@@ -121,6 +125,18 @@ impl Simulated {
         // Other types than those that it has may be refused.
         let _ = requested_schema;
         table::stream(py, self.table.clone())
+    }
+
+    fn _repr_html_(&self) -> String {
+        let Summary { jobs, rejected, utilisation, wait, bounded_stretch, .. } = &self.summary;
+        table::html([
+            ("jobs", jobs.to_string()),
+            ("rejected", rejected.to_string()),
+            ("utilisation", format!("{:.1} %", utilisation * 100.0)),
+            ("mean wait", format!("{:.0} s", wait.mean)),
+            ("mean bounded stretch", format!("{:.2}", bounded_stretch[0].1.mean)),
+            ("largest bounded stretch", format!("{:.2}", bounded_stretch[0].1.max)),
+        ])
     }
 
     fn __repr__(&self) -> String {

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// A simulation that goes on with each answer. It runs in a thread of its own, which ends with it.
+/// A simulation that goes on with each answer; views and answers are those of a policy's `decide`.
 #[pyclass(module = "dfrsim", frozen)]
 pub(crate) struct Stepper(Mutex<State>);
 
@@ -88,12 +88,12 @@ impl Stepper {
         Ok(Stepper(Mutex::new(State { form, to: Some(to), from, thread: Some(thread), result: None })))
     }
 
-    /// The first view; `None` if there are no jobs.
+    /// The first view; None if there are no jobs.
     fn begin(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.state()?.next(py)
     }
 
-    /// Answers the last view; the next one, or `None` at the end.
+    /// Answers the last view; the next one, or None at the end.
     #[pyo3(signature = (answer=None))]
     fn step(&self, py: Python<'_>, answer: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
         let read = |answer| depythonize(answer).map_err(|error| wrong(format_args!("the answer: {error}")));

@@ -27,6 +27,12 @@ pub(crate) fn table<const N: usize>(columns: [(&str, ArrayRef); N]) -> PyResult<
     RecordBatch::try_from_iter(columns).map_err(wrong)
 }
 
+/// Names and values as a small table of HTML.
+pub(crate) fn html(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let rows = rows.into_iter().map(|(name, value)| format!("<tr><th>{name}</th><td>{value}</td></tr>"));
+    format!("<table>{}</table>", rows.collect::<String>())
+}
+
 /// A table as a dictionary of lists.
 pub(crate) fn lists<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyDict>> {
     let lists = PyDict::new(py);

@@ -3,20 +3,25 @@
 use crate::table::{self, column};
 use crate::wrong;
 use arrow_array::{Float64Array, RecordBatch, UInt64Array};
-use dfrsim::model::limits;
+use dfrsim::model::{UserId, limits};
 use dfrsim::prelude::*;
+use dfrsim::workload::cut::Selection;
 use dfrsim::workload::load::scale_to_load;
 use dfrsim::workload::prepare::{self, read_jobs};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PySlice};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Jobs and the cluster that they are for. Times are in seconds, shares parts of a node.
+///
+/// A table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, as a stream of Arrow.
 #[pyclass(frozen, module = "dfrsim")]
 pub(crate) struct Workload {
     #[pyo3(get)]
     pub(crate) nodes: u32,
+    /// What was left out of a log, and why.
     #[pyo3(get)]
     notes: String,
     pub(crate) jobs: Arc<[Job]>,
@@ -58,6 +63,44 @@ pub(crate) fn lublin(
         scale_to_load(&mut jobs, parameters.nodes.get(), load).map_err(|error| error.to_string())?;
     }
     Ok(jobs)
+}
+
+/// The fields of a job as numbers that keep all of it: times in microseconds, then user, and group, queue and partition.
+type Row = (u64, u64, u32, f64, f64, u64, Option<u64>, Option<u32>, [Option<u32>; 3]);
+
+/// A workload as it is pickled: its nodes, its notes, its jobs.
+type Kept = (u32, String, Vec<Row>);
+
+fn row_of(job: &Job) -> Row {
+    let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user, origin } = job;
+    let origin = [origin.group(), origin.queue(), origin.partition()];
+    let (need, memory) = (cpu_need.as_f64(), memory.as_f64());
+    let requested = requested_time.map(SimSpan::micros);
+    (
+        id.0,
+        submit.micros(),
+        *tasks,
+        need,
+        memory,
+        run_time.micros(),
+        requested,
+        user.map(UserId::number),
+        origin,
+    )
+}
+
+fn job_of((id, submit, tasks, need, memory, run_time, requested, user, origin): Row) -> Option<Job> {
+    Some(Job {
+        id: JobId(id),
+        submit: SimTime::from_micros(submit),
+        tasks,
+        cpu_need: Share::try_from_f64(need)?,
+        memory: Share::try_from_f64(memory)?,
+        run_time: SimSpan::from_micros(run_time),
+        requested_time: requested.map(SimSpan::from_micros),
+        user: user.and_then(UserId::new),
+        origin: Origin::new(origin[0], origin[1], origin[2]),
+    })
 }
 
 #[pymethods]
@@ -102,7 +145,7 @@ impl Workload {
         Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
     }
 
-    /// Jobs of the Lublin-Feitelson model.
+    /// Jobs of the Lublin-Feitelson model, scaled to an offered load.
     #[staticmethod]
     #[pyo3(signature = (jobs, nodes, seed, load=None))]
     fn lublin(py: Python<'_>, jobs: usize, nodes: u32, seed: u64, load: Option<f64>) -> PyResult<Workload> {
@@ -111,15 +154,50 @@ impl Workload {
         Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
     }
 
-    /// Jobs of a log in the Standard Workload Format, plain or gzip.
+    /// Jobs of a log in the Standard Workload Format, plain or gzip, of its first lines; a processor of it is a node here.
     #[staticmethod]
     #[pyo3(signature = (path, nodes, first=None))]
-    fn read_swf(py: Python<'_>, path: PathBuf, nodes: u32, first: Option<usize>) -> PyResult<Workload> {
+    fn read_swf(py: Python<'_>, path: PathBuf, nodes: u32, first: Option<u64>) -> PyResult<Workload> {
         self::nodes(nodes)?;
-        let options = prepare::Options { units: Some(nodes), ..prepare::Options::default() };
-        let (mut jobs, report) = py.detach(|| read_jobs(&path, &options)).map_err(wrong)?;
-        jobs.truncate(first.unwrap_or(usize::MAX));
+        let select = Selection { first, ..Selection::default() };
+        let options = prepare::Options { units: Some(nodes), select, ..prepare::Options::default() };
+        let (jobs, report) = py.detach(|| read_jobs(&path, &options)).map_err(wrong)?;
         Ok(Workload { nodes, notes: report.to_string(), jobs: jobs.into() })
+    }
+
+    /// Some of the jobs, for the same cluster.
+    fn __getitem__(&self, slice: &Bound<'_, PySlice>) -> PyResult<Workload> {
+        let part = slice.indices(self.jobs.len() as isize)?;
+        if part.step < 1 {
+            return Err(wrong(
+                "jobs are in the order of their submission: the step of a slice is at least 1",
+            ));
+        }
+        let jobs =
+            (part.start..part.stop).step_by(part.step as usize).map(|at| self.jobs[at as usize].clone());
+        Ok(Workload { nodes: self.nodes, notes: self.notes.clone(), jobs: jobs.collect() })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Kept)> {
+        let restore = py.get_type::<Workload>().getattr("_restore")?;
+        Ok((restore, (self.nodes, self.notes.clone(), self.jobs.iter().map(row_of).collect())))
+    }
+
+    /// What was pickled.
+    #[staticmethod]
+    fn _restore(nodes: u32, notes: String, rows: Vec<Row>) -> PyResult<Workload> {
+        let jobs = rows.into_iter().map(job_of).collect::<Option<_>>();
+        Ok(Workload { nodes, notes, jobs: jobs.ok_or_else(|| wrong("a job is not what was pickled"))? })
+    }
+
+    fn _repr_html_(&self) -> String {
+        let Workload { nodes, jobs, .. } = self;
+        let last = jobs.last().map_or(0.0, |job| job.submit.as_secs_f64());
+        table::html([
+            ("jobs", jobs.len().to_string()),
+            ("nodes", nodes.to_string()),
+            ("last submission", format!("{last} s")),
+        ])
     }
 
     fn __len__(&self) -> usize {
@@ -130,7 +208,7 @@ impl Workload {
         format!("<{} jobs for {} nodes>", self.jobs.len(), self.nodes)
     }
 
-    /// The jobs as columns.
+    /// A list for each field.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.table()?)
     }

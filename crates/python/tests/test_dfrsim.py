@@ -1,9 +1,13 @@
 """python -m unittest discover crates/python/tests, with the package installed."""
+import ast
 import doctest
 import gc
+import inspect
 import os
+import pickle
 import signal
 import sys
+import tempfile
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -47,9 +51,76 @@ class Answers:
 WORKLOAD = dfrsim.lublin(jobs=2000, nodes=64, seed=1, load=0.9)
 
 
-class Simulations(unittest.TestCase):
+class Texts(unittest.TestCase):
     def test_the_page(self):
         self.assertEqual(doctest.testmod(dfrsim).failed, 0)
+
+    def test_what_help_prints_is_what_the_stub_says(self):
+        stub = ast.parse(Path(dfrsim.__file__).with_name("_dfrsim.pyi").read_text())
+        native, compared = dfrsim._dfrsim, 0
+        for node in stub.body:
+            own = getattr(native, getattr(node, "name", ""), None)
+            if own is None:
+                continue
+            self.assertEqual(inspect.getdoc(own), ast.get_docstring(node), node.name)
+            compared += 1
+            for member in getattr(node, "body", []):
+                if isinstance(node, ast.ClassDef) and isinstance(member, ast.FunctionDef) and member.name[0] != "_":
+                    text = inspect.getdoc(getattr(own, member.name))
+                    self.assertEqual(text, ast.get_docstring(member), f"{node.name}.{member.name}")
+                    compared += 1
+        self.assertGreaterEqual(compared, 19)
+
+    def test_notebooks_show_tables(self):
+        self.assertIn("<th>nodes</th><td>64</td>", WORKLOAD._repr_html_())
+        self.assertIn("<th>jobs</th><td>2000</td>", dfrsim.simulate(WORKLOAD, "EASY")._repr_html_())
+
+    def test_the_version_is_that_of_the_package(self):
+        self.assertRegex(dfrsim.__version__, r"^\d+\.\d+\.\d+$")
+
+
+class Workloads(unittest.TestCase):
+    def test_a_pickled_workload_is_the_same(self):
+        some = dfrsim.Workload(2, [0, 0.1], [1, 2], [1e-6, 7.7], requested_time=[None, 3], cpu_need=0.3, memory=[0.1, 1])
+        for workload in (some, WORKLOAD):
+            again = pickle.loads(pickle.dumps(workload))
+            self.assertEqual((again.nodes, again.notes), (workload.nodes, workload.notes))
+            self.assertEqual(again.columns(), workload.columns())
+
+    def test_a_slice_is_a_workload(self):
+        jobs = WORKLOAD.columns()["job_id"]
+        for part in (slice(10, 20), slice(None, None, 3), slice(-5, None), slice(5, 2)):
+            self.assertEqual(WORKLOAD[part].columns()["job_id"], jobs[part])
+        self.assertEqual(WORKLOAD[:5].nodes, 64)
+        with self.assertRaisesRegex(ValueError, "the step of a slice is at least 1"):
+            WORKLOAD[::-1]
+
+
+    def test_first_counts_the_lines_of_the_log_as_the_command_line_does(self):
+        line = "{} {} -1 {} 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "log.swf")
+            log.write_text("".join(line.format(job, job, 0 if job == 2 else 10) for job in range(1, 6)))
+            self.assertEqual(dfrsim.read_swf(log, 4, first=3).columns()["job_id"], [1, 3])
+
+
+class Simulations(unittest.TestCase):
+    def test_state_may_have_the_name_of_a_hook(self):
+        class Own(Easy):
+            def begin(self, view):
+                super().begin(view)
+                self.end = {}
+
+        self.assertEqual(dfrsim.simulate(WORKLOAD, Own()).jobs, dfrsim.simulate(WORKLOAD, "EASY").jobs)
+
+    def test_orders_by_a_formula(self):
+        sjf = dfrsim.simulate(WORKLOAD, "EASY/ORDER=SJF").jobs
+        self.assertEqual(dfrsim.simulate(WORKLOAD, "EASY/ORDER='estimate'").jobs, sjf)
+        self.assertNotEqual(dfrsim.simulate(WORKLOAD, "EASY/ORDER=F1").jobs, sjf)
+        with self.assertRaisesRegex(ValueError, "character 1: unknown name `estimates`; did you mean `estimate`?"):
+            dfrsim.simulate(WORKLOAD, "EASY/ORDER='estimates'")
+        with self.assertRaisesRegex(dfrsim.SimulationError, r"the order '1 / \(width - width\)' is inf for job \d+"):
+            dfrsim.simulate(WORKLOAD, "EASY/ORDER='1 / (width - width)'")
 
     def test_easy_in_python_has_the_schedule_of_easy(self):
         self.assertEqual(dfrsim.simulate(WORKLOAD, "EASY").jobs, dfrsim.simulate(WORKLOAD, Easy()).jobs)

@@ -23,7 +23,8 @@ happened at a moment, the answer a dictionary of the changes:
     1000
 
 `view` has `now` (seconds), `tick`, `all_submitted`, `submitted` (a list of jobs: `job`, `id`, `submit`, `tasks`, `cpu_need`,
-`memory`, `estimate`), `completed` (a list of numbers) and, if `begin` returned `{"progress": True}`, `progress`. The answer may have `changes`
+`memory`, `estimate`), `completed` (a list of numbers) and, if `begin` returned `{"progress": True}`, `progress`. A method `end(view)` is called after the last
+job. The answer may have `changes`
 (`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes no job. Decisions are
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
@@ -41,7 +42,19 @@ Native simulations release the interpreter's lock, so threads run them side by s
 import json
 from typing import Any, Iterator
 
-from ._dfrsim import AuditFault, Result, SimulationError, Stepper, Workload, audit, bound, policies, run, simulate
+from ._dfrsim import (
+    AuditFault,
+    Result,
+    SimulationError,
+    Stepper,
+    Workload,
+    __version__,
+    audit,
+    bound,
+    policies,
+    run,
+    simulate,
+)
 
 lublin = Workload.lublin
 read_swf = Workload.read_swf
@@ -60,6 +73,7 @@ __all__ = [
     "SimulationError",
     "Stepper",
     "Workload",
+    "__version__",
     "audit",
     "bound",
     "events",

@@ -2,6 +2,8 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Protocol
 
+__version__: str
+
 class SimulationError(RuntimeError):
     """The simulation ended before its jobs did."""
 
@@ -42,8 +44,10 @@ class Workload:
         """Jobs of the Lublin-Feitelson model, scaled to an offered load."""
     @staticmethod
     def read_swf(path: str | PathLike[str], nodes: int, first: int | None = None) -> Workload:
-        """Jobs of a log in the Standard Workload Format, plain or gzip; a processor of it is a node here."""
+        """Jobs of a log in the Standard Workload Format, plain or gzip, of its first lines; a processor of it is a node here."""
     def __len__(self) -> int: ...
+    def __getitem__(self, slice: slice) -> Workload:
+        """Some of the jobs, for the same cluster."""
     def columns(self) -> dict[str, list[Any]]:
         """A list for each field."""
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...

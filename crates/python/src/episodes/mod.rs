@@ -21,7 +21,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// The most jobs of the queue that are seen, and of those that run.
 const MOST_SLOTS: usize = 128;
 
-/// Simulations, and the arrays in which they leave what is seen of them: a row for each.
+/// Simulations side by side, in each of which an agent chooses jobs; `dfrsim.gym` consists of them.
+///
+/// They share arrays, with a row for each, that each call overwrites. 0 threads are one for each core.
 #[pyclass(module = "dfrsim", frozen)]
 pub(crate) struct Episodes {
     rules: Rules,
@@ -106,7 +108,7 @@ impl Episodes {
         })
     }
 
-    /// Begins an episode in each lane; with a seed the first one of that seed, else the next one.
+    /// Begins an episode in each; with a seed the first one of that seed, else the next one.
     fn reset(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
         let mut lanes = self.lanes()?;
         if seeds.len() != lanes.len() {
@@ -119,7 +121,7 @@ impl Episodes {
         self.go_on(py, &mut lanes, &actions)
     }
 
-    /// An action in each lane. Where the last one ended an episode, the next episode begins instead.
+    /// An action in each, as 64-bit integers. Where the last one ended an episode, the next episode begins instead.
     fn step(&self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let mut lanes = self.lanes()?;
         let actions = actions.as_slice().map_err(wrong)?;
@@ -133,7 +135,7 @@ impl Episodes {
         self.go_on(py, &mut lanes, actions)
     }
 
-    /// What was measured in the episode of a lane so far; None if no job has completed.
+    /// What was measured in an episode so far; None if no job has completed.
     fn summary<'py>(&self, py: Python<'py>, lane: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let lanes = self.lanes()?;
         let lane =
