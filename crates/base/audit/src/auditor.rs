@@ -159,7 +159,7 @@ impl Auditor {
         self
     }
     pub(crate) fn judge_by(&mut self, policy: CheckedPolicy) {
-        self.check = Some(policy.check(&self.cluster.kinds));
+        self.check = Some(policy.check(&self.cluster.kinds, self.penalty));
     }
 
     /// The next line of the file is not a record.
@@ -452,7 +452,7 @@ impl Auditor {
             let rule = format!("it completes too early: it has done {done_s} s of {run_s} s");
             self.fault(Some(number), rule);
         }
-        self.check.iter_mut().for_each(|check| check.complete(number, self.now));
+        self.check.iter_mut().for_each(|check| check.complete(number, self.now, &job));
         self.platform.iter_mut().for_each(|platform| platform.completed(self.now));
         self.tally.complete(&job, self.now);
     }

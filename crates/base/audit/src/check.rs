@@ -51,7 +51,7 @@ pub(crate) trait Check: fmt::Debug {
     /// A node of a job went down: it waits again with an estimate, or is lost.
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>);
     /// A job is done.
-    fn complete(&mut self, number: u64, now: u64);
+    fn complete(&mut self, number: u64, now: u64, job: &Job);
     /// A waiting job leaves, though the policy did not decide that.
     fn withdraw(&mut self, number: u64, now: u64);
 

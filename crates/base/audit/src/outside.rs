@@ -54,7 +54,7 @@ impl Auditor {
         }
         let Some(job) = self.leave(number) else { return };
         self.check.iter_mut().for_each(|check| match job.phase {
-            Phase::Running => check.complete(number, at),
+            Phase::Running => check.complete(number, at, &job),
             _ => check.withdraw(number, at),
         });
     }

@@ -33,10 +33,11 @@ impl CheckedPolicy {
         }
     }
 
-    pub(crate) fn check(self, kinds: &Arc<Vec<Kind>>) -> Box<dyn Check> {
+    /// The check under this penalty, in microseconds.
+    pub(crate) fn check(self, kinds: &Arc<Vec<Kind>>, penalty: u64) -> Box<dyn Check> {
         match self {
             CheckedPolicy::Batch(policy) => Box::new(BatchCheck::new(policy, kinds)),
-            CheckedPolicy::Fractional(policy) => Box::new(FractionalCheck::new(policy, kinds)),
+            CheckedPolicy::Fractional(policy) => Box::new(FractionalCheck::new(policy, kinds, penalty)),
         }
     }
 }

@@ -290,6 +290,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 platform: self.platform.as_deref(),
                 unequal: self.unequal.as_deref(),
                 weighted: self.options.weights.is_some(),
+                penalty: self.options.penalty,
             },
             completed: &self.completed,
             submitted: &self.submitted,

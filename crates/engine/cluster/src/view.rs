@@ -18,6 +18,7 @@ pub struct View<'a> {
     pub(crate) platform: Option<&'a Platform>,
     pub(crate) unequal: Option<&'a Unequal>,
     pub(crate) weighted: bool,
+    pub(crate) penalty: SimSpan,
 }
 
 impl<'a> View<'a> {
@@ -45,6 +46,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn handles(self) -> usize {
         self.jobs.handles()
+    }
+    /// How long a job makes no progress after it resumes or a task of it changes node.
+    #[must_use]
+    pub fn penalty(self) -> SimSpan {
+        self.penalty
     }
     /// Whether some jobs may count more than others in fractional shares.
     #[must_use]
@@ -189,6 +195,11 @@ impl<'a> JobView<'a> {
     #[must_use]
     pub fn current_yield(self) -> Yield {
         self.active.job_yield
+    }
+    /// How often it was paused, or tasks of it changed node: each costs it a [penalty](View::penalty).
+    #[must_use]
+    pub fn reschedulings(self) -> u32 {
+        self.active.preemptions.saturating_add(self.active.migrations)
     }
     /// Whether it has completed because its estimate was over, not its work.
     #[must_use]

@@ -129,7 +129,7 @@ impl Check for BatchCheck {
         self.leave(number, now, waits);
         self.queue.append(&mut self.again);
     }
-    fn complete(&mut self, number: u64, now: u64) {
+    fn complete(&mut self, number: u64, now: u64, _: &Job) {
         (self.is_due, self.timers.is_changed) = (true, true);
         self.completing.push(number);
         if self.policy.depth != Depth::Slurm {

@@ -4,6 +4,7 @@ use super::decide::{Decider, Decision, Events, Sum, Yields};
 use super::mapping::{Mapping, Seen};
 use super::name::Ticks;
 use super::nodes::{Nodes, On, Wanted};
+use super::pay::Payer;
 use super::weights::Weights;
 use super::{FractionalPolicy, MOST_MOMENTS};
 use crate::Phase;
@@ -28,6 +29,8 @@ struct Known {
     phase: Phase,
     on: On,
     job_yield: u32,
+    /// How often it was paused or moved.
+    penalties: u64,
 }
 
 /// What yields may be off, in units, as they were computed in floating point.
@@ -40,6 +43,7 @@ pub(crate) struct FractionalCheck {
     kinds: Arc<Vec<Kind>>,
     /// Whether jobs that can never run are rejected.
     rejects: bool,
+    payer: Payer,
     weights: Weights,
     site: Option<Site>,
     known: BTreeMap<u64, Known>,
@@ -64,10 +68,11 @@ pub(crate) struct FractionalCheck {
 }
 
 impl FractionalCheck {
-    pub(crate) fn new(policy: FractionalPolicy, kinds: &Arc<Vec<Kind>>) -> FractionalCheck {
+    pub(crate) fn new(policy: FractionalPolicy, kinds: &Arc<Vec<Kind>>, penalty: u64) -> FractionalCheck {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         FractionalCheck {
             rejects: policy.is_equipartition,
+            payer: Payer::new(policy.pay, penalty),
             policy,
             kinds: Arc::clone(kinds),
             weights: Weights::default(),
@@ -153,7 +158,7 @@ impl FractionalCheck {
 
     /// The jobs as the policy sees them.
     fn seen(&mut self, now: u64, jobs: &Jobs) -> BTreeMap<u64, Seen> {
-        let FractionalCheck { policy, known, site, .. } = self;
+        let FractionalCheck { policy, known, site, payer, .. } = self;
         let see = |(number, job): (&u64, &Job)| {
             let known = known.get(number)?;
             let mut seen = Seen {
@@ -165,6 +170,7 @@ impl FractionalCheck {
                 flow: now - job.submit,
                 done: job.done_at(now),
                 length: job.length_at(now, policy.estimates),
+                may_pay: payer.allows(job.done_at(now), known.penalties),
                 priority: 0.0,
                 place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
             };
@@ -178,6 +184,7 @@ impl FractionalCheck {
 
     /// Decides at a moment; the first difference to the record.
     fn decide(&mut self, now: u64, jobs: &Jobs) -> Option<(u64, String)> {
+        self.payer.settle();
         self.site.iter_mut().for_each(|site| site.count(now));
         let open: Vec<bool> = (0..self.down.len() as u32).map(|node| self.is_open(now, node)).collect();
         let is_room = std::mem::take(&mut self.is_room) || open != self.open;
@@ -275,9 +282,10 @@ impl FractionalCheck {
         for job in std::mem::take(&mut self.rejected) {
             self.leave(job, now);
         }
-        for number in std::mem::take(&mut self.changes).into_keys() {
+        for (number, (_, record)) in std::mem::take(&mut self.changes) {
             let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else { continue };
             (known.phase, known.job_yield) = (job.phase, job.job_yield);
+            known.penalties += u64::from(matches!(record, "pause" | "migrate"));
             known.on.clone_from(&job.placement);
             if let Some(site) = &mut self.site {
                 match job.phase {
@@ -309,8 +317,9 @@ impl Check for FractionalCheck {
         self.first_submission.get_or_insert(now);
         let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
-        let (phase, on, job_yield) = (Phase::Waiting, On::new(), 0);
-        let known = Known { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield };
+        let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, 0);
+        let known =
+            Known { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
         self.known.insert(number, known);
         self.submitted.push(number);
     }
@@ -351,7 +360,8 @@ impl Check for FractionalCheck {
             site.pause(number, now);
         }
     }
-    fn complete(&mut self, number: u64, now: u64) {
+    fn complete(&mut self, number: u64, now: u64, job: &Job) {
+        self.payer.complete(number, job.done_at(now));
         (self.is_due, self.is_room) = (true, true);
         self.leave(number, now);
     }

@@ -165,7 +165,7 @@ impl Decider<'_> {
         let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
         let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
         let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
-        !is_safe && its_level <= own_level && swap.is_none_or(is_less)
+        !is_safe && its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
     }
     /// Places a job, if need be where others leave: by rising rank as many as must, of which those come back, by decreasing rank, beside which
     /// it still fits.

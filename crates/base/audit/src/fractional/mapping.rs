@@ -22,6 +22,8 @@ pub(super) struct Seen {
     /// The work that it has done in microseconds * 2^-20, and that or its estimate by which it counts.
     pub(super) done: u128,
     pub(super) length: u128,
+    /// Whether `/PAY` lets it give way.
+    pub(super) may_pay: bool,
     /// The priority of the policy.
     pub(super) priority: f64,
     /// Level and priority of the site, which come first.

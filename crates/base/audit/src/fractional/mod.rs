@@ -33,6 +33,7 @@ mod moves;
 mod name;
 mod nodes;
 mod pack;
+mod pay;
 mod shares;
 mod weights;
 

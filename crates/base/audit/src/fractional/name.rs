@@ -64,6 +64,8 @@ pub struct FractionalPolicy {
     /// In percent.
     pub(super) below: Option<u32>,
     pub(super) safe: SimSpan,
+    /// The most penalties, as a multiple of the virtual time.
+    pub(super) pay: Option<u32>,
     pub(super) spread: bool,
     pub(super) retry: Option<SimSpan>,
     pub(super) swap: Option<u32>,
@@ -128,6 +130,7 @@ impl FractionalPolicy {
         let own_period = span(value("PERIOD="))?;
         let below = count(value("BELOW="))?;
         let safe = span(value("SAFE="))?;
+        let pay = count(value("PAY="))?;
         let spread = value("SPREAD").is_some();
         let retry = span(value("RETRY="))?;
         let swap = count(value("SWAP="))?;
@@ -149,6 +152,7 @@ impl FractionalPolicy {
             pin,
             below,
             safe: safe.unwrap_or_default(),
+            pay,
             spread,
             retry,
             swap,

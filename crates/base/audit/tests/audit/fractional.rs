@@ -253,6 +253,37 @@ fn safe_protects_the_young() {
         .is_wrong("5 s, job 0: it is on no node; the policy has it on node 0");
 }
 
+/// Job 0 ran from 0 to 20, job 1 from then on, and job 2 arrives when that has 5 s of work, and not sooner. Without penalty it gives way, with a
+/// penalty of 15 s if two of them are at most that many times 5 s, and with one of 16 s job 0 was over within that.
+#[test]
+fn pay_protects_where_it_costs_too_much() {
+    let arrival = |policy, penalty: u64| {
+        let mut schedule = Schedule::new(policy, 1).submit_short(0, 0, 6, 20).start(0, 0, "[[0,1]]");
+        let run = &mut schedule.records[0];
+        *run = run.replace("\"penalty_us\":0", &format!("\"penalty_us\":{}", penalty * 1_000_000));
+        schedule.complete(20, 0).submit(20, 1, 1, 6).start(20, 1, "[[0,1]]").submit(25, 2, 1, 6)
+    };
+    let gives_way = |policy, penalty| arrival(policy, penalty).pause(25, 1).start(25, 2, "[[0,1]]");
+    let (stays, leaves) = (
+        "25 s, job 1: it is on node 0; the policy has it on no node",
+        "25 s, job 1: it is on no node; the policy has it on node 0",
+    );
+    for (policy, penalty, may) in [
+        ("GreedyP*/OPT=MIN/PAY=9", 0, true),
+        ("GreedyP*/OPT=MIN/PAY=9", 15, true),
+        ("GreedyP*/OPT=MIN/PAY=9", 16, false),
+        ("GreedyP*/OPT=MIN/PAY=6", 15, true),
+        ("GreedyP*/OPT=MIN/PAY=5", 15, false),
+    ] {
+        let (right, wrong, what) = match may {
+            true => (gives_way(policy, penalty), arrival(policy, penalty), stays),
+            false => (arrival(policy, penalty), gives_way(policy, penalty), leaves),
+        };
+        right.is_right();
+        wrong.is_wrong(what);
+    }
+}
+
 /// Job 0 has 5 s of virtual time, and runs for 40 s as far as the policy knows.
 #[test]
 fn estimates_protect_the_short() {

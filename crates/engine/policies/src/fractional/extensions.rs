@@ -12,8 +12,13 @@ pub struct Extensions {
     /// [`Periodic::Mcb`](super::Periodic::Mcb).
     pub below_percent: Option<u32>,
     /// `/SAFE=seconds`: no job with less virtual time is paused or moved for another one outside of ticks; only with
-    /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next three.
+    /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next four.
     pub safe: Option<SimSpan>,
+    /// `/PAY=times`: a job is paused or moved for another one outside of ticks only if its penalties, one for each time that it was
+    /// paused or moved, with this one and one to spare are at most this many times its virtual time; and not if of the last 100
+    /// completed jobs that had done as much work more than nine tenths were over within a penalty more, as waiting is
+    /// cheaper then.
+    pub pay: Option<u32>,
     /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
     /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.
     pub spread: bool,
@@ -40,6 +45,7 @@ impl Extensions {
         period: None,
         below_percent: None,
         safe: None,
+        pay: None,
         spread: false,
         retry: None,
         swap: None,
@@ -55,6 +61,9 @@ impl Extensions {
             self.below_percent
                 .map(|percent| format!("ticks only if a job has no node or a yield below {percent} %")),
             self.safe.map(|span| format!("no job gives way before {span} s of virtual time")),
+            self.pay.map(|most| {
+                format!("penalties of a job at most {most} times its work, and none if waiting is cheaper")
+            }),
             self.spread.then(|| "tasks of an arrival spread to full speed".to_owned()),
             self.retry.map(|span| format!("jobs that wait are tried again, every {span} s at least")),
             self.swap.map(|factor| {

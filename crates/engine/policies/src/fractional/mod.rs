@@ -24,6 +24,7 @@ mod name;
 mod nodes;
 mod options;
 mod parts;
+mod pay;
 mod preemption;
 mod priority;
 mod ranking;

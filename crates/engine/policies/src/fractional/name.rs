@@ -33,6 +33,7 @@ impl Fractional {
                 "PERIOD" => more.period = Some(value.parse().ok()?),
                 "BELOW" => more.below_percent = Some(value.parse().ok()?),
                 "SAFE" => more.safe = Some(value.parse().ok()?),
+                "PAY" => more.pay = Some(value.parse().ok()?),
                 "SPREAD" => more.spread = true,
                 "RETRY" => more.retry = Some(value.parse().ok()?),
                 "SWAP" => more.swap = Some(value.parse().ok()?),
@@ -74,6 +75,7 @@ impl fmt::Display for Fractional {
         part("PERIOD=", of(&more.period))?;
         part("BELOW=", of(&more.below_percent))?;
         part("SAFE=", of(&more.safe))?;
+        part("PAY=", of(&more.pay))?;
         part("SPREAD", flag(more.spread))?;
         part("RETRY=", of(&more.retry))?;
         part("SWAP=", of(&more.swap))?;

@@ -6,8 +6,8 @@ use dfrsim_model::{SimSpan, named};
 /// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
 ///
 /// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
-/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/SAFE=seconds][/SPREAD][/RETRY=seconds[/SWAP=factor]]`
-/// `[/LAS=seconds][/AHEAD=seconds][/ESTIMATES]`.
+/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/SAFE=seconds][/PAY=times][/SPREAD]`
+/// `[/RETRY=seconds[/SWAP=factor]][/LAS=seconds][/AHEAD=seconds][/ESTIMATES]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.
@@ -108,7 +108,8 @@ impl Fractional {
         let Fractional { on_submission, opportunistic, periodic, second_phase, extensions, .. } = self;
         let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
         let makes_room = matches!(on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
-        let of_arrivals = extensions.safe.is_some() || extensions.spread || extensions.retry.is_some();
+        let Extensions { safe, pay, spread, retry, .. } = extensions;
+        let of_arrivals = safe.is_some() || pay.is_some() || spread || retry.is_some();
         let stretch = periodic == Periodic::McbStretch;
         let is_below = |percent| periodic == Periodic::Mcb && (1..=100).contains(&percent);
         (opportunistic || periodic != Periodic::Nothing)
@@ -123,6 +124,7 @@ impl Fractional {
             && (extensions.period.is_none() || periodic != Periodic::Nothing)
             && extensions.below_percent.is_none_or(is_below)
             && (makes_room || !of_arrivals)
+            && pay.is_none_or(|most| most > 0)
             && extensions.swap.is_none_or(|factor| factor > 0 && extensions.retry.is_some())
             && (extensions.least_attained.is_none() || second_phase == SecondPhase::Min)
     }
@@ -168,28 +170,26 @@ impl Fractional {
             .filter(|policy| policy.makes_sense())
     }
 
-    /// The member of this family with the best results in development (`POLICY.md` of the on-line study).
+    /// The member of this family that is recommended (`POLICY.md` of the on-line study).
     #[must_use]
     pub fn recommended() -> Fractional {
         let span = |seconds| Some(SimSpan::from_secs(seconds));
         Fractional {
             on_submission: OnSubmission::GreedyPM,
             opportunistic: true,
-            periodic: Periodic::Mcb,
+            periodic: Periodic::Nothing,
             budget_gb: None,
             relabel: false,
             second_phase: SecondPhase::Min,
-            remap_limit: RemapLimit::VirtualTime(SimSpan::from_secs(2700)),
+            remap_limit: RemapLimit::Unlimited,
             extensions: Extensions {
-                period: span(2700),
-                below_percent: Some(30),
-                safe: span(60),
+                pay: Some(10),
                 spread: true,
                 retry: span(60),
                 swap: Some(2),
                 least_attained: span(300),
                 ahead: span(2700),
-                estimates: false,
+                ..Extensions::NONE
             },
         }
     }

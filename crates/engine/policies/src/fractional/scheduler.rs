@@ -13,6 +13,7 @@ use super::idle::{Idle, IdleJob};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
 use super::options::{ArrivalsAtTicks, Opportunism, StretchYields, TickOrigin, Unmarking};
+use super::pay::Outcomes;
 use super::priority::{Priority, Ranked, Ranker};
 use super::ranking::Ranking;
 use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, preemption};
@@ -51,6 +52,8 @@ pub struct FractionalScheduler {
     rejected: Vec<JobHandle>,
     /// The jobs that were paused at this moment for others, by decreasing priority, and where they were.
     evicted: Vec<Placed>,
+    /// The last jobs that completed.
+    outcomes: Outcomes,
     /// By handle.
     yields: Vec<Yield>,
     /// By handle: the yields with which the last tick of `/stretch-per` packed.
@@ -85,6 +88,7 @@ impl FractionalScheduler {
             first_submission: None,
             rejected: Vec::new(),
             evicted: Vec::new(),
+            outcomes: Outcomes::default(),
             yields: Vec::new(),
             floors: Vec::new(),
             sharing: Sharing::default(),
@@ -245,6 +249,9 @@ impl Scheduler for FractionalScheduler {
         self.yields.resize(view.handles(), Yield::ZERO);
         self.floors.resize(view.handles(), Yield::ZERO);
         let displaced = self.follow(situation);
+        if self.policy.extensions.pay.is_some() {
+            self.outcomes.add(view, situation.completed);
+        }
         self.rejected.clear();
         let mut submitted = Vec::with_capacity(situation.submitted.len());
         for &job in situation.submitted {

@@ -19,7 +19,7 @@ const POLICIES: [&str; 12] = [
     "Greedy*/OPT=MIN",
     "GreedyP*/OPT=AVG",
     "GreedyPM*/per/OPT=MIN/MVT=600",
-    "GreedyPM*/OPT=MIN/SPREAD/RETRY=60/SWAP=2/AHEAD=600",
+    "GreedyPM*/OPT=MIN/PAY=10/SPREAD/RETRY=60/SWAP=2/AHEAD=600",
     "MCB*/per/OPT=MIN",
     "/stretch-per/OPT=MAX",
     "/per/OPT=MIN/LAS=300",

@@ -49,7 +49,8 @@ fn extended() -> impl Strategy<Value = String> {
     let part = |parts: &[&'static str]| prop::sample::select([&[""], parts].concat());
     let periodic = part(&["/per"]);
     let ticks = (part(&["/PERIOD=900", "/PERIOD=2700"]), part(&["/BELOW=30", "/BELOW=90"]));
-    let arrivals = (part(&["/SAFE=10", "/SAFE=300"]), part(&["/SPREAD"]));
+    let arrivals =
+        (part(&["/SAFE=10", "/SAFE=300", "/PAY=2", "/PAY=10", "/SAFE=10/PAY=3"]), part(&["/SPREAD"]));
     let retries = part(&["/RETRY=60", "/RETRY=30/SWAP=1", "/RETRY=60/SWAP=3"]);
     let ranks = (part(&["/LAS=0.5", "/LAS=300"]), part(&["/AHEAD=0", "/AHEAD=2700"]), part(&["/ESTIMATES"]));
     (base, periodic, ticks, arrivals, retries, ranks).prop_map(

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 /// With each part that the paper does not have.
-const EXTENDED: [&str; 9] = [
+const EXTENDED: [&str; 10] = [
     "MCB*/per/BUDGET=20/OPT=MIN/MVT=600",
     "/per/BUDGET=5/RELABEL/OPT=AVG",
     "MCB*/RELABEL/OPT=MIN",
@@ -26,6 +26,7 @@ const EXTENDED: [&str; 9] = [
     "GreedyP/per/OPT=MIN/RETRY=30/SWAP=1/LAS=300/AHEAD=2700/ESTIMATES",
     "GreedyP*/OPT=AVG/SAFE=60/SPREAD/RETRY=60",
     "GreedyPM*/OPT=MIN/SAFE=300/SPREAD/LAS=60",
+    "GreedyPM*/OPT=MIN/PAY=10/SPREAD/RETRY=60/SWAP=2/LAS=300/AHEAD=2700",
     "GreedyPM*/per/OPT=MIN/MVT=2700/PERIOD=2700/BELOW=30/SAFE=60/SPREAD/RETRY=60/SWAP=2/LAS=300/AHEAD=2700",
 ];
 

@@ -58,6 +58,28 @@ fn waiting_jobs_are_tried_again() {
     assert_eq!(lives(policy, 1, jobs(&table)), [(0.0, 125.0), (11.0, 31.0)]);
 }
 
+/// One node, memory 0.6 each. Under PAY=2 job 1 may give way for the first time when two penalties are at most twice its work, so at 5,
+/// when job 2 is tried again. It resumes at 25 and makes progress from 30 on. Three penalties are twice its work at 7.5 s: it does not
+/// give way at 31 and 32, but at 33, with 8 s done. Job 3 ends at 43, and job 1 has 92 s to go after the penalty. Job 2 had 20 s of
+/// work, so that waiting was never cheaper.
+#[test]
+fn penalties_are_a_bounded_multiple_of_the_work() {
+    let table = [(0, 100, 6), (4, 20, 6), (31, 10, 6)];
+    let policy = "GreedyP*/OPT=MIN/PAY=2/RETRY=1";
+    assert_eq!(lives(policy, 1, jobs(&table)), [(0.0, 140.0), (5.0, 25.0), (33.0, 43.0)]);
+}
+
+/// One node, memory 0.6 each, jobs of 20 s. No job has completed at 1, so job 1 gives way with 1 s done, and makes progress from 26 on. With 15 s
+/// done, at 40, it gives way again: job 2 had as much work and took 5 s more, a penalty. With 16 s done it does not, as job
+/// 2 was over sooner.
+#[test]
+fn jobs_do_not_give_way_if_waiting_is_cheaper() {
+    let lives =
+        |submit| lives("GreedyP*/OPT=MIN/PAY=100", 1, jobs(&[(0, 20, 6), (1, 20, 6), (submit, 20, 6)]));
+    assert_eq!(lives(40), [(0.0, 70.0), (1.0, 21.0), (40.0, 60.0)]);
+    assert_eq!(lives(41), [(0.0, 45.0), (1.0, 21.0), (45.0, 65.0)]);
+}
+
 /// One node, memory 0.6 each, no penalty. Job 2 displaces job 1 at 100. From then on the priorities are t / 100^2 for job 1 and
 /// 1 / (t - 100) for job 2; the first is more than four times the second from 256.2 on, so at 300. Then they are t / (t - 200)^2
 /// and (t - 100) / 200^2: job 2 comes back at 650 (at 600: 500 * 400^2 < 4 * 200^2 * 600), and ends at 850. Job 1 has 450 s done.

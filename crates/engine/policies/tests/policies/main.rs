@@ -10,6 +10,7 @@ mod fractional;
 mod fractional_sites;
 mod golden;
 mod names;
+mod one_node;
 mod outages;
 mod packed;
 mod places;

@@ -36,7 +36,7 @@ proptest! {
 /// Parts beyond the paper are behind the others, in their order, where they have something to act on.
 #[test]
 fn extensions_have_their_places() {
-    let all = "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5/ESTIMATES";
+    let all = "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/PAY=3/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5/ESTIMATES";
     let read =
         ["Greedy*/OPT=MIN/LAS=60", "/stretch-per/OPT=MAX/PERIOD=60/AHEAD=0", "GreedyP*/OPT=AVG/RETRY=1"];
     for name in read.into_iter().chain([all]) {
@@ -48,6 +48,10 @@ fn extensions_have_their_places() {
         "GreedyPM*/per/OPT=MIN/SPREAD/SPREAD",
         "GreedyPM*/per/OPT=MIN/SPREAD=1",
         "GreedyPM*/per/OPT=MIN/SAFE=0",
+        "GreedyPM*/OPT=MIN/PAY=0",
+        "GreedyPM*/OPT=MIN/PAY=0.5",
+        "GreedyPM*/OPT=MIN/PAY=3/SAFE=60",
+        "Greedy*/OPT=MIN/PAY=10",
         "GreedyPM*/per/OPT=MIN/BELOW=101",
         "GreedyPM*/per/OPT=MIN/SWAP=2",
         "GreedyPM*/per/OPT=MIN/RETRY=60/SWAP=0",
@@ -84,6 +88,7 @@ const PARTS: &[&str] = &[
     "/PERIOD=",
     "/BELOW=",
     "/SAFE=",
+    "/PAY=",
     "/SPREAD",
     "/RETRY=",
     "/SWAP=",

@@ -1,11 +1,12 @@
 //! What happens to jobs that arrive, and to those that are tried again as if they did.
 
 use super::FractionalScheduler;
-use crate::fractional::OnSubmission;
 use crate::fractional::admission;
 use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
+use crate::fractional::pay::Outcomes;
 use crate::fractional::priority::Ranker;
+use crate::fractional::{Extensions, OnSubmission};
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::{SimTime, VirtualTime};
 
@@ -42,10 +43,10 @@ impl FractionalScheduler {
         }
         self.rank_involved(view);
         let (extensions, priority) = (self.policy.extensions, self.priority());
-        let safe = extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
         let factor = extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
+        let outcomes = &self.outcomes;
         let may_leave = |mapper: &Mapper, other: JobHandle| {
-            extensions.length(view.job(other)) >= safe
+            gives_way(extensions, outcomes, view, other)
                 && Ranker::new(priority, mapper.site.as_ref(), view).displaces(job, other, factor)
         };
         let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, may_leave);
@@ -98,7 +99,7 @@ impl FractionalScheduler {
         if self.policy.extensions.retry.is_none() {
             return;
         }
-        let rest = self.without_unsafe(view);
+        let rest = self.of_protected(view);
         // What is refused to paused jobs is not refused to those that wait, as these may displace more.
         let (mut room, mut room_of_paused, mut free) = (Room::default(), Room::default(), Room::default());
         rest.note(&mut room);
@@ -153,11 +154,11 @@ impl FractionalScheduler {
         }
     }
 
-    /// The nodes with those jobs alone that `/SAFE` protects.
-    fn without_unsafe(&self, view: View<'_>) -> Box<dyn Nodes> {
-        let safe = self.policy.extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
+    /// The nodes with those jobs alone that `/SAFE` and `/PAY` protect.
+    fn of_protected(&self, view: View<'_>) -> Box<dyn Nodes> {
+        let extensions = self.policy.extensions;
         let mut nodes = self.mapper.nodes.emptied();
-        for job in self.mapper.placed().filter(|&job| self.policy.extensions.length(view.job(job)) < safe) {
+        for job in self.mapper.placed().filter(|&job| !gives_way(extensions, &self.outcomes, view, job)) {
             nodes.add(self.mapper.placement(job), Task::of(view, job));
         }
         nodes
@@ -174,4 +175,11 @@ impl FractionalScheduler {
         });
         waits.then(|| view.now().saturating_add(span))
     }
+}
+
+/// Whether a job may give way to others as far as `/SAFE` and `/PAY` go.
+fn gives_way(extensions: Extensions, outcomes: &Outcomes, view: View<'_>, job: JobHandle) -> bool {
+    let job = view.job(job);
+    extensions.safe.is_none_or(|safe| extensions.length(job) >= VirtualTime::of(safe))
+        && extensions.pay.is_none_or(|most| outcomes.allow(view, job, most))
 }

@@ -1,0 +1,43 @@
+//! Whether a job may give way under `/PAY`.
+
+use dfrsim_model::Yield;
+
+/// The work of all completed jobs, in their order, and what a penalty is.
+#[derive(Debug)]
+pub(super) struct Payer {
+    most: Option<u32>,
+    penalty: u64,
+    /// In microseconds * 2^-20.
+    done: Vec<u128>,
+    /// Those of this moment, with their numbers.
+    now: Vec<(u64, u128)>,
+}
+
+impl Payer {
+    /// With the number of the part, if the policy has it, and the penalty in microseconds.
+    pub(super) fn new(most: Option<u32>, penalty: u64) -> Payer {
+        Payer { most, penalty, done: Vec::new(), now: Vec::new() }
+    }
+
+    /// A job is over with this work.
+    pub(super) fn complete(&mut self, number: u64, done: u128) {
+        self.now.push((number, done));
+    }
+    /// All that complete at a moment have done so.
+    pub(super) fn settle(&mut self) {
+        self.now.sort_unstable();
+        self.done.extend(self.now.drain(..).map(|(_, done)| done));
+    }
+
+    /// Whether one with this work may give way once more: penalties, this one and one more, are at most this many times the work, and of the
+    /// last 100 jobs that had as much work, a tenth at least went on for a penalty.
+    pub(super) fn allows(&self, done: u128, penalties: u64) -> bool {
+        let Some(most) = self.most else { return true };
+        let whole = |units: u128| units >> Yield::BITS;
+        let costs = u128::from(penalties + 2) * u128::from(self.penalty);
+        let last = self.done.iter().rev().take(100).map(|&done| whole(done));
+        let reached: Vec<u128> = last.filter(|&it| it >= whole(done)).collect();
+        let over = reached.iter().filter(|&&it| it < whole(done) + u128::from(self.penalty)).count();
+        costs << Yield::BITS <= u128::from(most) * done && over * 10 <= reached.len() * 9
+    }
+}
