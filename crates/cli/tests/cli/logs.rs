@@ -135,6 +135,20 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
     assert!(fs::read_to_string(folder.path("out.swf")).unwrap().starts_with("; MaxJobs: 4\n"));
 }
 
+#[test]
+fn a_log_is_not_written_under_a_name_of_another_format() {
+    let folder = Folder::with(&[("log.swf", &line(1, 5, 10, -1))]);
+    for (name, format) in [("k.json", "json"), ("k.parquet", "parquet"), ("k.json.gz", "json")] {
+        let out = folder.path(name);
+        let printed =
+            stderr(dfrsim(["log", "convert"]).arg(folder.path("log.swf")).arg("--out").arg(&out), 2);
+        let expected = format!(
+            "{name}: logs are written as SWF, not as `.{format}`; expected a name that ends in .swf or .swf.gz"
+        );
+        assert!(printed.contains(&expected) && !out.exists(), "{printed}");
+    }
+}
+
 /// Names of files are bytes, not texts.
 #[cfg(target_os = "linux")]
 #[test]

@@ -8,8 +8,8 @@
 //! | `batsim-sharing:...` | the same, and jobs may share nodes, each of which divides its CPU evenly |
 //!
 //! ```text
-//! dfrsim simulate log.swf --policy 'pipe:python3 easy.py'
-//! dfrsim simulate log.swf --policy 'batsim:pybatsim easyBackfill -s {endpoint} -t 60000'
+//! dfrsim simulate --workload log.swf --nodes 64 --policy 'pipe:python3 easy.py'
+//! dfrsim simulate --workload log.swf --nodes 64 --policy 'batsim:pybatsim easyBackfill -s {endpoint} -t 60000'
 //! ```
 //!
 //! In scenarios, sweeps, comparisons and the audit such a policy is one like any other: what it decides is checked by the same

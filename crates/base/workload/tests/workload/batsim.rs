@@ -221,11 +221,46 @@ fn every_fault_is_reported_with_job_line_and_field() {
 
     // The job with `fine`, which then is a delay of 2 s, remains when broken ones may be left out.
     let one = text.replace("  \"fine\": {\"type\": \"delay\", \"delay\": 1},\n", "");
+    let one = one.replace("{\"type\": \"smpi\"}", "{\"type\": \"delay\", \"delay\": 1}");
     let one = one.replace("\"profile\": \"four\"", "\"profile\": \"fine\"");
     let (records, report) = records(&one, Strictness::Lenient, 2);
     let runs: Vec<String> = records.iter().map(|record| record.run_time.unwrap().to_string()).collect();
-    assert_eq!(runs, ["2", "3", "3"], "at 2 flop/s, those of 6 flop run too");
-    assert_eq!((report.records, report.broken), (3, 10));
+    assert_eq!(runs, ["2", "3", "3", "1"], "at 2 flop/s, those of 6 flop run too");
+    assert_eq!((report.records, report.broken), (4, 9));
+}
+
+/// A workload of one job with a profile.
+fn with_profile(profile: &str) -> String {
+    format!(
+        "{{\"nb_res\": 2, \"jobs\": [\n{{\"id\": \"a\", \"subtime\": 0, \"res\": 2, \"profile\": \"p\"}}],\n\"profiles\": {{\n\
+         \"p\": {profile}}}}}"
+    )
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused_by_type_and_line_by_any_reading() {
+    for kind in ["smpi", "usage_trace", "forkjoin", "sequential_composition"] {
+        let text = with_profile(&format!("{{\"type\": \"{kind}\", \"seq\": []}}"));
+        let found =
+            read_text(&text, "w.json", Strictness::Lenient, None).map(|_| ()).unwrap_err().to_string();
+        let expected = format!(
+            "w.json:4: profile `p`: field `type`: found `\"{kind}\"`, expected a type with a run time"
+        );
+        assert!(found.contains(&expected), "{found}");
+    }
+}
+
+#[test]
+fn amounts_have_other_names_in_batsim_5_and_a_wrong_name_is_a_fault() {
+    for profile in [
+        r#"{"type": "parallel_homogeneous", "computation_amount_per_host": 10}"#,
+        r#"{"type": "parallel", "computation_vector": [4, 10]}"#,
+    ] {
+        let (records, _) = records(&with_profile(profile), Strictness::Strict, 2);
+        assert_eq!(records[0].run_time.unwrap().to_string(), "5", "{profile}");
+    }
+    let found = faults(&with_profile(r#"{"type": "parallel_homogeneous", "cpus": 10}"#));
+    assert_eq!(found, ["w.json:4: profile `p`: field `cpu`: found no value, expected an amount from 0"]);
 }
 
 #[test]

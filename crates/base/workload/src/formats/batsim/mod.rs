@@ -37,7 +37,7 @@
 //! * `parallel`, `msg_par`, `ParallelTaskProfile`: the largest element of `cpu`, one a node, / the speed of a node.
 //! * `composed`, `SequentialCompositionProfile`: those of `seq` added up, `repeat` (or `nb`) times.
 //!
-//! The speed of a node, in flop/s, is what the platform file of Batsim says; it has to be given. There is no network
+//! Batsim 5 calls `cpu` of these `computation_amount_per_host`, or `computation_vector`. The speed of a node, in flop/s, is what the platform file of Batsim says; it has to be given. There is no network
 //! here: what jobs communicate (`com`) takes no time, and how many do is in the report. Any other type is a fault if a job
 //! uses it.
 //!
@@ -66,7 +66,8 @@ pub const MOST_FLOPS: f64 = 1e18;
 ///
 /// # Errors
 /// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
-/// with faults are left out and counted; a file that is not JSON or has no jobs still is a fault.
+/// with faults are left out and counted; a file that is not JSON or has no jobs still is a fault, and so is a job whose profile has a type
+/// that cannot be simulated.
 pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };
@@ -109,7 +110,7 @@ pub fn read_text(
     let (mut profiles, repeated) = Profiles::parse(&text, profiles, flops);
     problems.extend(repeated);
     let mut read = jobs::read(&text, &jobs, &mut profiles);
-    if strictness == Strictness::Strict || profiles.lacks_speed {
+    if strictness == Strictness::Strict || profiles.lacks_means {
         problems.append(&mut read.problems);
     }
     if !problems.is_empty() {

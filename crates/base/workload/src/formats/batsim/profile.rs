@@ -39,9 +39,9 @@ struct Fields<'a> {
     ret: Option<&'a RawValue>,
     #[serde(borrow)]
     delay: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "computation_amount_per_host", alias = "computation_vector")]
     cpu: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "communication_amount_per_host", alias = "communication_matrix")]
     com: Option<&'a RawValue>,
     #[serde(borrow)]
     generation_strategy: Option<&'a RawValue>,
@@ -107,6 +107,7 @@ impl Fields<'_> {
             "parallel" | "msg_par" | "ParallelTaskProfile" => {
                 let amounts = |amounts: &Vec<f64>| amounts.iter().all(is_amount);
                 let expected = "a list of amounts from 0";
+                self.amounts_are_there(entry, expected);
                 let cpu = entry.optional("cpu", self.cpu, Vec::new(), expected, amounts);
                 let com = entry.optional("com", self.com, Vec::new(), expected, amounts);
                 let communicates = com.is_some_and(|com| com.iter().any(|&bytes| bytes > 0.0));
@@ -129,7 +130,15 @@ impl Fields<'_> {
         Some(Profile { work: work?, communicates, fails: ret? != 0 })
     }
 
+    /// One of the amounts may be missing; without both, a name is another one than is known.
+    fn amounts_are_there(&self, entry: &mut Entry<'_>, expected: &str) {
+        if self.cpu.is_none() && self.com.is_none() {
+            entry.fault("cpu", None, expected);
+        }
+    }
+
     fn homogeneous(&self, entry: &mut Entry<'_>, work: fn(f64) -> Work) -> (Option<Work>, bool) {
+        self.amounts_are_there(entry, AMOUNT);
         let cpu = entry.optional("cpu", self.cpu, 0.0, AMOUNT, is_amount);
         let com = entry.optional("com", self.com, 0.0, AMOUNT, is_amount);
         (cpu.map(work), com.is_some_and(|bytes| bytes > 0.0))

@@ -20,8 +20,9 @@ pub(super) struct Profiles {
     known: BTreeMap<(usize, u32), Run>,
     /// The faults of profiles that are used, each reported once.
     pub(super) problems: Vec<Located>,
-    /// Whether a job computes, and the speed of a node is not given: no fault of the file, which no reading forgives.
-    pub(super) lacks_speed: bool,
+    /// Whether a job needs what there is not, the speed of a node or another type of profile: no fault of a line, which no reading
+    /// forgives.
+    pub(super) lacks_means: bool,
 }
 
 struct Entry {
@@ -73,7 +74,7 @@ impl Profiles {
                 flops,
                 known: BTreeMap::new(),
                 problems: Vec::new(),
-                lacks_speed: false,
+                lacks_means: false,
             },
             problems,
         )
@@ -93,6 +94,8 @@ impl Profiles {
         let profile = match &mut entry.profile {
             Ok(profile) => profile,
             Err(problems) => {
+                let is_type = |problem: &Problem| matches!(problem, Problem::Member { member: "type", .. });
+                self.lacks_means |= problems.iter().any(|(_, problem)| is_type(problem));
                 self.problems.append(problems);
                 return Err(NoRun::Faulty);
             }
@@ -124,7 +127,7 @@ impl Profiles {
         };
         if flop > 0.0 {
             let Some(flops) = self.flops else {
-                self.lacks_speed = true;
+                self.lacks_means = true;
                 let expected = "a run time; flop need the speed of a node, in flop/s, to become one";
                 return Err(self.faulty(index, "cpu", &format!("{flop} flop a node"), expected));
             };
