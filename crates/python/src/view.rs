@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::pythonize;
 
+/// A number of a job in the log, if that says it.
+type Number = fn(&Arrival) -> Option<u32>;
+
 /// How jobs are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -44,6 +47,21 @@ impl Form {
         add(&jobs, "cpu_need", submitted, |job| job.cpu_need)?;
         add(&jobs, "memory", submitted, |job| job.memory)?;
         add(&jobs, "estimate", submitted, |job: &Arrival| job.estimate.unwrap_or(f64::NAN))?;
+        // As in lists, what is known of no job is not there.
+        if submitted.iter().any(|job| job.requested_time.is_some()) {
+            add(&jobs, "requested_time", submitted, |job: &Arrival| job.requested_time.unwrap_or(f64::NAN))?;
+        }
+        let numbers: [(&str, Number); 4] = [
+            ("user", |job| job.user),
+            ("group", |job| job.group),
+            ("queue", |job| job.queue),
+            ("partition", |job| job.partition),
+        ];
+        for (name, of) in numbers {
+            if submitted.iter().any(|job| of(job).is_some()) {
+                add(&jobs, name, submitted, |job| of(job).map_or(-1, i64::from))?;
+            }
+        }
         view.set_item("submitted", jobs)?;
         view.set_item("completed", PyArray1::from_slice(py, completed))?;
         if let Some(progress) = progress {

@@ -160,7 +160,8 @@ impl Workload {
     fn read_swf(py: Python<'_>, path: PathBuf, nodes: u32, first: Option<u64>) -> PyResult<Workload> {
         self::nodes(nodes)?;
         let select = Selection { first, ..Selection::default() };
-        let options = prepare::Options { units: Some(nodes), select, ..prepare::Options::default() };
+        let options =
+            prepare::Options { units: Some(nodes), select, origins: true, ..prepare::Options::default() };
         let (jobs, report) = py.detach(|| read_jobs(&path, &options)).map_err(wrong)?;
         Ok(Workload { nodes, notes: report.to_string(), jobs: jobs.into() })
     }

@@ -168,6 +168,24 @@ class Simulations(unittest.TestCase):
         self.assertEqual(dfrsim.simulate(workload, Halves()).jobs["end"], [15.0, 10.0])
 
     @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_policies_see_users_and_what_they_requested(self):
+        line = "{0} {0} -1 10 1 -1 -1 1 {1} -1 1 {2} 3 -1 {3} 2 -1 -1\n"
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "log.swf")
+            log.write_text(line.format(1, 60, 7, 1) + line.format(2, -1, -1, -1))
+            workload = dfrsim.read_swf(log, 4)
+        for arrays in (False, True):
+            stepper = dfrsim.Stepper(workload, arrays=arrays)
+            first = stepper.begin()["submitted"]
+            second = stepper.step()["submitted"]
+            if arrays:
+                first, second = ({name: column.tolist()[0] for name, column in jobs.items()} for jobs in (first, second))
+            else:
+                first, second = first[0], second[0]
+            found = {name: first.get(name) for name in ("requested_time", "user", "group", "queue", "partition")}
+            self.assertEqual(found, {"requested_time": 60.0, "user": 7, "group": 3, "queue": 1, "partition": 2})
+            self.assertEqual({"requested_time", "user", "queue"} & set(second), set())
+
     def test_views_as_arrays(self):
         lists, arrays = [], []
 

@@ -169,6 +169,11 @@ impl<'a> JobView<'a> {
     pub fn memory(self) -> Share {
         self.active.job.memory
     }
+    /// How long its user said that it would run, if that is known.
+    #[must_use]
+    pub fn requested_time(self) -> Option<SimSpan> {
+        self.active.job.requested_time
+    }
     /// What is said of its run time, with the checkpoints that it writes, if anything.
     #[must_use]
     pub fn estimate(self) -> Option<SimSpan> {

@@ -74,8 +74,8 @@ fn a_process_sees_what_the_page_says() {
     run(&script).unwrap();
     let expected = [
         r#"{"event":"begin","format":1,"nodes":2,"share_units":943718400}"#,
-        r#"{"event":"decide","now":0.0,"tick":false,"all_submitted":false,"submitted":[{"job":0,"id":1,"submit":0.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":0.0}]}"#,
-        r#"{"event":"decide","now":4.0,"tick":false,"all_submitted":true,"submitted":[{"job":1,"id":2,"submit":4.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":4.0},{"job":1,"virtual_time":0.0}]}"#,
+        r#"{"event":"decide","now":0.0,"tick":false,"all_submitted":false,"submitted":[{"job":0,"id":1,"submit":0.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0,"requested_time":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":0.0}]}"#,
+        r#"{"event":"decide","now":4.0,"tick":false,"all_submitted":true,"submitted":[{"job":1,"id":2,"submit":4.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0,"requested_time":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":4.0},{"job":1,"virtual_time":0.0}]}"#,
         r#"{"event":"decide","now":10.0,"tick":false,"all_submitted":true,"submitted":[],"completed":[0],"progress":[]}"#,
         r#"{"event":"end","now":10.0}"#,
     ];

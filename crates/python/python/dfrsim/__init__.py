@@ -23,13 +23,13 @@ happened at a moment, the answer a dictionary of the changes:
     1000
 
 `view` has `now` (seconds), `tick`, `all_submitted`, `submitted` (a list of jobs: `job`, `id`, `submit`, `tasks`, `cpu_need`,
-`memory`, `estimate`), `completed` (a list of numbers) and, if `begin` returned `{"progress": True}`, `progress`. A method `end(view)` is called after the last
+`memory`, `estimate`, and where they are known `requested_time`, `user`, `group`, `queue`, `partition`), `completed` (a list of numbers) and, if `begin` returned `{"progress": True}`, `progress`. A method `end(view)` is called after the last
 job. The answer may have `changes`
 (`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes no job. Decisions are
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
 A policy with an attribute `arrays = True` gets `submitted` and `progress` as dictionaries of numpy's arrays, one for each field, and
-`completed` as an array; estimates that are not known are NaN. This is cheaper where views have many jobs, as with `progress`, and
+`completed` as an array; times that are not known are NaN, numbers -1. This is cheaper where views have many jobs, as with `progress`, and
 dearer where they have one.
 
 Results and workloads are tables for pandas, polars and pyarrow: `polars.DataFrame(easy)`.

@@ -58,6 +58,21 @@ pub struct Arrival {
     pub memory: f64,
     /// Prior knowledge of its run time, in seconds.
     pub estimate: Option<f64>,
+    /// What its user said of its run time, in seconds; as all that follows it is not there if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_time: Option<f64>,
+    /// The number of its user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<u32>,
+    /// The number of the group of its user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
+    /// The number of its queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<u32>,
+    /// The number of its partition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<u32>,
 }
 
 /// How far a job is.

@@ -9,7 +9,12 @@
 //!
 //! **`decide`** comes once a moment, after everything that happens in it. `completed` jobs have left their nodes already;
 //! `submitted` ones wait. `job` is the place of a job in the order of submission, `id` its number in the log, and `estimate`
-//! what is known of its run time (`null` if unknown). `tick` says whether the requested time has come;
+//! what is known of its run time (`null` if unknown). A job has these fields, and those of the second line where they are known:
+//!
+//! `job`, `id`, `submit`, `tasks`, `cpu_need`, `memory`, `estimate`;
+//! `requested_time` (in seconds), `user`, `group`, `queue`, `partition` (the numbers of the log).
+//!
+//! `tick` says whether the requested time has come;
 //! `all_submitted`, whether no job of the workload is left to arrive. With `progress` there is a list of the jobs in the
 //! system, `{"job":0,"virtual_time":12.5}`: the work that each has done, in seconds at full speed.
 //!

@@ -6,7 +6,7 @@ use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::moment;
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
-use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
 
 /// A policy that a [`Partner`] decides.
@@ -166,6 +166,7 @@ fn part_of_node(job: u64, part: f64) -> Result<Yield, String> {
 }
 
 fn arrival(job: JobView<'_>) -> Arrival {
+    let origin = job.origin();
     Arrival {
         job: job.sequence(),
         id: job.id().0,
@@ -174,6 +175,11 @@ fn arrival(job: JobView<'_>) -> Arrival {
         cpu_need: job.cpu_need().as_f64(),
         memory: job.memory().as_f64(),
         estimate: job.estimate().map(SimSpan::as_secs_f64),
+        requested_time: job.requested_time().map(SimSpan::as_secs_f64),
+        user: job.user().map(UserId::number),
+        group: origin.group(),
+        queue: origin.queue(),
+        partition: origin.partition(),
     }
 }
 
