@@ -120,6 +120,8 @@ pub(super) struct Nodes {
     pub(super) jobs: Vec<u32>,
     /// Whether the pools are not those of now.
     is_changed: bool,
+    /// The last moment for which pools were made: windows that begin or end then are in them.
+    made_at: Option<u64>,
     pub(super) pools: Arc<Pools>,
 }
 
@@ -128,7 +130,7 @@ impl Nodes {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
-        Nodes { kinds, down, windows: Vec::new(), jobs, is_changed: true, pools }
+        Nodes { kinds, down, windows: Vec::new(), jobs, is_changed: true, made_at: None, pools }
     }
     pub(super) fn differ(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
@@ -164,10 +166,12 @@ impl Nodes {
     }
     /// Makes the pools of now if they are others; whether the platform has changed.
     pub(super) fn follow(&mut self, now: u64) -> bool {
-        let is_bound = self.windows.iter().any(|it| it.from == now || it.until == now);
+        let is_new = self.made_at != Some(now);
+        let is_bound = is_new && self.windows.iter().any(|it| it.from == now || it.until == now);
         if !std::mem::take(&mut self.is_changed) && !is_bound {
             return false;
         }
+        self.made_at = Some(now);
         self.windows.retain(|window| window.until > now);
         let mut alike: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
         let mut kind_of = self.kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);

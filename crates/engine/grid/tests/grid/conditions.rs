@@ -218,7 +218,7 @@ proptest! {
     /// Clusters whose nodes differ or are down publish their states as others do.
     #[test]
     fn grids_with_conditions_have_no_fault(
-        platform in support::platform(support::all_policies()).prop_flat_map(|it| support::with_conditions(it, true)),
+        platform in support::platform(support::sharing_policies()).prop_flat_map(|it| support::with_conditions(it, true)),
         jobs in support::jobs(), options in support::options(),
     ) {
         audited(&platform, &jobs, &options)?;

@@ -9,7 +9,7 @@ use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_platform::{NodeSpan, Outages, Window};
-use dfrsim_policies::batch::QueueOrder;
+use dfrsim_policies::batch::{NodeUse, QueueOrder};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
@@ -29,6 +29,12 @@ pub(crate) fn disciplines() -> impl Iterator<Item = Discipline> {
 pub(crate) fn all_policies() -> Vec<BatchPolicy> {
     let ordered = |order| disciplines().map(move |discipline| BatchPolicy { order, ..discipline.into() });
     QueueOrder::all().flat_map(ordered).collect()
+}
+
+/// The same, where tasks may also share nodes.
+pub(crate) fn sharing_policies() -> Vec<BatchPolicy> {
+    let of_use = |nodes| all_policies().into_iter().map(move |policy| BatchPolicy { nodes, ..policy });
+    [NodeUse::Whole, NodeUse::Shared].into_iter().flat_map(of_use).collect()
 }
 
 /// One to three clusters of a few cores.
