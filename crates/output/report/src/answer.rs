@@ -224,8 +224,12 @@ const LETTER: f64 = 0.04;
 
 /// Without the long decimals that sums of steps have.
 fn label(value: f64) -> String {
-    let value = value as f32;
-    if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") }
+    let short = value as f32;
+    match short.abs() {
+        size if size < 1e6 => short.to_string(),
+        size if size.is_finite() => format!("{short:e}"),
+        _ => format!("{value:.0e}"),
+    }
 }
 
 /// From values to places between 0 and 1; by logarithms where values differ much.
@@ -238,12 +242,16 @@ struct Axis {
 /// From this ratio of the largest to the least value on, an axis is logarithmic.
 const LOGARITHMIC: f64 = 20.0;
 
+/// No value is farther out on an axis: with room beside it there is still a number.
+const MOST: f64 = 1e300;
+
 impl Axis {
     fn new<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Axis {
         let ends = estimates.flat_map(|one| {
             let (low, high) = one.interval.unwrap_or((one.value, one.value));
             [low.min(one.value), high.max(one.value)]
         });
+        let ends = ends.map(|end| end.clamp(-MOST, MOST));
         let (low, high) =
             ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
         let is_logarithmic = low > 0.0 && high / low > LOGARITHMIC;
@@ -258,7 +266,7 @@ impl Axis {
         if self.is_logarithmic { value.ln() } else { value }
     }
     fn unscaled(&self, value: f64) -> f64 {
-        if self.is_logarithmic { value.exp() } else { value }
+        if self.is_logarithmic { value.exp().clamp(f64::MIN_POSITIVE, f64::MAX) } else { value }
     }
     fn place(&self, value: f64) -> f64 {
         let [low, high, value] = [self.low, self.high, value].map(|one| self.scaled(one));
@@ -335,6 +343,7 @@ mod tests {
         assert_eq!(ticks(40.0, 9000.0), ["100", "1000"]);
         assert_eq!(ticks(70.0, 20_000.0), ["100", "1000", "10000"]);
         assert_eq!(ticks(3.0, 5e13), ["1000", "1e7", "1e11"]);
+        assert_eq!(ticks(0.5, f64::INFINITY), ["1e52", "1e117", "1e182", "1e247"]);
     }
 
     #[test]
