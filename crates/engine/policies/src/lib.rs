@@ -35,10 +35,12 @@ mod custom;
 pub use fractional::equipartition;
 pub mod fractional;
 mod policy;
+mod policy_error;
 mod registry;
 mod site;
 
 pub use custom::CustomPolicy;
 pub use fractional::PolicySetting;
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
-pub use registry::{Policies, PolicyError, PolicyFamily};
+pub use policy_error::PolicyError;
+pub use registry::{Policies, PolicyFamily};

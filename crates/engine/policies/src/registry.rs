@@ -3,8 +3,7 @@
 use crate::batch::BatchPolicy;
 use crate::custom::CustomPolicy;
 use crate::policy::{Policy, PolicyInfo, catalogue, known_names, unknown};
-use dfrsim_model::formula::FormulaError;
-use dfrsim_model::named::UnknownName;
+use crate::policy_error::PolicyError;
 
 /// Policies of which the name says more than which one it is: a prefix, a colon, and what the family makes of the rest.
 #[derive(Clone, Debug)]
@@ -17,30 +16,6 @@ pub struct PolicyFamily {
     pub description: &'static str,
     /// The policy of a whole name; otherwise why there is none.
     pub make: fn(&str) -> Result<CustomPolicy, String>,
-}
-
-/// Why a name is none of a policy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PolicyError {
-    /// No policy has it.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
-    /// It orders jobs by what is no formula.
-    #[error("policy `{name}`: its order, {fault}")]
-    Formula {
-        /// The name.
-        name: String,
-        /// What is wrong with the formula.
-        fault: FormulaError,
-    },
-    /// The family of its prefix has no such policy.
-    #[error("policy `{name}`: {reason}")]
-    Family {
-        /// The name.
-        name: String,
-        /// What the family says.
-        reason: String,
-    },
 }
 
 /// The policies of a program: those of this crate, and custom ones.

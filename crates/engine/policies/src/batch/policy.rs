@@ -3,7 +3,7 @@
 use super::node_use::NodeUse;
 use super::place::Place;
 use super::queue_order::QueueOrder;
-use crate::registry::PolicyError;
+use crate::policy_error::PolicyError;
 use dfrsim_model::formula::FormulaError;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
