@@ -9,6 +9,7 @@ use dfrsim_grid::{
 };
 use dfrsim_model::{SimSpan, SimTime};
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 fn outages(rows: &[(usize, u64, u64)]) -> Vec<Outage> {
     let outage = |&(cluster, from, until): &(usize, u64, u64)| Outage {
@@ -147,6 +148,21 @@ fn exact(jobs: Vec<GridJob>) -> Vec<GridJob> {
     jobs.into_iter().map(|job| GridJob { run: job.walltime, home: None, ..job }).collect()
 }
 
+/// A grid with exact walltimes and policies that keep their promises is the same whether states are published or asked for.
+fn published_states_suffice(
+    platform: &Platform,
+    jobs: Vec<GridJob>,
+    options: Options,
+    period: u64,
+) -> Result<(), TestCaseError> {
+    let platform = keeping_promises(platform);
+    let options = Options { copies: 1, reallocation: None, publication_period: None, ..options };
+    let published = Options { publication_period: Some(SimSpan::from_micros(period)), ..options };
+    let jobs = exact(jobs);
+    prop_assert_eq!(audited(&platform, &jobs, &published)?, audited(&platform, &jobs, &options)?);
+    Ok(())
+}
+
 /// The platform with CONS in place of policies that do not keep promises.
 fn keeping_promises(platform: &Platform) -> Platform {
     let cons = BatchPolicy::from(Discipline::Conservative(Compression::OneByOne));
@@ -178,14 +194,10 @@ proptest! {
     /// If walltimes are exact and all jobs go through the meta-scheduler, it knows all that happens with these policies.
     #[test]
     fn published_states_suffice_if_walltimes_are_exact(
-        platform in support::platform(support::policies()).prop_flat_map(|it| support::with_conditions(it, false)),
-        jobs in support::jobs(), options in support::options(), period in 1_u64..60,
+        platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
+        period in 1_u64..60,
     ) {
-        let platform = keeping_promises(&platform);
-        let options = Options { copies: 1, reallocation: None, publication_period: None, ..options };
-        let published = Options { publication_period: Some(SimSpan::from_micros(period)), ..options };
-        let jobs = exact(jobs);
-        prop_assert_eq!(audited(&platform, &jobs, &published)?, audited(&platform, &jobs, &options)?);
+        published_states_suffice(&platform, jobs, options, period)?;
     }
 
     /// Without moves data are where they are needed.
@@ -214,6 +226,15 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5_000, ..ProptestConfig::default() })]
+
+    /// The same where nodes differ.
+    #[test]
+    fn published_states_of_unequal_nodes_suffice_if_walltimes_are_exact(
+        platform in support::platform(support::policies()).prop_flat_map(|it| support::with_conditions(it, false)),
+        jobs in support::jobs(), options in support::options(), period in 1_u64..60,
+    ) {
+        published_states_suffice(&platform, jobs, options, period)?;
+    }
 
     /// Clusters whose nodes differ or are down publish their states as others do.
     #[test]
