@@ -95,4 +95,4 @@ if __name__ == "__main__":
         beaten = sum(agent < other for agent, other in zip(waits["the agent"], waits[name]))
         print(f"  {name:15} {numpy.mean(waits[name]):6.2f}  {beaten if name != 'the agent' else '':>2}")
     print(f"{ranking[0]} wins")
-    sys.exit(numpy.mean(waits["the agent"]) >= numpy.mean(waits["FCFS"]))
+    sys.exit(bool(numpy.mean(waits["the agent"]) >= numpy.mean(waits["FCFS"])))
