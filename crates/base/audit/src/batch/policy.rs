@@ -128,7 +128,6 @@ impl BatchPolicy {
             parts[1..].sort_unstable();
             parts
         };
-        // Conservative backfilling has another name in the literature.
         let quoted = name.split_once("/ORDER='").and_then(|(before, rest)| {
             let (formula, behind) = rest.split_once('\'')?;
             Some((format!("{before}{behind}"), Formula::parse(formula).ok()?))
@@ -138,6 +137,7 @@ impl BatchPolicy {
             let plain = plain.filter(|plain| plain.formula.is_none());
             return plain.map(|plain| BatchPolicy { formula: Some(formula), ..plain });
         }
+        // Conservative backfilling and UNICEF have other names in the literature.
         let usual = name
             .replacen("UNICEP", "UNICEF", 1)
             .replacen("CBF-REPLAN", "CONS/REPLAN", 1)
