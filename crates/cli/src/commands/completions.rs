@@ -19,7 +19,7 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::hidden(), "dfrsim", &mut script);
+        clap_complete::generate(self.shell, &mut Cli::described(), "dfrsim", &mut script);
         output::print(&String::from_utf8_lossy(&script))
     }
 }

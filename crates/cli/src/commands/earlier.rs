@@ -1,4 +1,4 @@
-//! Earlier spellings of `dfrsim solve`: they work for one version, with a notice.
+//! Earlier spellings of commands: they work for one version, with a notice.
 
 use crate::output::notice;
 use std::ffi::OsString;
@@ -7,12 +7,27 @@ use std::ffi::OsString;
 type Options = &'static [(&'static str, Option<&'static str>)];
 
 /// Commands before and now, with their options.
-const RESPELLED: [(&[&str], &str, Options); 5] = [
-    (&["offline", "pack"], "pack", &[]),
-    (&["pack"], "pack", &[]),
-    (&["adapt"], "adapt", &[("--out", Some("--plan-out")), ("--cluster-out", Some("--state-out"))]),
-    (&["plan"], "plan", &[("--from", None), ("--out", Some("--plan-out"))]),
-    (&["coallocate"], "coallocate", &[("--resources", None), ("--timetables", None)]),
+const RESPELLED: [(&[&str], [&str; 2], Options); 16] = [
+    (&["offline", "pack"], ["solve", "pack"], &[]),
+    (&["pack"], ["solve", "pack"], &[]),
+    (
+        &["adapt"],
+        ["solve", "adapt"],
+        &[("--out", Some("--plan-out")), ("--cluster-out", Some("--state-out"))],
+    ),
+    (&["plan"], ["solve", "plan"], &[("--from", None), ("--out", Some("--plan-out"))]),
+    (&["coallocate"], ["solve", "coallocate"], &[("--resources", None), ("--timetables", None)]),
+    (&["status"], ["results", "status"], &[]),
+    (&["merge"], ["results", "merge"], &[]),
+    (&["check"], ["results", "check"], &[]),
+    (&["compare"], ["results", "compare"], &[]),
+    (&["report"], ["results", "report"], &[]),
+    (&["figures"], ["results", "figures"], &[]),
+    (&["export"], ["results", "export"], &[]),
+    (&["archive"], ["results", "archive"], &[]),
+    (&["verify"], ["results", "verify"], &[]),
+    (&["instance"], ["offline", "instance"], &[]),
+    (&["lublin"], ["log", "generate"], &[]),
 ];
 
 /// Returns the arguments of the process in the present spelling.
@@ -23,8 +38,9 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
     let Some((earlier, now, options)) = RESPELLED.iter().find(|(earlier, ..)| is_earlier(earlier)) else {
         return arguments;
     };
-    let mut changed = vec![format!("`dfrsim {}` is now `dfrsim solve {now}`", earlier.join(" "))];
-    let mut respelled = vec![arguments[0].clone(), "solve".into(), (*now).into()];
+    let mut changed = vec![format!("`dfrsim {}` is now `dfrsim {}`", earlier.join(" "), now.join(" "))];
+    let mut respelled = vec![arguments[0].clone()];
+    respelled.extend(now.map(OsString::from));
     for argument in &arguments[1 + earlier.len()..] {
         let text = argument.to_str().unwrap_or_default();
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
@@ -44,4 +60,21 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
     }
     notice!("{}; the earlier spelling ends with the next version", changed.join(", "));
     respelled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cli;
+    use super::RESPELLED;
+
+    #[test]
+    fn earlier_commands_are_those_of_today() {
+        let program = Cli::described();
+        for (_, [group, command], options) in RESPELLED {
+            let now =
+                program.find_subcommand(group).and_then(|group| group.find_subcommand(command)).unwrap();
+            let has = |option: &str| now.get_arguments().any(|it| it.get_long() == option.strip_prefix("--"));
+            assert!(options.iter().filter_map(|(_, now)| *now).all(has), "{command}");
+        }
+    }
 }

@@ -57,6 +57,6 @@ mod tests {
             }
             command.get_subcommands().for_each(check);
         }
-        check(&Cli::hidden());
+        check(&Cli::described());
     }
 }

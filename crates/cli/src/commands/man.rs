@@ -20,7 +20,7 @@ pub(crate) struct Man {
 impl Man {
     pub(crate) fn run(self) -> Result<(), Failure> {
         fs::create_dir_all(&self.folder).map_err(|error| Failure::output(self.folder.display(), &error))?;
-        let mut program = Cli::hidden().disable_help_subcommand(true);
+        let mut program = Cli::described().disable_help_subcommand(true);
         program.build();
         let mut files = OutputFiles::default();
         write(program, &self.folder, &mut files)?;
@@ -30,7 +30,7 @@ impl Man {
 
 /// The pages of a command and of those below it.
 fn write(command: clap::Command, folder: &Path, files: &mut OutputFiles) -> Result<(), Failure> {
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+    for below in command.get_subcommands() {
         write(below.clone(), folder, files)?;
     }
     let page = Page::new(command);

@@ -1,6 +1,7 @@
 //! The commands of `dfrsim`.
 
 mod audit;
+mod bench;
 mod bound;
 mod census;
 mod completions;
@@ -73,6 +74,7 @@ enum Command {
     Draw(draw::Draw),
     Bound(bound::Bound),
     Census(census::Census),
+    Bench(bench::Bench),
     #[command(subcommand, alias = "workload")]
     Log(log::Log),
     #[command(subcommand)]
@@ -83,35 +85,24 @@ enum Command {
     Schema(schema::Schema),
     Completions(completions::Completions),
     Man(man::Man),
-    #[command(flatten)]
-    EarlierResults(results::Results),
-    #[command(flatten)]
-    EarlierOffline(offline::Offline),
-    Lublin(log::Generate),
 }
-
-/// Commands that are in groups now, by their names without the group: they work, and help does not list them.
-const EARLIER: [&str; 11] = [
-    "status", "merge", "check", "compare", "report", "figures", "export", "archive", "verify", "instance",
-    "lublin",
-];
 
 impl Cli {
     /// The program as clap knows it.
-    pub(super) fn hidden() -> clap::Command {
-        let help = format!("{EXAMPLES}\n\n{}", Exit::help());
-        let command = Cli::command().after_help(help);
-        EARLIER.iter().fold(command, |command, name| command.mut_subcommand(name, |it| it.hide(true)))
+    pub(super) fn described() -> clap::Command {
+        Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()))
     }
+
     /// What the arguments of the process say; wrong ones end it with a message.
     ///
     /// # Errors
     /// A file that would be written is also another one of the command.
     pub(crate) fn from_arguments() -> Result<Cli, Failure> {
-        let mut program = Cli::hidden();
+        // Kept to the end: taking it apart would take as long as parsing with it.
+        let program = Box::leak(Box::new(Cli::described()));
         let matches = program.try_get_matches_from_mut(earlier::respelled(std::env::args_os().collect()));
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
-        files::check(&program, &matches)?;
+        files::check(program, &matches)?;
         Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))
     }
 
@@ -121,7 +112,7 @@ impl Cli {
         match self.command {
             Command::Run(command) => command.run(registry, memory),
             Command::Submit(command) => command.run(registry),
-            Command::Results(command) | Command::EarlierResults(command) => command.run(registry, memory),
+            Command::Results(command) => command.run(registry, memory),
             Command::Simulate(command) => command.run(registry),
             Command::MakeSite(command) => command.run(registry),
             Command::Audit(command) => command.run(),
@@ -129,10 +120,10 @@ impl Cli {
             Command::Draw(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Census(command) => command.run(),
+            Command::Bench(command) => command.run(),
             Command::Log(command) => command.run(),
-            Command::Lublin(command) => command.run(),
             Command::Solve(command) => command.run(),
-            Command::Offline(command) | Command::EarlierOffline(command) => command.run(),
+            Command::Offline(command) => command.run(),
             Command::Policies(command) => command.run(registry),
             Command::Schema(command) => command.run(registry),
             Command::Completions(command) => command.run(),
@@ -146,12 +137,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_commands_are_consistent_and_earlier_names_hidden() {
-        let command = Cli::hidden();
-        command.clone().debug_assert();
-        let is_listed = |name: &str| command.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
-        assert!(EARLIER.iter().all(|name| command.find_subcommand(name).is_some() && !is_listed(name)));
-        assert!(is_listed("results") && is_listed("log") && command.find_subcommand("workload").is_some());
+    fn all_commands_are_consistent() {
+        Cli::described().debug_assert();
     }
 
     /// Commands without an answer: what they print is a file of its own format.
@@ -159,7 +146,7 @@ mod tests {
 
     /// The commands that help lists, but for groups of them, with whether they take `--format text|json`.
     fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, bool)>) {
-        for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        for below in command.get_subcommands() {
             let name = format!("{name} {}", below.get_name()).trim_start().to_owned();
             if below.has_subcommands() {
                 leaves(below, &name, found);
@@ -176,7 +163,7 @@ mod tests {
     #[test]
     fn every_command_with_an_answer_has_it_as_json_too() {
         let mut found = Vec::new();
-        leaves(&Cli::hidden(), "", &mut found);
+        leaves(&Cli::described(), "", &mut found);
         found.retain(|(name, _)| !name.starts_with("schema "));
         for (name, has) in &found {
             assert_eq!(schema::ANSWERS.iter().any(|(known, _)| known == name), *has, "{name}");

@@ -1,6 +1,8 @@
 //! `dfrsim schema`
 
-use super::{audit, bound, census, explain, log, policies, results, run, simulate, site, solve, submit};
+use super::{
+    audit, bench, bound, census, explain, log, policies, results, run, simulate, site, solve, submit,
+};
 use crate::failure::Failure;
 use crate::output::{self, Written};
 use crate::refusal::ErrorAnswer;
@@ -53,7 +55,7 @@ enum What {
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
-pub(super) const ANSWERS: [Answering; 31] = [
+pub(super) const ANSWERS: [Answering; 32] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
@@ -75,6 +77,7 @@ pub(super) const ANSWERS: [Answering; 31] = [
     ("draw stretch", of::<Written>),
     ("bound", of::<bound::Bounds>),
     ("census", of::<census::Counted>),
+    ("bench", of::<bench::Rated>),
     ("log info", of::<log::Described>),
     ("log convert", of::<Written>),
     ("log generate", of::<Written>),

@@ -148,6 +148,9 @@ fn simulations(trial: &Trial) {
     let calls: Vec<u64> =
         census["ranges"].as_array().unwrap().iter().map(|range| range["calls"].as_u64().unwrap()).collect();
     assert_eq!(calls[..5].iter().sum::<u64>(), calls[5]);
+
+    let rated = trial.json("bench", &["read", "--repeat", "1"], 0);
+    assert!(rated["works"][0]["seconds"].as_f64() > Some(0.0));
 }
 
 fn problems(trial: &Trial) {

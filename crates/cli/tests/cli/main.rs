@@ -5,6 +5,7 @@ mod altered;
 mod answers;
 mod architecture;
 mod archive;
+mod bench;
 mod census;
 mod check;
 mod coallocation;

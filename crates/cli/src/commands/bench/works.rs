@@ -1,0 +1,148 @@
+//! The works, which are the same on every machine.
+
+use clap::ValueEnum;
+use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
+use dfrsim_model::{Job, Seed, SimSpan, SimTime};
+use dfrsim_offline::instances::DissertationScenario;
+use dfrsim_packing::vector::{Algorithm, Options as PackingOptions, VectorPacking};
+use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::load::scale_to_load;
+use dfrsim_workload::log::{Source as _, Strictness};
+use dfrsim_workload::lublin::{LublinParameters, generate, to_log};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+const SEED: Seed = Seed::new(3);
+/// The nodes of all clusters.
+const NODES: u32 = 128;
+
+/// Something that takes a fraction of a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Work {
+    /// Read the SWF text of 50,000 jobs
+    Read,
+    /// Simulate EASY on 50,000 jobs
+    Easy,
+    /// Simulate conservative backfilling with wrong estimates on 10,000 jobs
+    Cons,
+    /// Simulate the best published fractional policy on 1,000 jobs
+    Dfrs,
+    /// Pack 5,000 services with four resources onto 1,000 nodes
+    Pack,
+}
+
+impl Work {
+    pub(super) const ALL: [Work; 5] = [Work::Read, Work::Easy, Work::Cons, Work::Dfrs, Work::Pack];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Work::Read => "read",
+            Work::Easy => "easy",
+            Work::Cons => "cons",
+            Work::Dfrs => "dfrs",
+            Work::Pack => "pack",
+        }
+    }
+
+    /// What it does.
+    pub(super) fn description(self) -> String {
+        let value = self.to_possible_value().expect("all are possible");
+        value.get_help().expect("all are described").to_string()
+    }
+
+    /// The jobs or services.
+    const fn items(self) -> u32 {
+        match self {
+            Work::Read | Work::Easy => 50_000,
+            Work::Cons => 10_000,
+            Work::Dfrs => 1_000,
+            Work::Pack => 5_000,
+        }
+    }
+
+    /// What it finds: the seconds of all run times or turnarounds, or the units of the yield.
+    pub(super) const fn result(self) -> u64 {
+        match self {
+            Work::Read => 70_904_284,
+            Work::Easy => 1_014_747_500,
+            Work::Cons => 151_914_010,
+            Work::Dfrs => 37_320_495,
+            Work::Pack => 316_222,
+        }
+    }
+
+    /// Makes what it needs, and gives what is timed.
+    pub(super) fn prepare(self) -> Box<dyn FnMut() -> u64> {
+        match self {
+            Work::Read => {
+                let (header, records) = to_log(&self.parameters(), SEED);
+                let mut text = Vec::new();
+                swf::write(&mut text, &header, records).expect("memory takes any text");
+                Box::new(move || read(&text))
+            }
+            Work::Easy => self.simulation("EASY", Options::default()),
+            Work::Cons => {
+                let estimates = EstimateModel::Random(5.0);
+                self.simulation("CONS", Options { estimates, ..Options::default() })
+            }
+            Work::Dfrs => {
+                let penalty = SimSpan::from_secs(300);
+                self.simulation("GreedyPM*/per/OPT=MIN/MVT=600", Options { penalty, ..Options::default() })
+            }
+            Work::Pack => {
+                let services = DissertationScenario {
+                    nodes: 1_000,
+                    jobs: self.items(),
+                    dimensions: 4,
+                    sigma: 0.5,
+                    rho: 0.25,
+                    slack: 0.4,
+                };
+                let instance = services.instance(SEED);
+                let mut packing = VectorPacking::new(Algorithm::EJECT, PackingOptions::default());
+                Box::new(move || {
+                    let packed = packing.solve(&instance).expect("the sizes fit");
+                    packed.map_or(0, |solution| solution.minimum_yield.units().into())
+                })
+            }
+        }
+    }
+
+    fn parameters(self) -> LublinParameters {
+        LublinParameters { jobs: self.items() as usize, ..LublinParameters::default() }
+    }
+
+    fn simulation(self, policy: &str, options: Options) -> Box<dyn FnMut() -> u64> {
+        let policy: Policy = policy.parse().expect("the name is right");
+        let mut jobs: Vec<Job> = generate(&self.parameters(), SEED);
+        scale_to_load(&mut jobs, NODES, 0.8).expect("the jobs have work");
+        Box::new(move || {
+            let mut turnarounds = Turnarounds::default();
+            let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
+            simulate(NODES, &options, jobs.iter().cloned(), scheduler.as_mut(), &mut turnarounds)
+                .expect("policies of this program decide as they may");
+            turnarounds.0.micros() / 1_000_000
+        })
+    }
+}
+
+fn read(text: &[u8]) -> u64 {
+    let mut log = swf::read(text, "text", Strictness::Strict).expect("the text has a header");
+    let run_times = log.by_ref().filter_map(|line| line.record.run_time).map(SimSpan::micros).sum::<u64>();
+    log.finish().expect("the text is whole");
+    run_times / 1_000_000
+}
+
+/// The sum over all jobs.
+#[derive(Default)]
+struct Turnarounds(SimSpan);
+
+impl Observer for Turnarounds {
+    fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        if let Occurrence::Completed(record) = occurrence {
+            self.0 += JobRecord::turnaround(record);
+        }
+    }
+}

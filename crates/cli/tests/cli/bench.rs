@@ -1,0 +1,49 @@
+//! `dfrsim bench` as a user runs it.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use serde_json::Value;
+
+const ONCE: [&str; 4] = ["bench", "--repeat", "1", "--name"];
+
+#[test]
+fn machines_are_rated_and_shown_side_by_side() {
+    let folder = Folder::with(&[]);
+    let ours = stdout(dfrsim(ONCE).args(["ours", "--format", "json"]));
+    let rated: Value = serde_json::from_str(&ours).unwrap();
+    let works: Vec<&str> =
+        rated["works"].as_array().unwrap().iter().map(|work| work["work"].as_str().unwrap()).collect();
+    assert_eq!(works, ["read", "easy", "cons", "dfrs", "pack"]);
+    // Twice as slow in each work, so half the rating, whatever the file says of it.
+    let mut half = rated.clone();
+    half["machine"] = "half".into();
+    for work in half["works"].as_array_mut().unwrap() {
+        work["seconds"] = (2.0 * work["seconds"].as_f64().unwrap()).into();
+    }
+    std::fs::write(folder.path("ours.json"), &ours).unwrap();
+    std::fs::write(folder.path("half.json"), half.to_string()).unwrap();
+    let with = [folder.path("ours.json"), folder.path("half.json")];
+    let beside = stdout(dfrsim(ONCE).args(["again", "read", "--format", "json", "--with"]).args(with));
+    let beside: Value = serde_json::from_str(&beside).unwrap();
+    let others = beside["others"].as_array().unwrap();
+    let rating = |place: usize| others[place]["rating"].as_f64().unwrap();
+    assert!((rating(0) / rating(1) - 2.0).abs() < 1e-9, "{beside}");
+    assert_eq!(rating(0), rated["rating"].as_f64().unwrap());
+    assert_eq!(rating(2), 1.0, "the reference is the last");
+    let text = stdout(dfrsim(ONCE).args(["short", "read"]));
+    let line = text.lines().find(|line| line.starts_with("short")).unwrap();
+    assert_eq!(line.split_whitespace().filter(|&cell| cell == "-").count(), 4, "{text}");
+}
+
+#[test]
+fn a_broken_file_of_a_machine_is_an_error_with_a_place() {
+    let folder = Folder::with(&[]);
+    let fault = |text: &str| {
+        std::fs::write(folder.path("other.json"), text).unwrap();
+        stderr(dfrsim(ONCE).args(["x", "read", "--with"]).arg(folder.path("other.json")), 2)
+    };
+    assert!(fault("{").contains("other.json"));
+    let unknown = r#"{"machine": "m", "rating": 1, "works": [{"work": "sleep", "seconds": 1}]}"#;
+    assert!(fault(unknown).contains("unknown variant `sleep`"), "{}", fault(unknown));
+    let nothing = r#"{"machine": "m", "rating": 1, "works": [{"work": "read", "seconds": 0}]}"#;
+    assert!(fault(nothing).contains("0 s for `read` should be above 0"), "{}", fault(nothing));
+}
