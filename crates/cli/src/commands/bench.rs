@@ -20,8 +20,8 @@ const REFERENCE: &str = include_str!("bench/reference.json");
 /// Rate this machine on five fixed works
 ///
 /// Each work is the same everywhere, needs no file, keeps one core busy, and counts by its fastest run. Its result is checked.
-/// The rating is how many times as fast as the reference a machine is: the geometric mean over the works. Run it while nothing
-/// else runs.
+/// The rating is how many times as fast as the reference a machine is: the geometric mean over the works. Run it while no other
+/// program runs.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

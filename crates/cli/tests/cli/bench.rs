@@ -13,7 +13,7 @@ fn machines_are_rated_and_shown_side_by_side() {
     let works: Vec<&str> =
         rated["works"].as_array().unwrap().iter().map(|work| work["work"].as_str().unwrap()).collect();
     assert_eq!(works, ["read", "easy", "cons", "dfrs", "pack"]);
-    // Twice as slow in each work, so half the rating, whatever the file says of it.
+    // Twice as slow in each work, so half the rating.
     let mut half = rated.clone();
     half["machine"] = "half".into();
     for work in half["works"].as_array_mut().unwrap() {
@@ -44,6 +44,6 @@ fn a_broken_file_of_a_machine_is_an_error_with_a_place() {
     assert!(fault("{").contains("other.json"));
     let unknown = r#"{"machine": "m", "rating": 1, "works": [{"work": "sleep", "seconds": 1}]}"#;
     assert!(fault(unknown).contains("unknown variant `sleep`"), "{}", fault(unknown));
-    let nothing = r#"{"machine": "m", "rating": 1, "works": [{"work": "read", "seconds": 0}]}"#;
-    assert!(fault(nothing).contains("0 s for `read` should be above 0"), "{}", fault(nothing));
+    let zero = r#"{"machine": "m", "rating": 1, "works": [{"work": "read", "seconds": 0}]}"#;
+    assert!(fault(zero).contains("0 s for `read` should be above 0"), "{}", fault(zero));
 }
