@@ -1,10 +1,12 @@
 //! Published statements, each checked on our rows.
 
 use crate::table::{Table, TableLine};
+use serde::Deserialize;
 use std::fmt;
 
 /// Whether a statement holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It holds here.
     Holds,

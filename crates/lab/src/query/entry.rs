@@ -1,6 +1,7 @@
 //! Statements as entries of a TOML file: where they are, what they say, and the question that decides them.
 
 use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
+use crate::claims::Verdict;
 use crate::table::mean;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -168,6 +169,8 @@ pub struct Entry {
     /// What is stated of that.
     #[serde(default)]
     pub is: Limit,
+    /// The verdict that a single result proves, as an example does that there is one, or a counter-example that not all are so.
+    pub proven: Option<Verdict>,
     /// Hides the number that decides, where it means little by itself.
     #[serde(default)]
     pub hidden: bool,

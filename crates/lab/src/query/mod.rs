@@ -5,6 +5,7 @@ mod cells;
 mod entry;
 mod judge;
 mod limit;
+mod resampled;
 mod series;
 mod take;
 mod template;

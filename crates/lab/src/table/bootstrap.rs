@@ -93,6 +93,15 @@ impl Bootstrap {
         let seed = Seed::new(seed).fork("bootstrap");
         Bootstrap { seed, resamples: 10_000, confidence: Confidence::default() }
     }
+    /// The part of replicates that is left out at each end.
+    pub(crate) fn tail(&self) -> f64 {
+        (1.0 - self.confidence.0) / 2.0
+    }
+    /// The interval between the percentiles of replicates, in any order; `None` if there are none.
+    pub(crate) fn percentiles(&self, mut replicates: Vec<f64>) -> Option<(f64, f64)> {
+        replicates.sort_unstable_by(f64::total_cmp);
+        (!replicates.is_empty()).then(|| interval(&replicates, (self.tail(), 1.0 - self.tail())))
+    }
     /// The mean of independent values with its interval; `None` if there are none.
     pub fn mean(&self, values: &[f64]) -> Option<Estimate> {
         let blocks: Vec<Vec<f64>> = values.iter().map(|&value| vec![value]).collect();
@@ -129,7 +138,7 @@ impl Bootstrap {
         }
         means.sort_unstable_by(f64::total_cmp);
         medians.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - self.confidence.0) / 2.0;
+        let tail = self.tail();
         let tails = bca_tails(tail, bias(&means, mean_value), acceleration(blocks));
         Some(Estimates {
             mean: Estimate { interval: Some(interval(&means, tails)), ..without(mean_value) },

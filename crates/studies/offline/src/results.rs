@@ -4,15 +4,19 @@ use crate::parameters::{Parameters, Shape};
 use crate::rows::Row;
 use crate::scenario::{InstanceGroup, Packings, Source};
 use dfrsim_lab::{Line, Status, Value, Wide, average};
-use dfrsim_model::Yield;
+use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::Algorithm;
 use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
+use rand::RngExt as _;
+use std::sync::Arc;
 
 /// All results of a run.
 pub(crate) struct Results<'a> {
     pub(crate) groups: &'a [InstanceGroup],
     /// The scenarios of each group.
-    grids: Vec<Vec<Parameters>>,
+    grids: Arc<Vec<Vec<Parameters>>>,
+    /// What they are called by.
+    labels: Arc<Vec<Vec<[String; PARAMETERS.len()]>>>,
     /// The algorithms, each with its column.
     pub(crate) algorithms: Vec<(Algorithm, usize)>,
     rows: &'a Wide<Row>,
@@ -162,7 +166,23 @@ impl<'a> Results<'a> {
         let column =
             |algorithm: Algorithm| Some((algorithm, rows.column(&algorithm.to_string(), MINIMUM_YIELD)?));
         let algorithms = scenario.algorithms().into_iter().filter_map(column).collect();
-        Results { groups: &scenario.instances, grids, algorithms, rows, records }
+        let labels = grids.iter().map(|grid| grid.iter().map(labels).collect()).collect();
+        let (grids, labels) = (Arc::new(grids), Arc::new(labels));
+        Results { groups: &scenario.instances, grids, labels, algorithms, rows, records }
+    }
+
+    /// As many instances of each group, drawn with replacement.
+    pub(crate) fn resampled(&self, seed: Seed) -> Results<'a> {
+        let mut rng = seed.rng();
+        let mut draw = |records: &[Record<'a>]| {
+            let mut drawn: Vec<usize> = records.iter().map(|_| rng.random_range(0..records.len())).collect();
+            drawn.sort_unstable();
+            drawn.into_iter().map(|at| records[at].clone()).collect::<Vec<_>>()
+        };
+        let records = self.records.chunk_by(|a, b| a.group == b.group).flat_map(&mut draw).collect();
+        let (grids, labels) = (Arc::clone(&self.grids), Arc::clone(&self.labels));
+        let algorithms = self.algorithms.clone();
+        Results { groups: self.groups, grids, labels, algorithms, rows: self.rows, records }
     }
 
     /// The column of an algorithm, if it is of the scenario.
@@ -181,6 +201,11 @@ impl<'a> Results<'a> {
     }
     pub(crate) fn parameters(&self, record: &Record<'_>) -> &Parameters {
         &self.grids[record.group][record.scenario]
+    }
+    /// A parameter of an instance, by its name among [`PARAMETERS`], as text; empty if it has none.
+    pub(crate) fn label(&self, record: &Record<'_>, name: &str) -> &str {
+        let place = PARAMETERS.iter().position(|label| *label == name);
+        place.map_or("", |place| &self.labels[record.group][record.scenario][place])
     }
     /// The instances of each group, with its name.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (&'a str, Part<'_>)> {
@@ -204,6 +229,17 @@ impl<'a> Results<'a> {
     pub(crate) fn with<'b>(&self, part: &Part<'b>, keep: impl Fn(&DissertationScenario) -> bool) -> Part<'b> {
         part.filter(|record| self.parameters(record).of_dissertation().is_some_and(&keep))
     }
+}
+
+/// Parameters of instances by which statements choose them.
+pub(crate) const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
+
+fn labels(parameters: &Parameters) -> [String; PARAMETERS.len()] {
+    let made = parameters.of_dissertation();
+    let number =
+        |of: fn(&DissertationScenario) -> f64| made.map_or_else(String::new, |it| of(it).to_string());
+    let (slack, dimensions, jobs) = (parameters.slack(), parameters.dimensions(), parameters.tasks());
+    [slack.to_string(), dimensions.to_string(), jobs.to_string(), number(|of| of.rho), number(|of| of.sigma)]
 }
 
 const MINIMUM_YIELD: &str = "minimum_yield";

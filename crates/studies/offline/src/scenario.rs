@@ -81,9 +81,9 @@ fields! {
         /// `GREEDYLIGHT`.
         pub node_rules: NodeRules =
             choice([("printed", NodeRules::Printed), ("simulated", NodeRules::Simulated)]), default NodeRules::default();
-        /// `GREEDYLIGHT` takes the first of its passes that finds a mapping, as the dissertation has it (4.4.1), or the best
-        /// of them, which is what that section's numbers fit.
-        pub light: Light = choice([("first", Light::First), ("best", Light::Best)]), default Light::First;
+        /// `GREEDYLIGHT` takes the best of its passes, which is what the dissertation's numbers fit (4.4.1), or the first that finds
+        /// a mapping, as its text and its authors' simulator have it.
+        pub light: Light = choice([("first", Light::First), ("best", Light::Best)]), default Light::default();
         /// The most attempts of `GB` and `SGB` to place a task.
         pub placements: u64 = count("a number of placements", 0, i64::MAX), default 500_000;
         /// The most nodes of the search tree of `OPT`; an instance that is not solved by then is `timed-out`.

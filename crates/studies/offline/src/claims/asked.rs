@@ -1,10 +1,10 @@
 //! What statements ask of results: numbers of algorithms on parts of the instances.
 
 use super::checks::{CHECKS, Check};
-use super::part::{PARAMETERS, part, value};
+use super::part::part;
 use crate::published::{Published, TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6};
 use crate::published::{RR_FIGURE_7, RR_TABLE_1};
-use crate::results::{Part, Record, Results};
+use crate::results::{PARAMETERS, Part, Record, Results};
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
 use dfrsim_lab::query::{Cells, Entry, Finding, Series, Source, Where};
@@ -196,7 +196,7 @@ impl Source for Asked<'_> {
                 let mut push =
                     |label: &str, part| split.push(([labels.as_slice(), &[label.to_owned()]].concat(), part));
                 for label in filter.labels(name) {
-                    push(label, part.filter(|record| value(results, record, name) == *label));
+                    push(label, part.filter(|record| results.label(record, name) == label));
                 }
                 if filter.labels(name).is_empty() {
                     push("", part);

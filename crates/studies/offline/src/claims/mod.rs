@@ -6,28 +6,41 @@ mod part;
 
 use crate::results::Results;
 use asked::{Asked, Table};
-use dfrsim_lab::Claim;
-use dfrsim_lab::query::{Entries, Judge, sources};
+use dfrsim_lab::query::{Entries, Entry, Finding, Judge, sources};
+use dfrsim_lab::{Bootstrap, Claim};
 use dfrsim_offline::instances::InstanceSet;
+use rayon::prelude::*;
 use std::sync::LazyLock;
 
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("offline/claims.toml", include_str!("../../claims.toml")));
 
-/// All statements of which something can be said.
+/// How many resamples of the instances intervals and verdicts are from.
+const RESAMPLES: usize = 100;
+
+/// All statements of which something can be said. Instances are taken as independent.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
     let tables = Table::all();
     let asked = Asked(Some(results));
     let judge = Judge { published: sources(&tables), ..Judge::by(&asked) };
     let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));
-    let claim = |entry| {
+    let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(1) };
+    let find = |number: usize| {
+        let resampled = results.resampled(bootstrap.seed.numbered(number as u64));
+        let asked = Asked(Some(&resampled));
+        CLAIMS.iter().map(|entry| entry.find(&asked)).collect::<Vec<_>>()
+    };
+    let resamples: Vec<Vec<Option<Finding>>> = (0..RESAMPLES).into_par_iter().map(find).collect();
+    let claim = |(at, entry): (usize, &Entry)| {
         let claim = judge.claim(entry)?;
+        let found: Vec<Finding> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
+        let claim = bootstrap.judged(entry, claim, &found);
         let is_of_programs = matches!(entry.filter.label("table"), Some("4.1" | "4.3"));
         let detail =
             if is_of_programs && !is_large { format!("on 4 nodes: {}", claim.detail) } else { claim.detail };
         Some(Claim { detail, ..claim })
     };
-    CLAIMS.iter().filter_map(claim).collect()
+    CLAIMS.iter().enumerate().filter_map(claim).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The instances that a statement is about.
 
 use crate::published::{TABLE_4_1, TABLE_4_3};
-use crate::results::{Part, Record, Results};
+use crate::results::{PARAMETERS, Part, Record, Results};
 use dfrsim_lab::query::Where;
 use dfrsim_offline::instances::InstanceSet;
 
@@ -12,9 +12,6 @@ const FEWEST: usize = 20;
 pub(super) fn is_enough(part: &Part<'_>) -> bool {
     part.records.len() >= FEWEST
 }
-
-/// Parameters of instances, by which results are split.
-pub(super) const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
 
 /// The instances of a set, without those that another filter leaves out; `None` if there are none.
 pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<'a>> {
@@ -41,18 +38,6 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
     };
     let asked: Vec<&str> = PARAMETERS.into_iter().filter(|name| filter.asks_of(name)).collect();
     let is_meant =
-        |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, &value(results, record, name)));
+        |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, results.label(record, name)));
     Some(part.filter(is_meant)).filter(|part| !part.is_empty())
-}
-
-/// A parameter of an instance; empty if it has none of this name.
-pub(super) fn value(results: &Results<'_>, record: &Record<'_>, name: &str) -> String {
-    let parameters = results.parameters(record);
-    match name {
-        "slack" => parameters.slack().to_string(),
-        "dimensions" => parameters.dimensions().to_string(),
-        "jobs" => parameters.tasks().to_string(),
-        "rho" => parameters.of_dissertation().map_or_else(String::new, |of| of.rho.to_string()),
-        _ => parameters.of_dissertation().map_or_else(String::new, |of| of.sigma.to_string()),
-    }
 }

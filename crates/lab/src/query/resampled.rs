@@ -1,0 +1,73 @@
+//! Verdicts that resamples of the results agree on.
+
+use super::{Entry, Finding};
+use crate::claims::{Claim, Verdict};
+use crate::table::Bootstrap;
+
+impl Bootstrap {
+    /// What becomes of an entry, with the interval of its number over what resamples find. Its verdict is left open unless as many
+    /// of them agree with it as lie within the interval or on one side of it. What single results [prove](Entry::proven) needs no
+    /// agreement; an example that has not been seen may still come.
+    #[must_use]
+    pub fn judged(&self, entry: &Entry, claim: Claim, resamples: &[Finding]) -> Claim {
+        if entry.proven == Some(claim.verdict) {
+            return claim;
+        }
+        let holding = resamples.iter().filter(|found| found.holds()).count();
+        let part = holding as f64 / resamples.len().max(1) as f64;
+        let agreeing = match claim.verdict {
+            Verdict::Holds => part,
+            Verdict::Fails if entry.proven == Some(Verdict::Holds) => 0.0,
+            Verdict::Fails => 1.0 - part,
+            Verdict::Open => 0.0,
+        };
+        let shown: Vec<f64> = resamples.iter().filter_map(|found| found.shown).collect();
+        let interval = claim.ours.and_then(|_| self.percentiles(shown));
+        let claim = claim.with_interval(interval);
+        if agreeing >= 1.0 - self.tail() {
+            return claim;
+        }
+        let detail = format!("{}; so in {:.1} % of the resamples", claim.detail, 100.0 * part);
+        Claim { verdict: Verdict::Open, detail, ..claim }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Limit;
+
+    fn entry(text: &str) -> Entry {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_verdict_needs_most_of_the_resamples() {
+        let bootstrap = Bootstrap { resamples: 100, ..Bootstrap::for_tables(1) };
+        let judged_by = |entry: &Entry, verdict, holding: usize| {
+            let found = |at| Finding::new(if at < holding { 0.1 } else { 0.9 }, Limit::at_most(0.5), "");
+            let claim = Claim::new("", "", verdict, "detail").with_values(Some(0.1), None);
+            bootstrap.judged(entry, claim, &(0..100).map(found).collect::<Vec<_>>())
+        };
+        let any = entry("text = 'any'");
+        let judged = |verdict, holding| judged_by(&any, verdict, holding);
+        assert_eq!([97, 98, 100].map(|holding| judged(Verdict::Holds, holding).verdict), {
+            use Verdict::{Holds, Open};
+            [Open, Holds, Holds]
+        });
+        assert_eq!([0, 2, 3, 100].map(|holding| judged(Verdict::Fails, holding).verdict), {
+            use Verdict::{Fails, Open};
+            [Fails, Fails, Open, Open]
+        });
+        let open = judged(Verdict::Holds, 60);
+        assert_eq!((open.low, open.high), (Some(0.1), Some(0.9)));
+        assert_eq!(open.detail, "detail; so in 60.0 % of the resamples");
+        assert_eq!(judged(Verdict::Holds, 98).detail, "detail");
+        // One example proves that there is one, one counter-example that not all are so.
+        let (example, counter) = (entry("proven = 'holds'"), entry("proven = 'fails'"));
+        assert_eq!(judged_by(&example, Verdict::Holds, 60).verdict, Verdict::Holds);
+        assert_eq!(judged_by(&example, Verdict::Fails, 0).verdict, Verdict::Open);
+        assert_eq!(judged_by(&counter, Verdict::Fails, 40).verdict, Verdict::Fails);
+        assert_eq!(judged_by(&counter, Verdict::Holds, 100).verdict, Verdict::Holds);
+    }
+}
