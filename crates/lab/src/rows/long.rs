@@ -71,7 +71,8 @@ impl<R: Row> EarlierRecords<R> {
         let Some(record) = Record::<R>::read(row_type, &line) else { return false };
         let known = self.0.entry(record.key).or_default();
         if known.len() != count {
-            known.clear();
+            // Most have one row: room for four would be most of the memory of a large sweep.
+            *known = Vec::with_capacity(count);
             known.resize_with(count, || None);
         }
         known[place] = Some(record);
@@ -130,7 +131,11 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
                 Origin::Journal => earlier.take(&fields),
                 Origin::File(file) => {
                     let record = Record::<S::Row>::read(file, &fields);
-                    record.map(|record| earlier.0.entry(record.key).or_default().push(Some(record))).is_some()
+                    let mut add = |record: Record<S::Row>| {
+                        let known = earlier.0.entry(record.key).or_insert_with(|| Vec::with_capacity(1));
+                        known.push(Some(record));
+                    };
+                    record.map(&mut add).is_some()
                 }
             }
         };
@@ -203,12 +208,12 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
     }
 
     fn write(&self) -> Vec<String> {
-        let mut lines: Vec<Vec<Vec<String>>> =
-            files::<S::Row>().into_iter().map(|file| vec![file.header]).collect();
+        let mut texts: Vec<String> =
+            files::<S::Row>().into_iter().map(|file| csv_text::line(&file.header)).collect();
         for record in &self.records {
-            lines[record.row_type()].push(record.write());
+            texts[record.row_type()] += &csv_text::line(&record.write());
         }
-        lines.iter().map(|lines| csv_text::lines(lines.iter().map(Vec::as_slice))).collect()
+        texts
     }
 
     fn read(files: &RowTexts) -> Result<Self, String> {

@@ -140,6 +140,7 @@ pub(crate) fn run<S: Study>(
             .notices
             .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
     }
+    drop((earlier, known));
     let files = S::Rows::files(&layout);
     let rows = S::Rows::from_parts(layout, parts);
     report.tables = tables(&study, &rows);
