@@ -3,7 +3,6 @@
 use crate::Rule;
 use dfrsim_model::event::{ClassOfNodes, ResourceOfNodes};
 use dfrsim_model::{Share, Yield};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const ONE: u64 = Share::ONE.units() as u64;
@@ -89,7 +88,8 @@ pub(crate) struct Nodes {
     pub(crate) have_classes: bool,
     /// By resource, of all nodes up to the highest that was used.
     used: Vec<Vec<Use>>,
-    touched: BTreeSet<u32>,
+    /// Those that changed in this moment, some of them more than once.
+    touched: Vec<u32>,
     /// The largest parts of a node's memory and CPU that were in use at once.
     pub(crate) peaks: [f64; 2],
 }
@@ -102,7 +102,7 @@ impl Nodes {
             cores: None,
             have_classes: false,
             used: Vec::new(),
-            touched: BTreeSet::new(),
+            touched: Vec::new(),
             peaks: [0.0; 2],
         }
     }
@@ -220,14 +220,17 @@ impl Nodes {
                     _ => it.amount -= amount,
                 }
             }
-            self.touched.insert(node);
+            self.touched.push(node);
         }
     }
     /// Judges the nodes that changed in this moment: a fault has the line and the job that last added to what is over-committed.
     pub(crate) fn settle(&mut self, mut fault: impl FnMut((u64, u64), Rule)) {
-        for node in std::mem::take(&mut self.touched) {
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        for &node in &touched {
             let capacity = &self.of(node).capacity;
-            let part = |amount: u128, whole: u64| amount as f64 / (u128::from(whole) << Yield::BITS) as f64;
+            let part = |amount: u128, whole: u64| number(amount) / number(u128::from(whole) << Yield::BITS);
             let mut peaks = self.peaks;
             for (at, (it, &has)) in self.used[node as usize].iter().zip(capacity).enumerate() {
                 if at < 2 {
@@ -248,7 +251,14 @@ impl Nodes {
             }
             self.peaks = peaks;
         }
+        touched.clear();
+        self.touched = touched;
     }
+}
+
+/// The nearest number, which takes longer to find for those of more than 64 bits.
+fn number(amount: u128) -> f64 {
+    u64::try_from(amount).map_or(amount as f64, |amount| amount as f64)
 }
 
 /// Returns whole cores of a part of the reference node, rounded up, memory, and other resources; an empty list if the cores of that node
