@@ -32,16 +32,23 @@ const RESPELLED: [(&[&str], [&str; 2], Options); 16] = [
 
 /// Returns the arguments of the process in the present spelling.
 pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
+    // Behind the option that all commands have.
+    let first = arguments.get(1).and_then(|it| it.to_str()).unwrap_or_default();
+    let at = match first.strip_prefix("--max-memory") {
+        Some("") => 3,
+        Some(value) if value.starts_with('=') => 2,
+        _ => 1,
+    };
     let is_earlier = |earlier: &[&str]| {
-        earlier.iter().zip(arguments.iter().skip(1)).filter(|(a, b)| **b == **a).count() == earlier.len()
+        earlier.iter().zip(arguments.iter().skip(at)).filter(|(a, b)| **b == **a).count() == earlier.len()
     };
     let Some((earlier, now, options)) = RESPELLED.iter().find(|(earlier, ..)| is_earlier(earlier)) else {
         return arguments;
     };
     let mut changed = vec![format!("`dfrsim {}` is now `dfrsim {}`", earlier.join(" "), now.join(" "))];
-    let mut respelled = vec![arguments[0].clone()];
+    let mut respelled = arguments[..at].to_vec();
     respelled.extend(now.map(OsString::from));
-    for argument in &arguments[1 + earlier.len()..] {
+    for argument in &arguments[at + earlier.len()..] {
         let text = argument.to_str().unwrap_or_default();
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let Some((option, now)) = options.iter().find(|(option, _)| *option == name) else {
@@ -65,7 +72,25 @@ pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::super::Cli;
-    use super::RESPELLED;
+    use super::{RESPELLED, respelled};
+    use std::ffi::OsString;
+
+    #[test]
+    fn earlier_commands_may_follow_the_option_of_all() {
+        let now = |text: &str| {
+            let arguments = respelled(text.split(' ').map(OsString::from).collect());
+            arguments.join(" ".as_ref()).into_string().unwrap()
+        };
+        assert_eq!(now("dfrsim status x"), "dfrsim results status x");
+        assert_eq!(now("dfrsim --max-memory 2 status x"), "dfrsim --max-memory 2 results status x");
+        assert_eq!(
+            now("dfrsim --max-memory=2 plan --out p"),
+            "dfrsim --max-memory=2 solve plan --plan-out p"
+        );
+        for same in ["dfrsim", "dfrsim --max-memory", "dfrsim --max-memory 2", "dfrsim run status"] {
+            assert_eq!(now(same), same);
+        }
+    }
 
     #[test]
     fn earlier_commands_are_those_of_today() {
