@@ -4,7 +4,7 @@ use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, Printing, counted, notice};
 use clap::{Args, ValueEnum};
-use dfrsim_bound::max_stretch_bound;
+use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::cut;
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
@@ -17,11 +17,13 @@ use std::path::PathBuf;
 /// Compute the lower bound on the maximum bounded stretch
 ///
 /// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in advance, ignores
-/// memory and moves tasks at no cost.
+/// memory and moves tasks at no cost. `--clairvoyant` adds the best schedule found that knows all run times, keeps memory and pays for
+/// moves: what could be reached lies between the two.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
-  dfrsim bound --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --cut week --out bounds.csv")]
+  dfrsim bound --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --cut week --out bounds.csv
+  dfrsim bound --workload week.swf --nodes 128 --annotate lublin --clairvoyant --penalty 300")]
 pub(crate) struct Bound {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -31,10 +33,16 @@ pub(crate) struct Bound {
     /// The tau of the bounded stretch
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     tau: SimSpan,
+    /// Look for a schedule with a small maximum that knows all run times and runs jobs at full speed
+    #[arg(long)]
+    clairvoyant: bool,
+    /// What a job of that schedule loses when it resumes or a task of it changes node
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "300", requires = "clairvoyant")]
+    penalty: SimSpan,
     /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// The file to write: segment, jobs, bound; printed if no file is given
+    /// The file to write: segment, jobs, bound, and where asked for the maximum that is reached knowing all; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -50,6 +58,8 @@ pub(super) struct Bounds {
     mean_bound: f64,
     /// The largest of all segments.
     largest_bound: f64,
+    /// The mean of reached / bound over the segments, if it was asked for.
+    mean_reached: Option<f64>,
     segments: Vec<Segment>,
 }
 
@@ -60,14 +70,18 @@ struct Segment {
     jobs: usize,
     /// No schedule has a smaller maximum of the bounded stretch.
     bound: f64,
+    /// The maximum of the best schedule found that knows all run times, if it was asked for.
+    reached: Option<f64>,
 }
 
 impl Answer for Bounds {
     /// The segment as the file names it.
     fn text(&self) -> String {
-        let mut text = String::from("segment,jobs,bound\n");
-        for Segment { segment, jobs, bound } in &self.segments {
-            writeln!(text, "{segment},{jobs},{bound}").expect("a string takes any text");
+        let mut text = String::from("segment,jobs,bound");
+        text += if self.mean_reached.is_some() { ",reached\n" } else { "\n" };
+        for Segment { segment, jobs, bound, reached } in &self.segments {
+            let reached = reached.map(|reached| format!(",{reached}")).unwrap_or_default();
+            writeln!(text, "{segment},{jobs},{bound}{reached}").expect("a string takes any text");
         }
         text
     }
@@ -101,22 +115,32 @@ impl Bound {
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left")
             .expect("the template is right");
         let bar = ProgressBar::new(segments.len() as u64).with_style(style);
-        let bounds: Vec<f64> = pool.install(|| {
-            let bound = |(_, jobs): &(u64, Vec<Job>)| max_stretch_bound(jobs, nodes, self.tau).value;
-            segments.par_iter().progress_with(bar.clone()).map(bound).collect()
-        });
+        let solve = |&(segment, ref jobs): &(u64, Vec<Job>)| -> Result<Segment, Failure> {
+            let bound = max_stretch_bound(jobs, nodes, self.tau).value;
+            let reached =
+                || clairvoyant_stretch(jobs, nodes, self.penalty, self.tau, bound).map_err(Failure::input);
+            let reached = self.clairvoyant.then(reached).transpose()?;
+            Ok(Segment { segment, jobs: jobs.len(), bound, reached })
+        };
+        let solved: Result<Vec<Segment>, Failure> =
+            pool.install(|| segments.par_iter().progress_with(bar.clone()).map(solve).collect());
         bar.finish_and_clear();
-        let largest_bound = bounds.iter().copied().fold(1.0, f64::max);
-        let mean_bound = bounds.iter().sum::<f64>() / bounds.len() as f64;
-        let rows = segments.iter().zip(&bounds);
-        let rows = rows.map(|(&(segment, ref jobs), &bound)| Segment { segment, jobs: jobs.len(), bound });
+        let segments = solved?;
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / segments.len() as f64;
+        let largest_bound = segments.iter().map(|it| it.bound).fold(1.0, f64::max);
+        let mean_bound = mean(&mut segments.iter().map(|it| it.bound));
+        let mean_reached = self
+            .clairvoyant
+            .then(|| mean(&mut segments.iter().filter_map(|it| Some(it.reached? / it.bound))));
+        let count = counted(segments.len(), "segment");
+        let reached =
+            mean_reached.map(|mean| format!(", reached {mean:.4} times the bound")).unwrap_or_default();
         let answer =
-            Bounds { tau_s: self.tau.as_secs_f64(), mean_bound, largest_bound, segments: rows.collect() };
+            Bounds { tau_s: self.tau.as_secs_f64(), mean_bound, largest_bound, mean_reached, segments };
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &answer.text())?;
         }
-        let segments = counted(bounds.len(), "segment");
-        notice!("{segments}, mean bound {mean_bound:.4}, largest {largest_bound:.4}");
+        notice!("{count}, mean bound {mean_bound:.4}, largest {largest_bound:.4}{reached}");
         if self.out.is_none() || self.printing.is_json() { self.printing.print(&answer) } else { Ok(()) }
     }
 }

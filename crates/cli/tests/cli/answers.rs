@@ -143,6 +143,11 @@ fn simulations(trial: &Trial) {
         format!("{},{},{}", segment["segment"], segment["jobs"], segment["bound"].as_f64().unwrap())
     };
     assert_eq!(segments.iter().map(line).collect::<Vec<_>>(), lines);
+    let reached = trial.json("bound", &[&bound[..], &["--clairvoyant", "--penalty", "60"]].concat(), 0);
+    for segment in reached["segments"].as_array().unwrap() {
+        assert!(segment["reached"].as_f64() >= segment["bound"].as_f64(), "{segment}");
+    }
+    assert!(reached["mean_reached"].as_f64() >= Some(1.0) && bounds["mean_reached"].is_null());
 
     let census = trial.json("census", &["--replications", "1", "--jobs", "40", "--nodes", "16"], 0);
     let calls: Vec<u64> =

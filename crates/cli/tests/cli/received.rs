@@ -249,7 +249,7 @@ fn hostile_archives_are_refused_and_leave_no_file() {
         ("not a file of results", manifest("\"rows.csv\"", "\"../rows.csv\"")),
         ("not a file of results", manifest("\"rows.csv\"", "\"/etc/passwd\"")),
         ("does not have", manifest("study = \"online\"", "study = \"offline2\"")),
-        ("version", manifest("semantics = 3", "semantics = 99")),
+        ("version", manifest("semantics = 4", "semantics = 99")),
         ("its rows", altered("rows.csv", value.clone(), ",97.5,")),
         ("its rows", altered("rows.csv", row.lines().nth(1).unwrap()[..16].to_owned(), "0123456789abcdef")),
         (

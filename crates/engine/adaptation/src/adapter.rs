@@ -1,7 +1,7 @@
 //! The heuristic.
 
 use crate::annealing;
-use crate::effort::{Effort, Haste, Start};
+use crate::effort::{Effort, Start};
 use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
@@ -47,7 +47,6 @@ pub struct Adapter {
     repair: Repair,
     partition: Partition,
     packing: VectorPacking,
-    haste: Haste,
     search_steps: u32,
     annealing: u32,
 }
@@ -73,7 +72,6 @@ impl Adapter {
             repair: Repair::default(),
             partition: Partition::default(),
             packing,
-            haste: Haste::None,
             search_steps: Adapter::SEARCH_STEPS,
             annealing: 0,
         }
@@ -92,14 +90,6 @@ impl Adapter {
         Adapter { annealing: moves, ..self }
     }
 
-    /// One that tries little and repairs only the placement as it is now, for a scheduler that asks at every tick: lower yields,
-    /// but no lower ones with a larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all, and with up to 16 a
-    /// short one everywhere.
-    #[must_use]
-    pub fn hasty() -> Adapter {
-        Adapter { haste: Haste::Great, ..Adapter::new() }
-    }
-
     /// The mapping with the largest minimum yield that is found within a budget; `None` if none is found, which does not
     /// mean that there is none.
     #[must_use]
@@ -107,7 +97,7 @@ impl Adapter {
         let highest = yield_bound(&problem.instance)?;
         let packed = self.packed(problem);
         let mut tasks = Tasks::of(problem);
-        let effort = Effort::for_tasks(tasks.count(), self.haste);
+        let effort = Effort::for_tasks(tasks.count());
         let mut best: Option<Adapted> = None;
         for start in effort.starts {
             let start = match start {
@@ -192,9 +182,9 @@ impl Adapter {
     /// The nodes of the tasks at a yield, at a low cost.
     fn placed_for(&mut self, problem: &Adaptation, tasks: &mut Tasks, wanted: Yield) -> Option<Vec<u32>> {
         tasks.size_at(problem, wanted);
-        let effort = Effort::for_tasks(tasks.count(), self.haste);
+        let effort = Effort::for_tasks(tasks.count());
         let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
-        let found = self.cheapest(tasks, [None, None], styles, effort, true);
+        let found = self.cheapest(tasks, [None, None], styles, effort);
         let start = found.map(|(_, node_of)| node_of).or_else(|| {
             let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
             Some(tasks.nodes_of(&packed.mapping))
@@ -234,7 +224,7 @@ impl Adapter {
         for (turn, styles) in effort.styles().enumerate() {
             tasks.size_at(problem, target);
             let others = [last.as_deref(), packed];
-            let found = self.cheapest(tasks, others, styles, effort, turn == 0);
+            let found = self.cheapest(tasks, others, styles, effort);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
@@ -268,7 +258,6 @@ impl Adapter {
         others: [Option<&[u32]>; 2],
         styles: impl Iterator<Item = Style>,
         effort: Effort,
-        is_first: bool,
     ) -> Option<(u128, Vec<u32>)> {
         let mut cheapest: Option<(u128, Vec<u32>)> = None;
         for style in styles {
@@ -285,8 +274,7 @@ impl Adapter {
                 }
             }
         }
-        let is_lost = is_first && effort.rescues && cheapest.is_none();
-        let steps = if effort.economises || is_lost { self.search_steps } else { effort.short_search };
+        let steps = if effort.economises { self.search_steps } else { 0 };
         if steps > 0 {
             let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
             let placement = &mut self.repair.placement;

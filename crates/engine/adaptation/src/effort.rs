@@ -2,13 +2,6 @@
 
 use crate::repair::Style;
 
-/// Whether time is short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Haste {
-    None,
-    Great,
-}
-
 /// Which placements a climb repairs beside the one that it found before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Start {
@@ -36,15 +29,11 @@ pub(crate) struct Effort {
     pub(crate) failures: u32,
     /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
     pub(crate) economises: bool,
-    /// Whether the whole search follows at the first yield if no repair succeeds there.
-    pub(crate) rescues: bool,
-    /// The steps of a short search that follows at each yield otherwise.
-    pub(crate) short_search: u32,
 }
 
 impl Effort {
     /// The more, the fewer tasks there are.
-    pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
+    pub(crate) fn for_tasks(tasks: usize) -> Effort {
         const BOTH: &[Start] = &[Start::Home, Start::HomeAndPacked];
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
         let coarse = |steps| Effort {
@@ -55,11 +44,9 @@ impl Effort {
             starts: &[Start::Home],
             failures: 2,
             economises: false,
-            rescues: false,
-            short_search: 0,
         };
-        match (haste, tasks) {
-            (Haste::None, 0..64) => Effort {
+        match tasks {
+            0..64 => Effort {
                 repairs,
                 first: 16 * repairs,
                 starts: &[Start::HomeAndPacked],
@@ -67,7 +54,7 @@ impl Effort {
                 economises: true,
                 ..coarse(512)
             },
-            (Haste::None, 64..256) => Effort {
+            64..256 => Effort {
                 repairs,
                 first: 16 * repairs,
                 starts: BOTH,
@@ -75,15 +62,8 @@ impl Effort {
                 failures: 8,
                 ..coarse(64)
             },
-            (Haste::None, 2048..) => Effort { starts: BOTH, ..coarse(32) },
-            (Haste::None, _) => Effort { starts: BOTH, finest_steps: 128, ..coarse(24) },
-            (Haste::Great, 0..64) => {
-                // Of a dozen of tasks it misses little.
-                let short_search = if tasks <= 16 { 1 << 14 } else { 0 };
-                Effort { repairs: 6, first: 32, failures: 16, rescues: true, short_search, ..coarse(512) }
-            }
-            (Haste::Great, 64..256) => Effort { first: 3, finest_steps: 128, ..coarse(32) },
-            (Haste::Great, _) => Effort { first: 2, finest_steps: 128, ..coarse(16) },
+            2048.. => Effort { starts: BOTH, ..coarse(32) },
+            _ => Effort { starts: BOTH, finest_steps: 128, ..coarse(24) },
         }
     }
 

@@ -9,6 +9,7 @@
 //!
 //! * [`Bound`]: the bound with the jobs that prove it.
 //! * [`max_stretch_bound_on`]: the value where nodes differ: the largest of several bounds, for CPU and for each resource.
+//! * [`clairvoyant_stretch`]: what the best schedule found reaches that knows all run times, keeps memory and pays for moves.
 //! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
 //! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
 //!
@@ -48,6 +49,7 @@
 
 mod amount;
 mod bound;
+mod clairvoyant;
 mod classes;
 mod core;
 mod critical;
@@ -57,6 +59,7 @@ mod solution;
 mod wrap_around;
 
 pub use bound::{Bound, max_stretch_bound};
+pub use clairvoyant::clairvoyant_stretch;
 pub use classes::max_stretch_bound_on;
 pub use solution::{FlowInterval, FlowSolution, flow_solution};
 pub use wrap_around::{Piece, Schedule, wrap_around};

@@ -83,6 +83,18 @@ impl<'a> Placement<'a> {
     pub fn to_vec(self) -> Vec<NodeTasks> {
         self.iter().collect()
     }
+    /// The tasks that leave a node for another placement: the sum over the nodes of max(0, before - after). Nodes rise in both.
+    #[must_use]
+    pub fn moved_to(self, after: Placement<'_>) -> u32 {
+        let mut after = after.iter().peekable();
+        self.iter()
+            .map(|old| {
+                while after.next_if(|new| new.node < old.node).is_some() {}
+                let stay = after.next_if(|new| new.node == old.node).map_or(0, |new| new.tasks);
+                old.tasks.saturating_sub(stay)
+            })
+            .sum()
+    }
     /// Whether the job is on no node.
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -145,7 +157,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn ranges(counts: impl Iterator<Item = u32>) -> Vec<NodeRange> {
+        let mut ranges = Vec::new();
+        for (node, tasks) in (0..).zip(counts).filter(|&(_, tasks)| tasks > 0) {
+            NodeRange { first: NodeId(node), nodes: 1, tasks }.push_onto(&mut ranges);
+        }
+        ranges
+    }
+
     proptest! {
+        #[test]
+        fn moved_tasks_agree_with_counting_by_node(pairs in prop::collection::vec((0..3u32, 0..3u32), 0..8)) {
+            let (before, after) = (ranges(pairs.iter().map(|pair| pair.0)), ranges(pairs.iter().map(|pair| pair.1)));
+            let expected: u32 = pairs.iter().map(|(before, after)| before.saturating_sub(*after)).sum();
+            prop_assert_eq!(Placement::new(&before).moved_to(Placement::new(&after)), expected);
+        }
+
         #[test]
         fn ranges_mean_the_nodes_that_they_were_made_of(counts in prop::collection::vec(0..3u32, 0..40)) {
             let parts: Vec<NodeTasks> = (0..)

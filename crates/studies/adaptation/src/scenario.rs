@@ -22,10 +22,7 @@ fields! {
             one_or_many(number("a percentage of the total", 0.0..=100.0)), default vec![10.0, 25.0, 50.0];
         /// The most nodes in the tree of the exact search; problems that are not solved by then are left out of the gaps.
         pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
-        /// The heuristic: all of it, or the hasty one of the on-line policies with a budget, which only repairs.
-        pub heuristic: Heuristic = choice(Heuristic::ALL.iter().map(|&each| (each.name(), each))),
-            default Heuristic::Whole;
-        /// The most steps of the whole heuristic's own search at each yield that it tries; 0 for repairs alone.
+        /// The most steps of the heuristic's own search at each yield that it tries; 0 for repairs alone.
         pub heuristic_steps: u32 = count("a number of steps", 0, u32::MAX), default Adapter::SEARCH_STEPS;
     }
     renamed { "instances" => "replications" }
@@ -38,26 +35,6 @@ named! {
         Bytes = "bytes",
         /// Each task costs one.
         Moves = "moves",
-    }
-}
-
-named! {
-    /// How much is tried.
-    pub enum Heuristic as "heuristic" {
-        /// Repairs, a search, and a packing from scratch.
-        Whole = "whole",
-        /// Few repairs.
-        Hasty = "hasty",
-    }
-}
-
-impl Heuristic {
-    /// With this many steps of its search.
-    pub(crate) fn adapter(self, steps: u32) -> Adapter {
-        match self {
-            Heuristic::Whole => Adapter::new().searching(steps),
-            Heuristic::Hasty => Adapter::hasty(),
-        }
     }
 }
 

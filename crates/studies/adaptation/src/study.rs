@@ -3,6 +3,7 @@
 use crate::rows::{Row, name};
 use crate::scenario::{Changes, Cost};
 use crate::{claims, drawings, tables};
+use dfrsim_adaptation::Adapter;
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_lab::fields::Scenario;
@@ -96,7 +97,6 @@ impl Study for AdaptationStudy {
     fn key(&self, (cost, budget_percent): &(Cost, f64), key: &mut KeyBuilder) {
         key.field("cost", cost)
             .field("budget_percent", budget_percent)
-            .field("heuristic", self.scenario.heuristic)
             .field("search_nodes", self.scenario.search_nodes)
             .field("heuristic_steps", self.scenario.heuristic_steps);
     }
@@ -118,7 +118,7 @@ impl Study for AdaptationStudy {
             own.unmoved.get_or_init(|| adapted_optimum(problem, 0, &limits).best.as_ref().map(yield_of));
         let budget = (problem.total() as f64 * budget_percent / 100.0) as u64;
         let exact = adapted_optimum(problem, budget, &limits);
-        let found = self.scenario.heuristic.adapter(self.scenario.heuristic_steps).adapt(problem, budget);
+        let found = Adapter::new().searching(self.scenario.heuristic_steps).adapt(problem, budget);
         let best = exact.best.as_ref().map(yield_of);
         let reached = found.as_ref().map(|found| found.minimum_yield);
         if exact.status != Status::TimedOut && reached > best {

@@ -228,7 +228,7 @@ impl Study for OnlineStudy {
     const NAME: &'static str = "online";
     const TITLE: &'static str =
         "Policies on weeks of logs and synthetic traces (Stillwell 2010, chapters 5 and 6)";
-    const SEMANTICS: u32 = 3;
+    const SEMANTICS: u32 = 4;
     const AUDIT: Audit = Audit::Optional;
     const RUNS: &'static str = "rows";
 

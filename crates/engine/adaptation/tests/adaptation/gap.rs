@@ -46,21 +46,3 @@ fn problems_that_were_hard_are_solved() {
         assert!(found < 0.003, "{seed} {number} {percent}: {found}");
     }
 }
-
-/// The hasty heuristic, of which the on-line policies with a budget are made, keeps to the same bars. Changes 208, 325 and 1243 of
-/// seed 14: repairs alone missed 32, 30 and 16 %, and of some changes they found no mapping at all.
-#[test]
-fn gaps_of_the_hasty_heuristic_are_small() {
-    let mut adapter = Adapter::hasty();
-    let numbers = (0..120).chain([208, 325, 991, 1243]);
-    let percents = numbers.flat_map(|number| [10, 25, 50].map(|percent| (number, percent)));
-    let mut gaps: Vec<f64> =
-        percents.filter_map(|(number, percent)| gap(&mut adapter, 14, number, percent)).collect();
-    // Moves counted, a shorter search missed 28 %.
-    let mut counted = small_change(Seed::new(14), 991).unwrap();
-    counted.cost.fill(1);
-    gaps.extend(gap_of(&mut adapter, &counted, 50));
-    let (mean, worst) =
-        (gaps.iter().sum::<f64>() / gaps.len() as f64, gaps.iter().copied().fold(0.0, f64::max));
-    assert!(gaps.len() > 200 && mean <= 0.02 && worst <= 0.15, "{} {mean} {worst}", gaps.len());
-}

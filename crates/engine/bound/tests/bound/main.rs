@@ -1,5 +1,6 @@
 //! The bound against its twins, golden cases, the schedules that it promises, and a real log.
 
+mod clairvoyant;
 mod classes;
 mod extremes;
 mod golden;

@@ -63,7 +63,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         let active = self.jobs.get_mut(change.job);
         let moved = match change.verb {
-            Verb::Migrate => moved_tasks(active.placement(), placement),
+            Verb::Migrate => active.placement().moved_to(placement),
             _ => 0,
         };
         if let Some(unequal) = self.unequal.as_ref().filter(|_| change.verb.places()) {
@@ -182,44 +182,5 @@ fn schedule_completion(events: &mut EventQueue, handle: JobHandle, active: &Acti
     match active.completion().filter(|_| running) {
         Some(time) => events.schedule(slot, EventKey::new(time, Rank::Completion, active.sequence)),
         None => events.cancel(slot),
-    }
-}
-
-/// The tasks that leave a node: sum over nodes of max(0, before - after). Both placements have rising nodes.
-fn moved_tasks(before: Placement<'_>, after: Placement<'_>) -> u32 {
-    let mut after = after.iter().peekable();
-    before
-        .iter()
-        .map(|old| {
-            while after.next_if(|new| new.node < old.node).is_some() {}
-            let stay = after.next_if(|new| new.node == old.node).map_or(0, |new| new.tasks);
-            old.tasks.saturating_sub(stay)
-        })
-        .sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Placement, moved_tasks};
-    use crate::NodeRange;
-    use dfrsim_model::NodeId;
-    use proptest::prelude::*;
-
-    fn placement(counts: &[u32]) -> Vec<NodeRange> {
-        let mut ranges = Vec::new();
-        for (node, &tasks) in (0..).zip(counts).filter(|&(_, &tasks)| tasks > 0) {
-            NodeRange { first: NodeId(node), nodes: 1, tasks }.push_onto(&mut ranges);
-        }
-        ranges
-    }
-
-    proptest! {
-        #[test]
-        fn moved_tasks_agree_with_counting_by_node(pairs in prop::collection::vec((0..3u32, 0..3u32), 0..8)) {
-            let before: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
-            let after: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
-            let expected: u32 = pairs.iter().map(|(before, after)| before.saturating_sub(*after)).sum();
-            prop_assert_eq!(moved_tasks(Placement::new(&placement(&before)), Placement::new(&placement(&after))), expected);
-        }
     }
 }

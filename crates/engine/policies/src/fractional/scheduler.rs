@@ -8,7 +8,6 @@ mod sharing;
 pub(super) use sharing::weights_of;
 
 use super::available::Available;
-use super::budget::Mover;
 use super::idle::{Idle, IdleJob};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
@@ -43,7 +42,6 @@ pub struct FractionalScheduler {
     /// The jobs that the cluster has on no node.
     idle: Idle,
     mcb: Mcb,
-    mover: Mover,
     shares: Shares,
     ranking: Ranking,
     room: Room,
@@ -81,7 +79,6 @@ impl FractionalScheduler {
             mapper: Mapper::new(nodes, site),
             idle: Idle::new(Priority::new(&policy, &options)),
             mcb: Mcb::new(nodes, options.mcb),
-            mover: Mover::default(),
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
             room: Room::default(),

@@ -1,14 +1,13 @@
 //! Ticks, and the other moments at which MCB maps all jobs again.
 
 use super::{FractionalScheduler, relative, weights_of};
-use crate::fractional::budget::{Candidate, ranges};
+use crate::fractional::budget::{self, Budget, Pins, ranges};
 use crate::fractional::mapper::Placed;
 use crate::fractional::{Extensions, Periodic, RemapLimit};
 use dfrsim_cluster::{JobHandle, JobView, Placement, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
-use dfrsim_packing::mcb::{DropRule, PackJob};
+use dfrsim_packing::mcb::DropRule;
 use dfrsim_packing::shares::packed_in_steps;
-use std::ops::Range;
 
 impl FractionalScheduler {
     /// What a tick may move, in units of memory.
@@ -50,34 +49,9 @@ impl FractionalScheduler {
             }
         };
         let (mapper, limit) = (&self.mapper, self.policy.remap_limit);
-        let sizes = mapper.nodes.sizes();
-        // The placements of jobs that are pinned, one after the other, and which of them is whose.
-        let mut parts = Vec::new();
-        let mut part_of = |handle: JobHandle| {
-            let begin = parts.len();
-            parts.extend(Placement::new(mapper.placement(handle)));
-            begin..parts.len()
-        };
-        let pinned = ranked.iter().map(|&handle| {
-            let is_pinned = mapper.runs(handle) && limit.pins(view.job(handle), self.policy.extensions);
-            is_pinned.then(|| part_of(handle))
-        });
-        let pinned: Vec<Option<Range<usize>>> = pinned.collect();
-        let jobs: Vec<PackJob<'_>> = ranked
-            .iter()
-            .zip(&pinned)
-            .map(|(&handle, pinned)| {
-                let job = view.job(handle);
-                PackJob {
-                    tasks: job.tasks(),
-                    need: job.cpu_need(),
-                    memory: job.memory(),
-                    sequence: job.sequence(),
-                    pinned: pinned.clone().map(|pinned| &parts[pinned]),
-                    size: sizes.map(|sizes| &sizes[handle.index()]),
-                }
-            })
-            .collect();
+        let pinned = |&job: &JobHandle| mapper.runs(job) && limit.pins(view.job(job), self.policy.extensions);
+        let pins = Pins::at(ranked.iter().map(|job| pinned(job).then(|| mapper.placement(*job))));
+        let jobs = pins.jobs(view, mapper, &ranked);
         let by_stretch = self.policy.periodic == Periodic::McbStretch;
         let (period, floor) = (self.period(), self.options.mcb.floor);
         let weights = weights_of(view, &ranked);
@@ -106,9 +80,6 @@ impl FractionalScheduler {
                 self.floors[handle.index()] = step.map_or(exact, |step| packed_in_steps(exact, need, step));
             }
         }
-        let candidate =
-            |(&handle, job): (&JobHandle, &PackJob<'_>)| Candidate { handle, pinned: job.pinned.is_some() };
-        let candidates: Vec<Candidate> = ranked.iter().zip(&jobs).map(candidate).collect();
         let placements = (0..ranked.len()).map(|place| packed.placement(place));
         let change = |(&job, placement): (&JobHandle, &[NodeTasks])| {
             (Placement::new(mapper.placement(job)) != placement).then(|| (job, ranges(placement)))
@@ -116,10 +87,11 @@ impl FractionalScheduler {
         let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() {
             let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
             if self.policy.relabel {
-                placements = self.mover.relabel(view, mapper, &candidates, &placements);
+                placements = budget::relabel(view, mapper, &ranked, &pins, &placements);
             }
             if let Some(budget) = budget {
-                placements = self.mover.limit(view, mapper, &candidates, placements, budget);
+                let budget = Budget { view, mapper, ranked: &ranked, pins: &pins, units: budget };
+                placements = budget.keep(&mut self.mcb, &self.yields, placements);
             }
             ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
         } else {
