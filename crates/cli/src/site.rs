@@ -111,12 +111,15 @@ impl SiteAndLog {
         lines.push(format!("partitions: {}", names(settings.partitions.iter().map(partition).collect())));
         let qos = settings.qos.iter().map(|class| format!("{} ({})", class.name, class.priority));
         lines.push(format!("qualities of service with their priorities: {}", names(qos.collect())));
-        let paying = settings.accounts.iter().filter(|account| !account.groups.is_empty()).count();
+        let (users, accounts): (Vec<_>, Vec<_>) = settings.accounts.iter().partition(|it| it.is_user);
+        let paying = accounts.iter().filter(|account| !account.groups.is_empty()).count();
         lines.push(format!(
-            "{}, {paying} of them with jobs of the log; fair share: {}",
-            counted(settings.accounts.len(), "account"),
+            "{}, {paying} of them with jobs of the log; {} by name; fair share: {}",
+            counted(accounts.len(), "account"),
+            counted(users.len(), "user"),
             match settings.fair_share {
-                dfrsim_model::priority::FairShare::Classic => "classic",
+                dfrsim_model::priority::FairShare::Classic => "classic, of accounts",
+                dfrsim_model::priority::FairShare::ClassicOfUsers => "classic",
                 dfrsim_model::priority::FairShare::FairTree => "Fair Tree",
             }
         ));

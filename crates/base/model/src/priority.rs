@@ -174,12 +174,37 @@ pub struct Account {
     /// The groups of the log whose jobs it pays for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<u32>,
-    /// The users of the log whose jobs it pays for, of any group.
+    /// The users of the log whose jobs it pays for, of any group; of an account that is a user: of those of the account above it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
+    /// Whether it is a user of the account above it, with or without jobs: of Slurm's own user `root` too, which has none above it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub is_user: bool,
     /// What its jobs, and those of the accounts below it, may hold.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
+}
+
+impl Account {
+    /// Makes a user of an account, of whom no job is known.
+    #[must_use]
+    pub fn user(name: &str, parent: Option<&str>, shares: u32) -> Account {
+        Account {
+            name: name.to_owned(),
+            parent: parent.map(str::to_owned),
+            shares,
+            groups: Vec::new(),
+            users: Vec::new(),
+            is_user: true,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Whether it pays for all jobs of one of its users.
+    #[must_use]
+    pub fn pays_for(&self, user: u32) -> bool {
+        !self.is_user && self.users.contains(&user)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -209,11 +234,13 @@ pub enum Unlisted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FairShare {
-    /// 2^(-effective usage / share) of the account (`PriorityFlags=NO_FAIR_TREE`).
+    /// 2^(-effective usage / share) of the account.
     #[default]
     Classic,
+    /// The same of the user in the account, as Slurm has it with `PriorityFlags=NO_FAIR_TREE`.
+    ClassicOfUsers,
     /// The rank of the user among all users, as Slurm does since version 19.05: first by the accounts below the root, then by those below each
-    /// of them (<https://slurm.schedmd.com/fair_tree.html>). Each user has a share in each account that pays for a job of theirs.
+    /// of them (<https://slurm.schedmd.com/fair_tree.html>). A user whom no account is has a share in each account that pays for a job of theirs.
     FairTree,
 }
 
@@ -382,6 +409,7 @@ impl Priorities {
             billing: Tres::from([("cpu".to_owned(), 1_000)]),
             decay_within_period: true,
             fair_share: FairShare::FairTree,
+            accounts: vec![Account::user("root", None, 1)],
             ..Priorities::default()
         }
     }
@@ -462,11 +490,16 @@ impl Priorities {
             self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
         let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
         let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
+        // A user may be one in several accounts.
+        let mut users_of = BTreeMap::<Option<&str>, BTreeSet<u32>>::new();
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);
             account.limits.check(&place)?;
             if let Some(name) = account.parent.as_ref().filter(|_| parent(account).is_none()) {
                 return Err(fault(&place, format!("its parent `{name}` does not exist")));
+            }
+            if parent(account).is_some_and(|parent| parent.is_user) {
+                return Err(fault(&place, "it is below a user".to_owned()));
             }
             // A path to the root is no longer than there are accounts.
             let above = |at: &Account| parent(at);
@@ -482,8 +515,9 @@ impl Priorities {
                 }
                 at = above(next);
             }
-            for (what, of, seen) in
-                [("group", &account.groups, &mut groups), ("user", &account.users, &mut users)]
+            let below = users_of.entry(account.parent.as_deref()).or_default();
+            let users = if account.is_user { below } else { &mut users };
+            for (what, of, seen) in [("group", &account.groups, &mut groups), ("user", &account.users, users)]
             {
                 if let Some(number) = of.iter().find(|&&number| !seen.insert(number)) {
                     return Err(fault(&place, format!("{what} {number} has an account already")));
@@ -657,7 +691,7 @@ mod tests {
     fn account(name: &str, parent: Option<&str>) -> Account {
         let parent = parent.map(str::to_owned);
         let (groups, users, limits) = Default::default();
-        Account { name: name.to_owned(), parent, shares: 1, groups, users, limits }
+        Account { name: name.to_owned(), parent, shares: 1, groups, users, is_user: false, limits }
     }
 
     #[test]

@@ -174,14 +174,14 @@ fields! {
         pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
         /// The classes of nodes, where they are others than those of the workload: with the same reference node.
         pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
-        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group. These lists, and
-        /// those of qualities of service and partitions, have numbers of the log, or names where the log has some (listings of Slurm, PBS).
+        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group. With `is_user` it is
+        /// a user of the account above it, which has shares there with or without jobs. These lists, and those of qualities of service and partitions, have numbers of the log, or names where the log has some (listings of Slurm, PBS).
         pub accounts: Vec<ByName<Account>> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
-        /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, or Slurm's `fair_tree`, the rank of the
-        /// user among all users.
-        pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
+        /// How usage becomes the factor of the fair share: `classic`, 2^(-usage / share) of the account, `classic_of_users`, the same of the user
+        /// in the account, or Slurm's `fair_tree`, the rank of the user among all users.
+        pub fair_share: FairShare = choice([("classic", FairShare::Classic), ("classic_of_users", FairShare::ClassicOfUsers), ("fair_tree", FairShare::FairTree)]), default FairShare::Classic;
         /// By what the exponent of the classic fair share is divided.
         pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,

@@ -2,10 +2,14 @@
 
 /// In microseconds.
 const SECOND: u64 = 1_000_000;
+/// From the begin of a second to the look of backfilling in it.
+const MIDDLE: u64 = 500_000;
 
 /// When one of the two looks next: not before an interval after its last pass, and only if something has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timer {
+    /// Where in a second it looks.
+    within: u64,
     pub(super) last: u64,
     changed: Option<u64>,
 }
@@ -15,19 +19,21 @@ impl Timer {
         self.changed.map(|changed| changed.max(self.last.saturating_add(interval)))
     }
     pub(super) fn looked(&mut self, now: u64) {
-        *self = Timer { last: now, changed: None };
+        (self.last, self.changed) = (now, None);
     }
     /// It is seen from the next second on. What was due before was a pass over an empty queue.
     pub(super) fn change(&mut self, now: u64, interval: u64) {
         if let Some(due) = self.due(interval).filter(|&due| due < now) {
             self.looked(due);
         }
-        self.changed = self.changed.or(Some((now / SECOND + 1).saturating_mul(SECOND)));
+        let begin = now - now % SECOND;
+        let next = if now < begin + self.within { begin } else { begin.saturating_add(SECOND) };
+        self.changed = self.changed.or(Some(next.saturating_add(self.within)));
     }
 }
 
 /// The timers of both.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Timers {
     pub(super) main: Timer,
     pub(super) backfill: Timer,
@@ -36,4 +42,11 @@ pub(super) struct Timers {
     pub(super) awaits_whole: bool,
     /// Whether a job came or left since the last decision.
     pub(super) is_changed: bool,
+}
+
+impl Default for Timers {
+    fn default() -> Timers {
+        let backfill = Timer { within: MIDDLE, last: MIDDLE, changed: None };
+        Timers { main: Timer::default(), backfill, ranked: 0, awaits_whole: false, is_changed: false }
+    }
 }

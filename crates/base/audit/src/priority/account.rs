@@ -5,7 +5,7 @@
 pub(crate) enum Account {
     Listed(String),
     Unlisted(Option<u32>),
-    /// A user below an account, under Fair Tree.
+    /// A user below an account whom no listed one is.
     User(Box<Account>, Option<u32>),
 }
 
@@ -13,5 +13,6 @@ pub(crate) enum Account {
 pub(super) struct Entry {
     pub(super) parent: Option<Account>,
     pub(super) shares: u32,
+    pub(super) is_user: bool,
     pub(super) usage: u128,
 }

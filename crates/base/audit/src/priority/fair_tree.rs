@@ -5,24 +5,26 @@ use super::{ONE, fraction};
 use std::collections::BTreeMap;
 
 /// The fair share of each user: how many are not before it, of all.
-pub(super) fn ranks(
-    accounts: &BTreeMap<Account, Entry>,
-    usage: &BTreeMap<&Account, u128>,
-    shares: &BTreeMap<Option<&Account>, u128>,
+pub(super) fn ranks<'a>(
+    accounts: &'a BTreeMap<Account, Entry>,
+    usage: &BTreeMap<&'a Account, u128>,
+    shares: &BTreeMap<Option<&'a Account>, u128>,
 ) -> BTreeMap<Account, u128> {
-    let used = |parent: Option<&Account>| {
-        let siblings = accounts.iter().filter(|(_, entry)| entry.parent.as_ref() == parent);
-        siblings.map(|(account, _)| usage[account]).sum::<u128>()
+    let mut used: BTreeMap<Option<&Account>, u128> = BTreeMap::new();
+    for (account, entry) in accounts {
+        *used.entry(entry.parent.as_ref()).or_default() += usage[account];
+    }
+    let level = |(account, entry): (&'a Account, &'a Entry)| {
+        let parent = entry.parent.as_ref();
+        let share = fraction(entry.shares.into(), shares[&parent]);
+        let part = fraction(usage[account], used[&parent]);
+        let of_unused = if share == 0 { 0 } else { u128::MAX };
+        (account, (share * ONE).checked_div(part).unwrap_or(of_unused))
     };
-    let level = |account: &Account| {
-        let Entry { parent, shares: own, .. } = &accounts[account];
-        let part = fraction(usage[account], used(parent.as_ref()));
-        let share = fraction((*own).into(), shares[&parent.as_ref()]);
-        (share * ONE).checked_div(part).unwrap_or(u128::MAX)
-    };
+    let levels: BTreeMap<&Account, u128> = accounts.iter().map(level).collect();
     // Groups of users of the same rank, the first ones first.
     let mut groups: Vec<Vec<&Account>> = Vec::new();
-    walk(accounts, &level, &[None], false, &mut groups);
+    walk(accounts, &levels, &[None], false, &mut groups);
     let all: usize = groups.iter().map(Vec::len).sum();
     let mut before = 0;
     let mut found = BTreeMap::new();
@@ -38,22 +40,20 @@ pub(super) fn ranks(
 /// Visits what is below some accounts of the same level; whether the first user below has the rank of the last one before.
 fn walk<'a>(
     accounts: &'a BTreeMap<Account, Entry>,
-    level: &impl Fn(&Account) -> u128,
+    levels: &BTreeMap<&Account, u128>,
     above: &[Option<&Account>],
     joins: bool,
     groups: &mut Vec<Vec<&'a Account>>,
 ) {
     let is_below = |entry: &Entry| above.contains(&entry.parent.as_ref());
-    let below: Vec<&Account> =
-        accounts.iter().filter(|(_, entry)| is_below(entry)).map(|(account, _)| account).collect();
-    let mut levels: Vec<u128> = below.iter().map(|account| level(account)).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    for (place, of) in levels.into_iter().rev().enumerate() {
+    let mut by_level: BTreeMap<u128, Vec<&Account>> = BTreeMap::new();
+    for (account, _) in accounts.iter().filter(|(_, entry)| is_below(entry)) {
+        by_level.entry(levels[account]).or_default().push(account);
+    }
+    for (place, alike) in by_level.into_values().rev().enumerate() {
         let joins = joins && place == 0;
-        let alike = || below.iter().copied().filter(|account| level(account) == of);
         let (users, others): (Vec<&Account>, Vec<&Account>) =
-            alike().partition(|account| matches!(account, Account::User(..)));
+            alike.into_iter().partition(|account| accounts[*account].is_user);
         let is_led_by_users = !users.is_empty();
         match groups.last_mut().filter(|_| joins) {
             Some(last) => last.extend(users),
@@ -62,7 +62,7 @@ fn walk<'a>(
         }
         if !others.is_empty() {
             let others: Vec<Option<&Account>> = others.into_iter().map(Some).collect();
-            walk(accounts, level, &others, joins || is_led_by_users, groups);
+            walk(accounts, levels, &others, joins || is_led_by_users, groups);
         }
     }
 }

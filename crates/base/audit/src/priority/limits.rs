@@ -114,7 +114,7 @@ impl Limits {
     }
     fn payer(&self, job: &Job) -> Result<usize, Option<u32>> {
         let accounts = &self.settings.accounts;
-        let of_user = job.user.and_then(|user| accounts.iter().position(|it| it.users.contains(&user)));
+        let of_user = job.user.and_then(|user| accounts.iter().position(|it| it.pays_for(user)));
         let of_group =
             || job.group.and_then(|group| accounts.iter().position(|it| it.groups.contains(&group)));
         of_user.or_else(of_group).ok_or(match self.settings.unlisted {

@@ -21,6 +21,8 @@ struct Span {
 pub(crate) struct Usage {
     by_group: BTreeMap<u32, Account>,
     by_user: BTreeMap<u32, Account>,
+    /// The listed users of accounts.
+    users: BTreeMap<(Option<Account>, u32), Account>,
     unlisted: Unlisted,
     rule: FairShare,
     dampening: u128,
@@ -42,16 +44,24 @@ impl Usage {
     pub(crate) fn new(settings: &Priorities) -> Usage {
         let listed = |name: &String| Account::Listed(name.clone());
         let (mut by_group, mut by_user, mut accounts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut users = BTreeMap::new();
         for account in &settings.accounts {
             let parent = account.parent.as_ref().map(listed);
-            accounts.insert(listed(&account.name), Entry { parent, shares: account.shares, usage: 0 });
+            let of_users = account.users.iter().map(|&user| (user, listed(&account.name)));
+            if account.is_user {
+                users.extend(of_users.map(|(user, own)| ((parent.clone(), user), own)));
+            } else {
+                by_user.extend(of_users);
+            }
+            let (shares, is_user) = (account.shares, account.is_user);
+            accounts.insert(listed(&account.name), Entry { parent, shares, is_user, usage: 0 });
             by_group.extend(account.groups.iter().map(|&group| (group, listed(&account.name))));
-            by_user.extend(account.users.iter().map(|&user| (user, listed(&account.name))));
         }
         let exponent = fraction(settings.calc_period_s.into(), settings.half_life_s.into());
         Usage {
             by_group,
             by_user,
+            users,
             unlisted: settings.unlisted,
             rule: settings.fair_share,
             dampening: settings.fair_share_dampening.into(),
@@ -70,15 +80,25 @@ impl Usage {
     /// The account of a job, or of its user there, which is there from now on.
     pub(crate) fn account(&mut self, job: &Job) -> Account {
         let account = self.paying(job);
-        if self.rule == FairShare::Classic {
+        if self.rule == FairShare::Classic || self.accounts[&account].is_user {
             return account;
         }
-        let user = Account::User(Box::new(account.clone()), job.user);
-        if !self.accounts.contains_key(&user) {
-            self.accounts.insert(user.clone(), Entry { parent: Some(account), shares: 1, usage: 0 });
+        let listed = job.user.and_then(|user| self.users.get(&(Some(account.clone()), user)));
+        let user = match listed {
+            Some(listed) => listed.clone(),
+            None => Account::User(Box::new(account.clone()), job.user),
+        };
+        let entry = Entry { parent: Some(account), shares: 1, is_user: true, usage: 0 };
+        self.join(&user, entry);
+        user
+    }
+
+    /// An account comes into being, if it is not there.
+    fn join(&mut self, account: &Account, entry: Entry) {
+        if !self.accounts.contains_key(account) {
+            self.accounts.insert(account.clone(), entry);
             self.fair_shares.clear();
         }
-        user
     }
 
     fn paying(&mut self, job: &Job) -> Account {
@@ -92,10 +112,7 @@ impl Usage {
             Unlisted::User => job.user,
             Unlisted::Together => None,
         });
-        if !self.accounts.contains_key(&account) {
-            self.accounts.insert(account.clone(), Entry { parent: None, shares: 1, usage: 0 });
-            self.fair_shares.clear();
-        }
+        self.join(&account, Entry { parent: None, shares: 1, is_user: false, usage: 0 });
         account
     }
 

@@ -10,17 +10,25 @@ pub(super) fn as_slurm(site: Option<&Arc<Priorities>>) -> Arc<Priorities> {
     Arc::new(Priorities { backfill: settings.backfill.as_slurm(), ..settings })
 }
 
+const SECOND: u64 = 1_000_000;
+
+/// How long after the begin of a second backfilling looks, in microseconds. Slurm's two loops are not in step: of what the one starts, the
+/// other sees half in the second in which it ends.
+const LAG: u64 = SECOND / 2;
+
 /// When one of the two looks: in the second after the first change since its last pass, and an interval after that pass.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     pub(super) interval: SimSpan,
+    lag: u64,
     pub(super) last: SimTime,
     changed: Option<SimTime>,
 }
 
 impl Clock {
-    fn new(seconds: u64) -> Clock {
-        Clock { interval: SimSpan::from_secs(seconds), ..Clock::default() }
+    fn new(seconds: u64, lag: u64) -> Clock {
+        let (interval, last) = (SimSpan::from_secs(seconds), SimTime::from_micros(lag));
+        Clock { interval, lag, last, changed: None }
     }
 
     /// The next pass, if anything has changed since the last one.
@@ -33,8 +41,9 @@ impl Clock {
         if let Some(missed) = self.next().filter(|&next| next < now) {
             self.pass(missed);
         }
-        let second = SimSpan::from_secs(1).micros();
-        self.changed.get_or_insert(SimTime::from_micros((now.micros() / second + 1).saturating_mul(second)));
+        let seconds = now.micros().saturating_add(SECOND - self.lag) / SECOND;
+        self.changed
+            .get_or_insert(SimTime::from_micros(seconds.saturating_mul(SECOND).saturating_add(self.lag)));
     }
 
     pub(super) fn pass(&mut self, now: SimTime) {
@@ -66,8 +75,8 @@ impl Passes {
     pub(super) fn new(settings: Option<&Priorities>) -> Passes {
         let Some(settings) = settings else { return Passes::default() };
         Passes {
-            main: Clock::new(settings.main.delay_s),
-            backfill: Clock::new(settings.backfill.interval_s),
+            main: Clock::new(settings.main.delay_s, 0),
+            backfill: Clock::new(settings.backfill.interval_s, LAG),
             awaits_whole: false,
             ranked_at: SimTime::ZERO,
         }

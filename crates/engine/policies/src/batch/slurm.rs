@@ -1,6 +1,7 @@
 //! SLURM: the main scheduler and the backfilling of Slurm, each with a clock of its own.
 //!
-//! Both look once a second at the most, at its begin: they see what happened in the seconds before, as Slurm's loops do, which poll.
+//! Both look once a second at the most, the main scheduler at its begin and backfilling in its middle: they see what happened before, as
+//! Slurm's loops do, which poll.
 //! The main scheduler (<https://slurm.schedmd.com/sched_config.html>) looks a while after its last pass, if something has happened since,
 //! and at each multiple of an interval over the whole queue. It starts jobs in the order of the queue. When a job of a partition has no room, no job
 //! of this partition starts behind it in the pass, and none of others on nodes that the job could have. Backfilling looks at an interval

@@ -16,6 +16,7 @@ struct Node {
     /// Before itself in the list, but for the root.
     parent: AccountIndex,
     shares: u64,
+    is_user: bool,
     /// What its jobs use now.
     in_use: u64,
     /// What they used times microseconds since the last multiple of the period.
@@ -26,8 +27,8 @@ struct Node {
 }
 
 impl Node {
-    fn new(parent: AccountIndex, shares: u32) -> Node {
-        Node { parent, shares: shares.into(), in_use: 0, recent: 0, usage: 0, fair_share: ONE }
+    fn new(parent: AccountIndex, shares: u32, is_user: bool) -> Node {
+        Node { parent, shares: shares.into(), is_user, in_use: 0, recent: 0, usage: 0, fair_share: ONE }
     }
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Accounts {
     others: BTreeMap<Option<u32>, AccountIndex>,
     rule: FairShare,
     dampening: u64,
-    /// Under [`FairShare::FairTree`]: the users below each account.
+    /// Where users have shares: those below each account.
     leaves: BTreeMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
@@ -56,8 +57,8 @@ pub(super) struct Accounts {
 impl Accounts {
     /// Of settings that were checked.
     pub(super) fn new(settings: &Priorities) -> Accounts {
-        let mut tree = vec![Node::new(ROOT, 1)];
-        let (mut groups, mut users) = (BTreeMap::new(), BTreeMap::new());
+        let mut tree = vec![Node::new(ROOT, 1, false)];
+        let (mut groups, mut users, mut leaves) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut places: BTreeMap<Option<&String>, AccountIndex> = BTreeMap::from([(None, ROOT)]);
         // Accounts follow those above them.
         while places.len() <= settings.accounts.len() {
@@ -68,8 +69,12 @@ impl Accounts {
                 };
                 places.insert(Some(&account.name), tree.len());
                 groups.extend(account.groups.iter().map(|&group| (group, tree.len())));
-                users.extend(account.users.iter().map(|&user| (user, tree.len())));
-                tree.push(Node::new(parent, account.shares));
+                let own = account.users.iter().copied();
+                match account.is_user {
+                    true => leaves.extend(own.map(|user| ((parent, Some(user)), tree.len()))),
+                    false => users.extend(own.map(|user| (user, tree.len()))),
+                }
+                tree.push(Node::new(parent, account.shares, account.is_user));
             }
         }
         let period = SimSpan::from_secs(settings.calc_period_s);
@@ -82,7 +87,7 @@ impl Accounts {
             others: BTreeMap::new(),
             rule: settings.fair_share,
             dampening: settings.fair_share_dampening.into(),
-            leaves: BTreeMap::new(),
+            leaves,
             period,
             decay: decay(period.micros(), half_life.micros()),
             half_life,
@@ -112,15 +117,15 @@ impl Accounts {
         then.fair_share(account)
     }
 
-    /// The account of a job that arrives, or under [`FairShare::FairTree`] that of its user there.
+    /// The account of a job that arrives, or that of its user there.
     pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
         let user = user.map(UserId::number);
         let account = self.paying(user, origin).unwrap_or_else(|key| {
-            let new = self.add(ROOT);
+            let new = self.add(ROOT, false);
             self.others.insert(key, new);
             new
         });
-        if self.rule == FairShare::Classic {
+        if self.rule == FairShare::Classic || self.tree[account].is_user {
             return account;
         }
         if let Some(&known) = self.leaves.get(&(account, user)) {
@@ -128,12 +133,12 @@ impl Accounts {
         }
         let new = self.tree.len();
         self.leaves.insert((account, user), new);
-        self.add(account)
+        self.add(account, true)
     }
 
-    /// An account with one share comes into being below another one.
-    fn add(&mut self, parent: AccountIndex) -> AccountIndex {
-        self.tree.push(Node::new(parent, 1));
+    /// An account with one share, or a user, comes into being below another one.
+    fn add(&mut self, parent: AccountIndex, is_user: bool) -> AccountIndex {
+        self.tree.push(Node::new(parent, 1, is_user));
         self.compute();
         self.tree.len() - 1
     }
@@ -222,13 +227,13 @@ impl Accounts {
             below[parent] += shares;
         }
         match self.rule {
-            FairShare::Classic => self.compute_classic(&usage, &below),
+            FairShare::Classic | FairShare::ClassicOfUsers => self.compute_classic(&usage, &below),
             FairShare::FairTree => {
                 let accounts = (1..self.tree.len()).map(|at| {
                     let Node { parent, shares, .. } = self.tree[at];
                     (parent, ratio(shares.into(), below[parent].into()), usage[at])
                 });
-                let users = self.leaves.values().copied();
+                let users = (1..self.tree.len()).filter(|&at| self.tree[at].is_user);
                 for (user, fair_share) in FairTree::new(accounts, users).fair_shares() {
                     self.tree[user].fair_share = fair_share;
                 }
@@ -262,12 +267,12 @@ impl Accounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::priority::Account;
+    use dfrsim_model::priority::{self as model, Account};
 
     fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
         let parent = parent.map(str::to_owned);
-        let (users, limits) = Default::default();
-        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users, limits }
+        let (users, is_user, limits) = Default::default();
+        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users, is_user, limits }
     }
 
     fn group(accounts: &mut Accounts, number: u32) -> AccountIndex {
@@ -306,6 +311,45 @@ mod tests {
         accounts.start(beside, beside, 5);
         accounts.advance(SimTime::from_secs(100));
         assert_eq!((accounts.fair_share(below), accounts.fair_share(beside)), (ONE / 2, ONE / 4));
+    }
+
+    /// Two users of an account have 1 and 3 of its shares and 3/4 and 1/4 of all usage; a user without jobs has as many shares as the account, and
+    /// is first in the tree.
+    #[test]
+    fn users_have_shares_in_their_account() {
+        let user = |name, above, shares, users| model::Account {
+            users,
+            ..model::Account::user(name, above, shares)
+        };
+        let accounts = vec![
+            account("a", None, 1, &[1]),
+            user("a/x", Some("a"), 1, vec![7]),
+            user("a/y", Some("a"), 3, vec![8]),
+            user("root", None, 1, vec![]),
+        ];
+        let fair_shares = |fair_share| {
+            let accounts = accounts.clone();
+            let mut accounts = Accounts::new(&Priorities {
+                accounts,
+                fair_share,
+                calc_period_s: 100,
+                ..Priorities::default()
+            });
+            let origin = Origin::new(Some(1), None, None);
+            let [x, y] = [7, 8].map(|user| accounts.of_job(UserId::new(user), origin));
+            accounts.start(0, x, 3);
+            accounts.start(1, y, 1);
+            accounts.advance(SimTime::from_secs(100));
+            [accounts.fair_share(x), accounts.fair_share(y)]
+        };
+        // The account has the effective usage 1: of x it is 3/4 + 1/4 * 1/4 = 13/16, of y 1/4 + 3/4 * 3/4 = 13/16.
+        let expected = [(13.0 / 16.0) / (1.0 / 8.0), (13.0 / 16.0) / (3.0 / 8.0)];
+        for (found, exponent) in fair_shares(FairShare::ClassicOfUsers).into_iter().zip(expected) {
+            let expected = 2_f64.powf(-exponent) * ONE as f64;
+            assert!((found as f64 - expected).abs() < 4.0, "{found} {expected}");
+        }
+        assert_eq!(fair_shares(FairShare::FairTree), [ratio(1, 3), ratio(2, 3)]);
+        assert_eq!(fair_shares(FairShare::Classic)[0], fair_shares(FairShare::Classic)[1]);
     }
 
     /// With a half life of one period: 800 node-seconds are 400 after one more and 200 after two, when the other account has used 200.

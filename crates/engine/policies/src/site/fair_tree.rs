@@ -3,7 +3,8 @@
 //! The *level* of an account is its part of the shares of all accounts below the same one, divided by its part of what these have used; it
 //! is infinite for one without usage. From the root down, accounts are visited by falling levels, and what is below an account
 //! before the next one: so a user of an account that has used less than its share is before all users of one that has used more. Of equal
-//! levels users are before accounts and have the same rank, and accounts are one: what is below them is sorted together.
+//! levels users are before accounts and have the same rank, and accounts are one: what is below them is sorted together. Without shares the
+//! level is 0.
 
 use super::factor::ratio;
 use std::cmp::Reverse;
@@ -36,7 +37,8 @@ impl FairTree {
         }
         let level = accounts.map(|(parent, share, usage)| {
             let part = ratio(usage, used[parent]);
-            (u128::from(share) << 32).checked_div(part.into()).unwrap_or(u128::MAX)
+            let infinite = if share == 0 { 0 } else { u128::MAX };
+            (u128::from(share) << 32).checked_div(part.into()).unwrap_or(infinite)
         });
         let mut is_user = vec![false; count];
         users.for_each(|user| is_user[user] = true);

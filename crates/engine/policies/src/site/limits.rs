@@ -260,7 +260,8 @@ fn micros(minutes: u64) -> u128 {
 
 fn payer(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
     let has = |list: &[u32], number: Option<u32>| number.is_some_and(|number| list.contains(&number));
-    let of_user = settings.accounts.iter().position(|account| has(&account.users, user));
+    let of_user =
+        settings.accounts.iter().position(|account| user.is_some_and(|user| account.pays_for(user)));
     let of_group = || settings.accounts.iter().position(|account| has(&account.groups, origin.group()));
     of_user.or_else(of_group).map_or_else(
         || {

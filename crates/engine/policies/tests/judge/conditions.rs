@@ -321,7 +321,8 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         half_life_s: often(rng, 30_000),
         calc_period_s: 3_000,
         unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
-        fair_share: [FairShare::Classic, FairShare::FairTree][rng.random_range(0..2)],
+        fair_share: [FairShare::Classic, FairShare::ClassicOfUsers, FairShare::FairTree]
+            [rng.random_range(0..3)],
         fair_share_dampening: rng.random_range(1..4),
         qos,
         partitions,
@@ -381,7 +382,12 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
         shares: rng.random_range(1..5),
         groups: groups.to_vec(),
         users: Vec::new(),
+        is_user: false,
         limits: if rng.random_range(0..2) == 0 { limits(rng) } else { Limits::default() },
+    };
+    let user = |rng: &mut Rng, name: &str, account: Option<&str>, number: Option<u32>| Account {
+        users: number.into_iter().collect(),
+        ..Account::user(name, account, rng.random_range(0..4))
     };
     let partition = |rng: &mut Rng, number: u32| JobClass {
         name: format!("p{number}"),
@@ -397,6 +403,10 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
         account(rng, "all", None, &[]),
         account(rng, "science", Some("all"), &[0]),
         account(rng, "art", Some("all"), &[1]),
+        user(rng, "root", None, None),
+        user(rng, "science/1", Some("science"), Some(1)),
+        user(rng, "art/1", Some("art"), Some(1)),
+        user(rng, "art/idle", Some("art"), None),
     ];
     settings.partitions = (0..3).map(|number| partition(rng, number)).collect();
     settings.weights.partition = rng.random_range(0..1_000);

@@ -128,6 +128,7 @@ fn fair_share_after_a_half_life() {
         shares,
         groups: vec![group],
         users: Vec::new(),
+        is_user: false,
         limits: Limits::default(),
     };
     let accounts = vec![account("one", 1, 1), account("two", 3, 2)];
@@ -307,6 +308,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
             shares,
             groups,
             users,
+            is_user: false,
             limits: Limits::default(),
         };
         vec![

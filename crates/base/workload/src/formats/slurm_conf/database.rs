@@ -168,15 +168,24 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
         if is_user {
             with_users.insert(name);
         }
-        let shares = row.get("share").trim();
-        if is_user {
-            if !matches!(shares, "" | "1" | "parent") {
-                listed.ignore("Share of users".to_owned());
-            }
-            continue;
-        }
         if !row.get("partition").trim().is_empty() {
             listed.ignore("associations with a partition".to_owned());
+            continue;
+        }
+        let at = row.at.of("Share");
+        let shares = match row.get("share").trim() {
+            "" => 1,
+            "parent" => {
+                listed.ignore(format!("Share=parent of {what}"));
+                1
+            }
+            number => at.number(number)?,
+        };
+        if is_user {
+            // A name of an account has no slash.
+            let (parent, user) = (Some(name).filter(|name| *name != "root"), row.get("user").trim());
+            let name = parent.map_or_else(|| user.to_owned(), |parent| format!("{parent}/{user}"));
+            listed.all.push(Account::user(&name, parent, shares));
             continue;
         }
         let depth = text.len() - text.trim_start().len();
@@ -187,15 +196,6 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             of_root = limits;
             continue;
         }
-        let at = row.at.of("Share");
-        let shares = match shares {
-            "" => 1,
-            "parent" => {
-                listed.ignore("Share=parent of accounts".to_owned());
-                1
-            }
-            number => at.number(number)?,
-        };
         if listed.all.iter().any(|other| other.name == name) {
             return Err(row.at.of("Account").fault(format!("the account `{name}` is there already")));
         }
@@ -206,20 +206,23 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             shares,
             groups: Vec::new(),
             users: Vec::new(),
+            is_user: false,
             limits,
         });
     }
-    if !has_parents && listed.all.len() > 1 {
+    if !has_parents && super::names_of(&listed.all).len() > 1 {
         listed.ignore(
             "the tree of accounts (no column ParentName: add `tree` or format=...,ParentName)".to_owned(),
         );
     }
-    let names: BTreeSet<&str> = listed.all.iter().map(|account| account.name.as_str()).collect();
+    let names: BTreeSet<&str> = super::names_of(&listed.all).into_iter().collect();
     for account in &listed.all {
         if let Some(parent) = account.parent.as_deref().filter(|parent| !names.contains(parent)) {
-            let row = rows.iter().find(|row| row.get("account").trim() == account.name);
+            let (own, column) =
+                if account.is_user { (parent, "Account") } else { (&*account.name, "ParentName") };
+            let row = rows.iter().find(|row| row.get("account").trim() == own).unwrap_or(&rows[0]);
             let reason = super::unknown("account", parent, names.iter().copied());
-            return Err(row.map_or_else(|| rows[0].at.fault(""), |row| row.at.of("ParentName").fault(reason)));
+            return Err(row.at.of(column).fault(reason));
         }
     }
     inherit(&mut listed.all, &of_root, &with_users);
@@ -229,8 +232,8 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
 /// Gives accounts the limits of each user that they have from those above, where they are not counted together: only accounts of users keep
 /// them, and those with none below.
 fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &BTreeSet<&str>) {
-    let known = accounts.to_vec();
-    for account in accounts {
+    let known: Vec<Account> = accounts.iter().filter(|account| !account.is_user).cloned().collect();
+    for account in accounts.iter_mut().filter(|account| !account.is_user) {
         let above = |name: &Option<String>| known.iter().find(|it| Some(&it.name) == name.as_ref());
         let mut parent = account.parent.clone();
         let mut path = Vec::new();
@@ -345,11 +348,17 @@ c|science|||3||normal||root
 c|physics|||2||normal||science
 c|physics|anna||1|5|normal||
 ";
-        assert_eq!(tree(listing).unwrap(), "science<-=3 physics<science=2 MaxJobs of users");
+        assert_eq!(
+            tree(listing).unwrap(),
+            "science<-=3 physics<science=2 physics/anna<physics=1 MaxJobs of users"
+        );
         let own = listing.replace("|2||normal", "|2|5|normal");
-        assert_eq!(tree(&own).unwrap(), "science<-=3 physics<science=2");
+        assert_eq!(tree(&own).unwrap(), "science<-=3 physics<science=2 physics/anna<physics=1");
         let indented = "Account|User|Share\nroot||1\n science||3\n  physics||2\n  physics|anna|parent\n";
-        assert_eq!(tree(indented).unwrap(), "science<-=3 physics<science=2");
+        assert_eq!(
+            tree(indented).unwrap(),
+            "science<-=3 physics<science=2 physics/anna<physics=1 Share=parent of users"
+        );
         let dumped = "\
 # To edit this file start with a cluster line for the new cluster
 Cluster - 'c':Fairshare=1:QOS='normal'
@@ -361,7 +370,7 @@ Account - 'physics':Fairshare=2
 Parent - 'physics'
 User - 'anna':DefaultAccount='physics':Fairshare=7
 ";
-        assert_eq!(tree(dumped).unwrap(), "science<-=3 physics<science=2 Share of users");
+        assert_eq!(tree(dumped).unwrap(), "root<-=1 science<-=3 physics<science=2 physics/anna<physics=7");
     }
 
     /// What holds for each user holds for those of the accounts below, unless these say more; what holds for all together is not passed on.

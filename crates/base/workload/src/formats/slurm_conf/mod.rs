@@ -42,7 +42,7 @@ use dfrsim_model::priority::{Account, JobClass, Priorities};
 use lines::ConfLine;
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tables::Row;
 
@@ -145,6 +145,11 @@ fn number_partitions(partitions: &mut [JobClass], header: &Header) -> Vec<String
 /// The first partition of a list; jobs that have not started have all that they may start in.
 pub(super) fn first_of(list: &str) -> &str {
     list.split(',').next().unwrap_or_default()
+}
+
+/// The names of those that are no users.
+fn names_of(accounts: &[Account]) -> Vec<&str> {
+    accounts.iter().filter(|account| !account.is_user).map(|account| account.name.as_str()).collect()
 }
 
 /// A number that no name has: names have numbers from 1 on.
@@ -275,13 +280,21 @@ impl Site {
         }
         if let Some(Listed { all, ignored, .. }) = accounts {
             for (_, name) in header.names(Naming::Group) {
-                if name != "root" && !all.iter().any(|account| account.name == name) {
-                    return Err(missing("account", name, all.iter().map(|it| it.name.as_str()).collect()));
+                if name != "root" && !names_of(&all).contains(&name) {
+                    return Err(missing("account", name, names_of(&all)));
                 }
             }
+            let users: BTreeMap<&str, u32> =
+                header.names(Naming::User).map(|(number, name)| (name, number)).collect();
+            parameters.settings.accounts.clear();
             for mut account in all {
-                let own = header.names(Naming::Group).find(|(_, name)| *name == account.name);
-                account.groups.extend(own.map(|(number, _)| number));
+                if account.is_user {
+                    let name = account.name.rsplit('/').next().unwrap_or_default();
+                    account.users.extend(users.get(name));
+                } else {
+                    let own = header.names(Naming::Group).find(|(_, name)| *name == account.name);
+                    account.groups.extend(own.map(|(number, _)| number));
+                }
                 parameters.settings.accounts.push(account);
             }
             ignored.into_iter().for_each(|name| parameters.ignore(name));
@@ -310,8 +323,7 @@ struct Parts {
 impl Parts {
     /// Whether what one file names is in the other.
     fn check(&self) -> Result<(), ConfError> {
-        let accounts: Option<Vec<&str>> =
-            self.accounts.as_ref().map(|list| list.all.iter().map(|it| it.name.as_str()).collect());
+        let accounts: Option<Vec<&str>> = self.accounts.as_ref().map(|list| names_of(&list.all));
         let qos: Option<Vec<&str>> =
             self.qos.as_ref().map(|list| list.all.iter().map(|it| it.name.as_str()).collect());
         for partition in &self.parameters.partitions {

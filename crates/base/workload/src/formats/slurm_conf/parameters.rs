@@ -201,7 +201,7 @@ impl Parameters {
     fn flags(&mut self, value: &str) {
         for flag in value.split(',').filter(|flag| !flag.is_empty()) {
             match flag.to_ascii_uppercase().as_str() {
-                "NO_FAIR_TREE" => self.settings.fair_share = FairShare::Classic,
+                "NO_FAIR_TREE" => self.settings.fair_share = FairShare::ClassicOfUsers,
                 "FAIR_TREE" => self.settings.fair_share = FairShare::FairTree,
                 _ => self.ignore(format!("PriorityFlags={flag}")),
             }

@@ -81,7 +81,7 @@ fn the_fair_share_is_a_tree_unless_a_flag_says_otherwise() {
     let read = |text: &str| read(text).unwrap();
     assert_eq!(read("").settings.fair_share, FairShare::FairTree);
     let classic = read("PriorityFlags=MAX_TRES,NO_FAIR_TREE\n");
-    assert_eq!(classic.settings.fair_share, FairShare::Classic);
+    assert_eq!(classic.settings.fair_share, FairShare::ClassicOfUsers);
     assert_eq!(classic.ignored, ["PriorityFlags=MAX_TRES"]);
 }
 
@@ -229,7 +229,7 @@ fn a_site_has_the_names_of_the_log() {
     assert_eq!(partitions, [vec![NO_JOBS], vec![1, 2]]);
     let accounts: Vec<_> =
         settings.accounts.iter().map(|it| (it.name.as_str(), it.shares, it.groups.clone())).collect();
-    assert_eq!(accounts, [("physics", 70, vec![]), ("biology", 30, vec![1])]);
+    assert_eq!(accounts, [("physics", 70, vec![]), ("biology", 30, vec![1]), ("biology/ben", 1, vec![])]);
     let qos: Vec<_> =
         settings.qos.iter().map(|it| (it.priority, it.queues.clone(), it.max_running_per_user)).collect();
     assert_eq!(qos, [(0, vec![NO_JOBS], None), (10, vec![1], Some(5))]);
@@ -281,7 +281,7 @@ fn a_site_may_be_another_one() {
     let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
     assert_eq!(of("bf_interval=60").backfill.interval_s, 60);
     assert_eq!(of("PriorityWeightFairshare=0").weights.fair_share, 0);
-    assert_eq!(of("PriorityFlags=NO_FAIR_TREE").fair_share, FairShare::Classic);
+    assert_eq!(of("PriorityFlags=NO_FAIR_TREE").fair_share, FairShare::ClassicOfUsers);
     assert_eq!(of("partition.gpu.MaxTime=1-0").partitions[1].max_time_s, Some(86_400));
     assert_eq!(of("qos.normal.MaxJobsPU=20").qos[0].max_running_per_user, Some(20));
     let gpus = |settings: &Priorities| settings.qos[1].limits.per_user.get("gpu").copied();
