@@ -60,6 +60,10 @@ pub struct Priorities {
     /// How long jobs run before they may have to make room, in seconds since their last start, if their class does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub preempt_exempt_time_s: u64,
+    /// How long a job that lost its nodes, by a failure or to make room, waits before a batch policy may start it again, in seconds
+    /// (`AuthInfo=cred_expire`). Until then it is passed over.
+    #[serde(skip_serializing_if = "is_default")]
+    pub requeue_delay_s: u64,
 }
 
 impl Default for Priorities {
@@ -85,6 +89,7 @@ impl Default for Priorities {
             main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
             preempt_exempt_time_s: 0,
+            requeue_delay_s: 0,
         }
     }
 }
@@ -410,6 +415,7 @@ impl Priorities {
             decay_within_period: true,
             fair_share: FairShare::FairTree,
             accounts: vec![Account::user("root", None, 1)],
+            requeue_delay_s: 121,
             ..Priorities::default()
         }
     }
@@ -421,6 +427,7 @@ impl Priorities {
             && self.backfill == BackfillSettings::default()
             && self.main == MainSettings::default()
             && !self.have_limits()
+            && self.requeue_delay_s == 0
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
@@ -458,6 +465,7 @@ impl Priorities {
             ("main.delay_s", self.main.delay_s, 0),
             ("main.interval_s", self.main.interval_s, 1),
             ("preempt_exempt_time_s", self.preempt_exempt_time_s, 0),
+            ("requeue_delay_s", self.requeue_delay_s, 0),
         ] {
             if !(least..=LONGEST_SETTING_S).contains(&span) {
                 return Err(fault(place, format!("expected {least} to {LONGEST_SETTING_S} seconds")));

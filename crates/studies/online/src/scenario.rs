@@ -200,6 +200,8 @@ fields! {
         pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
         /// How long jobs run before that, in seconds since their last start, where their class does not say it.
         pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
+        /// How long a job that lost its nodes, by a failure or to make room, waits before a batch policy may start it again, in seconds.
+        pub requeue_delay as "requeue_delay_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
         let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
@@ -249,6 +251,7 @@ impl PriorityFields {
             decay_within_period: self.decay_within_period,
             preempt_mode: self.preempt_mode,
             preempt_exempt_time_s: self.preempt_exempt_time,
+            requeue_delay_s: self.requeue_delay,
         }
     }
 }

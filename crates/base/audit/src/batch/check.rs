@@ -57,7 +57,8 @@ impl BatchCheck {
             let interval = micros(site.settings.backfill.interval_s);
             let backfills = self.policy.depth != Depth::Fcfs && interval > 0;
             let backfilled = backfills.then(|| (now / interval + 1).saturating_mul(interval));
-            [site.next_candidate(now), site.next_ranks(now), backfilled].into_iter().flatten()
+            let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
+            of_site.into_iter().flatten().chain(site.delays(now))
         });
         starts.chain(of_site).chain(self.nodes.next_change(now)).min()
     }
@@ -120,13 +121,19 @@ impl Check for BatchCheck {
     ) -> Option<String> {
         self.is_due = true;
         self.preempted.push(Preempted { job, line, waits });
+        if mode == PreemptMode::Requeue {
+            self.site.iter_mut().for_each(|site| site.delay(job, now));
+        }
         self.site.as_ref().and_then(|site| site.wrongs(now, job, mode))
     }
     fn interrupt(&mut self, number: u64, now: u64, waits: Option<u64>) {
         self.is_due = true;
         self.timers.is_changed = true;
-        self.site.iter_mut().for_each(|site| site.count(now));
         self.leave(number, now, waits);
+        if let Some(site) = &mut self.site {
+            site.count(now);
+            site.delay(number, now);
+        }
         self.queue.append(&mut self.again);
     }
     fn complete(&mut self, number: u64, now: u64, _: &Job) {

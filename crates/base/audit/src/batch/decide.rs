@@ -146,7 +146,7 @@ impl BatchCheck {
         self.site.is_none() && matches!(self.policy.depth, Depth::Conservative | Depth::Replan)
     }
     fn is_held_back(&self, job: &Waiting) -> bool {
-        self.site.as_ref().is_some_and(|site| site.holds(job.number))
+        self.site.as_ref().is_some_and(|site| site.is_delayed(job.number) || site.holds(job.number))
     }
 
     /// The running jobs, by when they are expected to leave their nodes.

@@ -92,6 +92,7 @@ impl BatchCheck {
         let is_of_use = self.timers.awaits_whole
             || ranked.is_some()
             || self.policy.depends_on_time()
+            || site.delays(now).next().is_some()
             || site.settings.have_limits();
         let whole = is_of_use.then(|| behind(now, whole));
         let all = due.into_iter().chain([ranked, whole]).flatten();

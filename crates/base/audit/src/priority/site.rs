@@ -25,6 +25,8 @@ struct Member {
     submit: u64,
     /// When it last joined the queue.
     joined: u64,
+    /// Until when it is passed over after it lost its nodes.
+    delayed: u64,
     /// Since when it is on nodes.
     since: Option<u64>,
 }
@@ -77,9 +79,9 @@ impl Site {
         let partition =
             claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);
         let bill = self.limits.amounts.bill(job, &self.settings, partition);
-        let (submit, joined, since) = (now, now, None);
-        self.members
-            .insert(number, Member { claim, is_admitted, account, bill, fixed, submit, joined, since });
+        let (submit, joined, delayed, since) = (now, now, now, None);
+        let member = Member { claim, is_admitted, account, bill, fixed, submit, joined, delayed, since };
+        self.members.insert(number, member);
         !is_admitted
     }
     /// A job comes to nodes, or stays there.
@@ -95,6 +97,15 @@ impl Site {
         (member.since, member.joined) = (None, now);
         self.usage.end(number, now);
         self.limits.end(number);
+    }
+    /// A job lost its nodes, and waits.
+    pub(crate) fn delay(&mut self, number: u64, now: u64) {
+        let until = now.saturating_add(self.settings.requeue_delay_s.saturating_mul(1_000_000));
+        self.members.entry(number).and_modify(|member| member.delayed = until);
+    }
+    /// The moments behind one at which jobs are not passed over any more.
+    pub(crate) fn delays(&self, now: u64) -> impl Iterator<Item = u64> {
+        self.members.values().map(|member| member.delayed).filter(move |&until| until > now)
     }
     pub(crate) fn leave(&mut self, number: u64, now: u64) {
         self.pause(number, now);
@@ -138,6 +149,10 @@ impl Site {
         let (claim, qos) = (self.members.get(&job).map(|member| &member.claim), self.settings.qos.len());
         let partition = claim.and_then(|claim| claim.classes.iter().copied().find(|&at| at >= qos));
         (partition, claim.and_then(|claim| claim.user))
+    }
+    /// Whether a job is passed over for now.
+    pub(crate) fn is_delayed(&self, job: u64) -> bool {
+        self.members.get(&job).is_some_and(|member| member.delayed > self.now)
     }
     /// Whether a limit holds a job back beside those that run.
     pub(crate) fn holds(&self, job: u64) -> bool {

@@ -222,7 +222,7 @@ impl BatchScheduler {
 
     #[inline]
     pub(super) fn holds(&self, job: JobHandle) -> bool {
-        self.site.as_ref().is_some_and(|site| site.holds(job))
+        self.site.as_ref().is_some_and(|site| site.delayed(job).is_some() || site.holds(job))
     }
 
     pub(super) fn preempts(&self) -> bool {
@@ -323,7 +323,10 @@ impl BatchScheduler {
         site.leave(view.now(), job);
         match site.preempt_mode(job) {
             PreemptMode::Off => unreachable!("it is no candidate"),
-            PreemptMode::Requeue => decision.requeue(job),
+            PreemptMode::Requeue => {
+                site.delay(view.now(), job);
+                decision.requeue(job);
+            }
             PreemptMode::Cancel => return decision.lose(job),
             PreemptMode::Suspend => decision.pause(job),
         }
@@ -413,8 +416,9 @@ impl BatchScheduler {
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
+        let delayed = waiting().chain(reserved.clone()).filter_map(|job| site.delayed(job)).min();
         let candidate = site.next_candidate(now, waiting().chain(reserved));
-        [ranking, backfill, candidate].into_iter().flatten().min()
+        [ranking, backfill, candidate, delayed].into_iter().flatten().min()
     }
 }
 
@@ -453,6 +457,7 @@ impl BatchScheduler {
         for it in situation.interrupted {
             self.leave(view, it.job, &it.on);
             if view.job(it.job).state() == JobState::Waiting {
+                self.site.iter_mut().for_each(|site| site.delay(now, it.job));
                 self.wait_again(view, it.job);
             }
         }

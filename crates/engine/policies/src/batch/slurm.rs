@@ -90,7 +90,9 @@ impl BatchScheduler {
         let ranked = site.next_ranking(now, backfill);
         // Without a change, a pass over the whole queue starts no job that the last one did not.
         let depends_on_time = self.policy.order.depends_on_time() || ranked.is_some();
-        let is_of_use = self.passes.awaits_whole || depends_on_time || site.settings().have_limits();
+        let is_delayed = || self.queue.jobs.iter().any(|job| site.delayed(job.job.job).is_some());
+        let is_of_use =
+            self.passes.awaits_whole || depends_on_time || site.settings().have_limits() || is_delayed();
         let whole = Some(whole).filter(|_| is_of_use);
         let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole];
         clocks.into_iter().flatten().map(|next| next.max(soon)).min()

@@ -27,6 +27,8 @@ struct Member {
     submit: SimTime,
     /// Since when it waits.
     joined: SimTime,
+    /// From when on a batch policy may start it.
+    not_before: SimTime,
 }
 
 /// The settings of a site with what they depend on: who waits, who runs, and what was used.
@@ -91,7 +93,19 @@ impl Site {
         let rank = Rank::new(&self.settings, self.size(view, &held), submit, &membership);
         let claim = self.in_use.claim(&self.settings, &membership, job.origin(), held, estimate);
         let (sequence, joined) = (job.sequence(), view.now());
-        Member { sequence, account: 0, billing, membership, claim, is_admitted: true, rank, submit, joined }
+        let (account, is_admitted, not_before) = (0, true, joined);
+        Member {
+            sequence,
+            account,
+            billing,
+            membership,
+            claim,
+            is_admitted,
+            rank,
+            submit,
+            joined,
+            not_before,
+        }
     }
 
     /// The size of a job as a part of that of the cluster.
@@ -175,6 +189,17 @@ impl Site {
     /// Whether a limit holds a job back for now.
     pub(crate) fn holds(&self, job: JobHandle) -> bool {
         self.in_use.holds(self.now, &self.member(job).claim)
+    }
+
+    /// A job lost its nodes and waits again: for a while it is passed over.
+    pub(crate) fn delay(&mut self, now: SimTime, job: JobHandle) {
+        let until = now.saturating_add(SimSpan::from_secs(self.settings.requeue_delay_s));
+        self.members[job.index()].iter_mut().for_each(|member| member.not_before = until);
+    }
+
+    /// Until when a job is passed over, if it is.
+    pub(crate) fn delayed(&self, job: JobHandle) -> Option<SimTime> {
+        Some(self.member(job).not_before).filter(|until| *until > self.now)
     }
 
     /// A job has its nodes from now on.
@@ -309,11 +334,11 @@ impl Site {
         self.preemption.as_ref()?.next_candidate(now, waiting, self.runs())
     }
 
-    /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit holds any back, none makes room for others,
-    /// and backfilling has no settings.
+    /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit and no delay holds any back, none makes room
+    /// for others, and backfilling has no settings.
     pub(crate) fn keeps_plans(&self) -> bool {
         let is_plain = self.settings.backfill == BackfillSettings::default();
-        is_plain && !self.settings.have_limits() && !self.preempts()
+        is_plain && !self.settings.have_limits() && !self.preempts() && self.settings.requeue_delay_s == 0
     }
 
     /// Whether jobs are backfilled at a moment.

@@ -376,6 +376,7 @@ fn changes(condition: &str) -> Vec<Change> {
                 it.qos.iter_mut().for_each(|it| it.preempt_mode = Some(PreemptMode::Requeue));
             }),
             ("after long", |it| it.preempt_exempt_time_s += 1_000),
+            ("again later", |it| it.requeue_delay_s += 1_000),
         ],
         "weights" => vec![
             ("equal", |it| it.qos.iter_mut().for_each(|it| it.weight = Some(1))),

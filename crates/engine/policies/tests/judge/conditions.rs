@@ -342,6 +342,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
             depth_per_partition: some(rng, 1..8),
         },
         preempt_exempt_time_s: often(rng, 600),
+        requeue_delay_s: often(rng, 900),
         ..Priorities::default()
     }
 }

@@ -39,6 +39,17 @@ fn the_youngest_is_requeued() {
     }
 }
 
+/// After a delay of 60 s it begins at 80 s, though there is room from 50 s on; a job behind it does not wait for it.
+#[test]
+fn a_requeued_job_is_passed_over_for_a_time() {
+    let delayed = Priorities { requeue_delay_s: 60, ..settings(PreemptMode::Requeue) };
+    let rows = [TWO[0], TWO[1], TWO[2], (30, 2, 20, 0, 1, 1)];
+    for policy in POLICIES {
+        let expected = [(0.0, 100.0), (10.0, 180.0), (20.0, 50.0), (50.0, 70.0)];
+        assert_eq!(times(policy, 4, &delayed, &rows), expected, "{policy}");
+    }
+}
+
 /// It has done 10 s, and goes on at 50 s: the penalty of 5 s, and 90 s.
 #[test]
 fn it_may_be_suspended() {

@@ -91,6 +91,7 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
                 "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
                 "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
                 "schedulerparameters" => conf.scheduler(value, &at)?,
+                "authinfo" => conf.auth(value, &at)?,
                 "schedulertype" if value == "sched/backfill" => {}
                 _ => conf.ignore(name.clone()),
             }
@@ -193,6 +194,19 @@ impl Parameters {
                 "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
                 "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
                 _ => self.ignore(format!("SchedulerParameters={name}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A job that is started again waits until its credential is no longer valid, and a second.
+    fn auth(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+        for part in value.split(',') {
+            match part.split_once('=') {
+                Some(("cred_expire", seconds)) => {
+                    self.settings.requeue_delay_s = u64::from(at.number(seconds)?) + 1;
+                }
+                _ => self.ignore("AuthInfo".to_owned()),
             }
         }
         Ok(())

@@ -45,6 +45,15 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
 }
 
 #[test]
+fn requeued_jobs_wait_for_their_credential() {
+    let of = |text: &str| read(text).map(|conf| (conf.settings.requeue_delay_s, conf.ignored));
+    assert_eq!(of("").unwrap(), (121, vec![]));
+    assert_eq!(of("AuthInfo=socket=/run/munge,cred_expire=300").unwrap(), (301, vec!["AuthInfo".to_owned()]));
+    let error = of("AuthInfo=cred_expire=soon").unwrap_err().to_string();
+    assert!(error.contains("line 1: AuthInfo") && error.contains("soon"), "{error}");
+}
+
+#[test]
 fn partitions_have_the_numbers_of_the_log() {
     let conf = read("PartitionName=all MaxNodes=4\nPartitionName=debug MaxTime=30\n").unwrap();
     let mut header = Header::default();
