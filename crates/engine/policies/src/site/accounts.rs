@@ -267,7 +267,7 @@ impl Accounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::priority::{self as model, Account};
+    use dfrsim_model::priority::Account;
 
     fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
         let parent = parent.map(str::to_owned);
@@ -317,10 +317,7 @@ mod tests {
     /// is first in the tree.
     #[test]
     fn users_have_shares_in_their_account() {
-        let user = |name, above, shares, users| model::Account {
-            users,
-            ..model::Account::user(name, above, shares)
-        };
+        let user = |name, above, shares, users| Account { users, ..Account::user(name, above, shares) };
         let accounts = vec![
             account("a", None, 1, &[1]),
             user("a/x", Some("a"), 1, vec![7]),
