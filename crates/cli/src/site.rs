@@ -114,14 +114,18 @@ impl SiteAndLog {
         let (users, accounts): (Vec<_>, Vec<_>) = settings.accounts.iter().partition(|it| it.is_user);
         let paying = accounts.iter().filter(|account| !account.groups.is_empty()).count();
         lines.push(format!(
-            "{}, {paying} of them with jobs of the log; {} by name; fair share: {}",
+            "{}, {paying} of them with jobs of the log; fair share: {}{}",
             counted(accounts.len(), "account"),
-            counted(users.len(), "user"),
             match settings.fair_share {
                 dfrsim_model::priority::FairShare::Classic => "classic, of accounts",
                 dfrsim_model::priority::FairShare::ClassicOfUsers => "classic",
                 dfrsim_model::priority::FairShare::FairTree => "Fair Tree",
-            }
+            },
+            if users.is_empty() {
+                String::new()
+            } else {
+                format!(", {} by name", counted(users.len(), "user"))
+            },
         ));
         if !absent.is_empty() {
             lines.push(format!("without jobs of the log: {}", absent.join(", ")));
