@@ -2,25 +2,25 @@
 
 use super::mapper::{Mapper, Placed};
 use super::nodes::{Task, Wanted};
-use super::ranking::Ranking;
-use dfrsim_cluster::{JobHandle, View};
+use super::priority::Ranked;
+use dfrsim_cluster::View;
 
-/// Takes running jobs that may leave off their nodes by increasing priority until the wanted tasks fit. They, by decreasing
+/// Takes those of these jobs that may leave off their nodes, by increasing priority, until the wanted tasks fit. They, by decreasing
 /// priority; `None` if the tasks do not fit even then, in which case all of them are back.
 ///
 /// Greedy places all tasks if and only if the free memory of the nodes, each by itself, takes as many, so a count decides.
 pub(super) fn mark(
     mapping: &mut Mapper,
     view: View<'_>,
-    ranking: &Ranking,
+    lowest_first: &[Ranked],
     wanted: Wanted,
-    may_leave: impl Fn(&Mapper, JobHandle) -> bool,
+    may_leave: impl Fn(&Mapper, Ranked) -> bool,
 ) -> Option<Vec<Placed>> {
     let mut room = mapping.nodes.room(wanted);
     let mut marked: Vec<Placed> = Vec::new();
-    let mut lowest_first = ranking.highest_first().rev();
+    let mut lowest_first = lowest_first.iter();
     while room < u64::from(wanted.tasks) {
-        let Some(job) = lowest_first.find(|&job| may_leave(mapping, job)) else {
+        let Some(job) = lowest_first.find(|&&job| may_leave(mapping, job)).map(Ranked::job) else {
             for (job, placement) in marked.into_iter().rev() {
                 mapping.put_back(job, Task::of(view, job), placement);
             }

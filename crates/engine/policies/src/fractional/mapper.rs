@@ -41,6 +41,7 @@ pub(super) struct Mapper {
     /// The jobs that run in the cluster or are on nodes here, by their place in the order of submission. There may be thousands
     /// of others in the system.
     involved: Vec<(u64, JobHandle)>,
+    involvements: u64,
 }
 
 impl Mapper {
@@ -53,6 +54,7 @@ impl Mapper {
             platform_changes: None,
             placements: Vec::new(),
             involved: Vec::new(),
+            involvements: 0,
         }
     }
 
@@ -129,6 +131,11 @@ impl Mapper {
         self.involved.iter().map(|&(_, job)| job)
     }
 
+    /// How often others came to be among them or left.
+    pub(super) fn involvements(&self) -> u64 {
+        self.involvements
+    }
+
     /// Those on nodes here, by order of submission.
     pub(super) fn placed(&self) -> impl Iterator<Item = JobHandle> + Clone + '_ {
         self.involved().filter(|&job| self.runs(job))
@@ -138,6 +145,7 @@ impl Mapper {
         let sequence = view.job(job).sequence();
         if let Err(place) = self.involved.binary_search_by_key(&sequence, |&(other, _)| other) {
             self.involved.insert(place, (sequence, job));
+            self.involvements += 1;
         }
     }
 
@@ -148,6 +156,7 @@ impl Mapper {
             site.end(view.now(), job);
         }
         self.involved.retain(|&(_, other)| other != job);
+        self.involvements += 1;
     }
 
     /// The job leaves its nodes; returns them.

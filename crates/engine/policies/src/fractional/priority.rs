@@ -107,26 +107,37 @@ impl<'a> Ranker<'a> {
     }
 
     /// The one of these jobs that others may make leave if they may do so with any.
-    pub(super) fn first_to_leave(self, jobs: impl Iterator<Item = JobHandle>) -> Option<JobHandle> {
-        let ranked = jobs.map(|job| (self.level(job), self.own(job), job));
-        ranked.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., job)| job)
+    pub(super) fn first_to_leave(self, jobs: impl Iterator<Item = JobHandle>) -> Option<Ranked> {
+        let ranked = jobs.map(|job| (self.level(job), self.of(job)));
+        let first = ranked.min_by(|a, b| a.0.cmp(&b.0).then(a.1.priority.total_cmp(&b.1.priority)));
+        first.map(|(_, job)| job)
     }
 
     fn level(self, job: JobHandle) -> u16 {
         self.site.map_or(0, |site| site.level(job))
     }
 
-    /// Whether a job may make another one leave: not one of a higher level, nor, where there is a factor, one of its own level whose
-    /// priority by the policy is at least a part of its own.
-    pub(super) fn displaces(self, job: JobHandle, other: JobHandle, factor: Option<u32>) -> bool {
-        match self.level(job).cmp(&self.level(other)) {
+    /// What a job may make leave: not one of a higher level, nor, where there is a factor, one of its own level whose priority by the
+    /// policy is at least a part of its own.
+    pub(super) fn claim(self, job: JobHandle, factor: Option<u32>) -> Claim {
+        Claim { job, below: factor.map(|factor| self.own(job) / f64::from(factor)) }
+    }
+
+    /// Whether a claim makes a job leave.
+    pub(super) fn yields_to(self, claim: Claim, other: Ranked) -> bool {
+        match self.level(claim.job).cmp(&self.level(other.job)) {
             Ordering::Less => false,
             Ordering::Greater => true,
-            Ordering::Equal => {
-                factor.is_none_or(|factor| self.own(other) < self.own(job) / f64::from(factor))
-            }
+            Ordering::Equal => claim.below.is_none_or(|below| other.priority < below),
         }
     }
+}
+
+/// See [`Ranker::claim`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    job: JobHandle,
+    below: Option<f64>,
 }
 
 /// A job and its rank: compared, the higher is the one that comes first.

@@ -44,6 +44,9 @@ pub struct FractionalScheduler {
     mcb: Mcb,
     shares: Shares,
     ranking: Ranking,
+    /// The jobs on nodes that may give way, the lowest rank first, and when and of how many changes of the mapping's jobs that is so.
+    leavers: Vec<Ranked>,
+    leavers_at: Option<(SimTime, u64)>,
     room: Room,
     first_submission: Option<SimTime>,
     /// The jobs that were rejected at this moment.
@@ -81,6 +84,8 @@ impl FractionalScheduler {
             mcb: Mcb::new(nodes, options.mcb),
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
+            leavers: Vec::new(),
+            leavers_at: None,
             room: Room::default(),
             first_submission: None,
             rejected: Vec::new(),
@@ -139,12 +144,6 @@ impl FractionalScheduler {
         let running = self.mapper.involved().filter(|&job| view.job(job).state() == JobState::Running);
         let running = running.map(|job| ranker.of(job));
         self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
-    }
-
-    /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
-    fn rank_involved(&mut self, view: View<'_>) {
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
-        self.ranking.rank(ranker, self.mapper.involved());
     }
 
     /// Whether jobs that left for others go back or move only when those have their nodes; with parts that the paper does not have they

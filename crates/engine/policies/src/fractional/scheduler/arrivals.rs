@@ -5,7 +5,7 @@ use crate::fractional::admission;
 use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
 use crate::fractional::pay::Outcomes;
-use crate::fractional::priority::Ranker;
+use crate::fractional::priority::{Ranked, Ranker};
 use crate::fractional::{Extensions, OnSubmission};
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::{SimTime, VirtualTime};
@@ -41,15 +41,14 @@ impl FractionalScheduler {
         if self.mapper.holds(job) {
             return false;
         }
-        self.rank_involved(view);
-        let (extensions, priority) = (self.policy.extensions, self.priority());
-        let factor = extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
-        let outcomes = &self.outcomes;
-        let may_leave = |mapper: &Mapper, other: JobHandle| {
-            gives_way(extensions, outcomes, view, other)
-                && Ranker::new(priority, mapper.site.as_ref(), view).displaces(job, other, factor)
+        self.rank_leavers(view);
+        let priority = self.priority();
+        let factor = self.swap_factor(view, job);
+        let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, factor);
+        let may_leave = |mapper: &Mapper, other: Ranked| {
+            Ranker::new(priority, mapper.site.as_ref(), view).yields_to(claim, other)
         };
-        let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, may_leave);
+        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
         let Some(mut evicted) = marked else { return false };
         admission::unmark_beside(&mut self.mapper, view, &mut evicted, wanted);
         let placed = self.mapper.place(view, wanted);
@@ -65,19 +64,20 @@ impl FractionalScheduler {
         if self.mapper.holds(job) {
             return;
         }
-        self.rank_involved(view);
+        self.rank_leavers(view);
         let wanted = Wanted::of(view, job);
         let priority = self.priority();
-        let may_leave = |mapper: &Mapper, other: JobHandle| {
-            Ranker::new(priority, mapper.site.as_ref(), view).displaces(job, other, None)
+        let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, None);
+        let may_leave = |mapper: &Mapper, other: Ranked| {
+            Ranker::new(priority, mapper.site.as_ref(), view).yields_to(claim, other)
         };
-        let marked = admission::mark(&mut self.mapper, view, &self.ranking, wanted, may_leave);
+        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
         let Some(marked) = marked else { return };
         let placed = self.mapper.place_greedily(view, job);
         debug_assert!(placed, "room was made");
         let mut evicted = std::mem::take(&mut self.evicted);
         evicted.extend(marked);
-        let place = |job: JobHandle| self.ranking.highest_first().position(|other| other == job);
+        let place = |job: JobHandle| self.leavers.iter().rev().position(|other| other.job() == job);
         evicted.sort_by_cached_key(|(job, _)| place(*job));
         admission::unmark_where_free(&mut self.mapper, view, &mut evicted);
         self.evicted = evicted;
@@ -127,8 +127,8 @@ impl FractionalScheduler {
                 lowest = ranker.first_to_leave(self.mapper.placed());
             }
             let wanted = Wanted::of(view, job);
-            let factor = self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
-            let displaces = lowest.is_some_and(|other| ranker.displaces(job, other, factor));
+            let factor = self.swap_factor(view, job);
+            let displaces = lowest.is_some_and(|other| ranker.yields_to(ranker.claim(job, factor), other));
             let (nodes, room) = match factor {
                 None => (&rest, &mut room),
                 Some(_) if displaces => (&rest, &mut room_of_paused),
@@ -152,6 +152,27 @@ impl FractionalScheduler {
                 Some(_) => {}
             }
         }
+    }
+
+    /// By how much the priority of a paused job must exceed that of one that leaves for it.
+    fn swap_factor(&self, view: View<'_>, job: JobHandle) -> Option<u32> {
+        self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused)
+    }
+
+    /// Ranks the jobs that are on nodes now or were so at the begin of this moment, and may give way to others as far as `/SAFE` and
+    /// `/PAY` go. At one moment that depends on which jobs they are and, at a site, on what is on nodes.
+    fn rank_leavers(&mut self, view: View<'_>) {
+        let state = (view.now(), self.mapper.involvements());
+        if self.mapper.site.is_none() && self.leavers_at == Some(state) {
+            return;
+        }
+        self.leavers_at = Some(state);
+        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let extensions = self.policy.extensions;
+        let leavers = self.mapper.involved().filter(|&job| gives_way(extensions, &self.outcomes, view, job));
+        self.leavers.clear();
+        self.leavers.extend(leavers.map(|job| ranker.of(job)));
+        self.leavers.sort_unstable();
     }
 
     /// The nodes with those jobs alone that `/SAFE` and `/PAY` protect.
