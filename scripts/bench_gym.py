@@ -13,8 +13,8 @@ from dfrsim.gym import JobSelection, JobSelections
 NODES, JOBS, LOAD, SLOTS = 64, 200, 0.9, 16
 
 
-def single(steps):
-    env = JobSelection(NODES, JOBS, LOAD, SLOTS)
+def single(steps, slots=SLOTS, **options):
+    env = JobSelection(NODES, JOBS, LOAD, slots, **options)
     _, info = env.reset(seed=1)
     for _ in range(steps):
         _, _, terminated, _, info = env.step(info["action_mask"].argmax())
@@ -23,9 +23,9 @@ def single(steps):
     return steps
 
 
-def vector(count, copy):
+def vector(count, copy, slots=SLOTS, **options):
     def run(steps):
-        envs = JobSelections(count, NODES, JOBS, LOAD, SLOTS, copy=copy)
+        envs = JobSelections(count, NODES, JOBS, LOAD, slots, copy=copy, **options)
         _, infos = envs.reset(seed=1)
         for _ in range(steps // count):
             *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
@@ -49,6 +49,10 @@ def main():
         ("64 JobSelections, one thread", vector(64, True)),
         ("64 JobSelections, one thread, copy=False", vector(64, False)),
         ("1,024 JobSelections, one thread, copy=False", vector(1024, False)),
+        ("JobSelection, 128 slots", lambda steps: single(steps, 128)),
+        ("JobSelection, 128 slots, backfill=True", lambda steps: single(steps, 128, backfill=True)),
+        ("64 JobSelections, 128 slots, one thread, copy=False", vector(64, False, 128)),
+        ("64 JobSelections, 128 slots, backfill=True, one thread, copy=False", vector(64, False, 128, backfill=True)),
     ]:
         print(f"| {name} | {max(speed(run, steps) for _ in range(3)):,.0f} |")
 

@@ -176,6 +176,11 @@ impl WorkloadArguments {
         Ok(Options { annotation, ..self.log.options() })
     }
 
+    /// Whether the nodes are given.
+    pub(crate) fn has_nodes(&self) -> bool {
+        self.nodes.is_some()
+    }
+
     /// The cluster has this many nodes.
     pub(crate) fn set_nodes(&mut self, nodes: u32) {
         self.nodes = Some(nodes);

@@ -22,6 +22,7 @@ mod commands;
 mod consent;
 pub mod exit;
 mod failure;
+pub mod library;
 mod memory;
 mod output;
 mod picture_files;
@@ -32,14 +33,23 @@ mod utc;
 
 use dfrsim_lab::Registry;
 use exit::Exit;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
 #[must_use]
-#[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
 pub fn main_with(registry: Registry) -> ExitCode {
-    match commands::Cli::from_arguments().and_then(|program| program.run(&registry)) {
-        Ok(()) => Exit::Success.into(),
+    main_from(std::env::args_os(), registry).into()
+}
+
+/// Runs the program with other arguments than those of the process, the first of which is the name of the program. Help and wrong arguments
+/// end the process.
+#[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
+pub fn main_from(arguments: impl IntoIterator<Item = OsString>, registry: Registry) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    refusal::takes(&arguments);
+    match commands::Cli::from_arguments(arguments).and_then(|program| program.run(&registry)) {
+        Ok(()) => Exit::Success,
         Err(failure) => refusal::report(failure),
     }
 }

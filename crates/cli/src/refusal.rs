@@ -7,7 +7,7 @@ use crate::terminal::notice;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ffi::OsString;
-use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a command with `--format json` prints in place of its answer if it has none.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -25,17 +25,25 @@ struct Reported {
     message: String,
 }
 
-/// Reports a failure: the exit code of the program.
-pub(crate) fn report(failure: Failure) -> ExitCode {
+/// Whether the arguments ask for answers as JSON.
+static ASKS_FOR_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Takes the arguments of the program.
+pub(crate) fn takes(arguments: &[OsString]) {
+    ASKS_FOR_JSON.store(asks_for_json(arguments), Ordering::Relaxed);
+}
+
+/// Reports a failure: how the program ends.
+pub(crate) fn report(failure: Failure) -> Exit {
     let (code, message) = match failure {
         Failure::Input(message) => (Exit::Input, message),
         Failure::Result(message) => (Exit::Failure, message),
         Failure::Interrupted(message) => (Exit::Interrupted, message),
-        Failure::ClosedPipe => return Exit::ClosedPipe.into(),
+        Failure::ClosedPipe => return Exit::ClosedPipe,
     };
     notice!("error: {message}");
     answer(code, message);
-    code.into()
+    code
 }
 
 /// Ends the program because of its arguments, or because they ask for help.
@@ -48,7 +56,7 @@ pub(crate) fn end(error: &clap::Error) -> ! {
 
 /// The failure as JSON, for a program that asked for JSON and has got no answer.
 fn answer(code: Exit, message: String) {
-    if !output::has_printed() && asks_for_json(std::env::args_os()) {
+    if !output::has_printed() && ASKS_FOR_JSON.load(Ordering::Relaxed) {
         let error = Reported { kind: code.name(), exit: code.code(), message };
         // What cannot be printed is on standard error.
         let _ = output::print(&json(&ErrorAnswer { error }));
@@ -56,8 +64,7 @@ fn answer(code: Exit, message: String) {
 }
 
 /// Whether arguments ask for JSON, even if something else is wrong with them.
-fn asks_for_json(arguments: impl Iterator<Item = OsString>) -> bool {
-    let arguments: Vec<OsString> = arguments.collect();
+fn asks_for_json(arguments: &[OsString]) -> bool {
     let pairs = arguments.windows(2).any(|pair| pair == ["--format", "json"]);
     pairs || arguments.iter().any(|argument| argument == "--format=json")
 }

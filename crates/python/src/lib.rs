@@ -1,6 +1,7 @@
 //! The native part of the Python package `dfrsim`; `python/dfrsim` has the rest and the documentation of both.
 
 mod episodes;
+mod options;
 mod policy;
 mod result;
 mod stepper;
@@ -9,14 +10,15 @@ mod view;
 mod workload;
 
 use dfrsim::audit::AuditError;
-use dfrsim::cluster::Overrun;
 use dfrsim::model::limits;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
-use policy::{Chosen, PythonPolicy, Stopped, Watched};
+use policy::{Stopped, Watched};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use result::Simulated;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -40,35 +42,15 @@ fn wrong(error: impl Display) -> PyErr {
 }
 
 fn known() -> Policies {
-    dfrsim::external::families().into_iter().fold(Policies::standard(), Policies::with_family)
+    dfrsim::external::families()
+        .into_iter()
+        .chain([policy::family()])
+        .fold(Policies::standard(), Policies::with_family)
 }
 
 fn span(seconds: f64, what: &str) -> PyResult<SimSpan> {
     let fault = || wrong(format_args!("{what} is {seconds}, expected a number of seconds, at least 0"));
     SimSpan::try_from_secs_f64(seconds).ok_or_else(fault)
-}
-
-/// Parameters of the simulation.
-struct Settings {
-    options: Options,
-    tau: SimSpan,
-}
-
-impl Settings {
-    fn read(penalty: f64, estimates: &str, overrun: &str, tau: f64, seed: u64) -> PyResult<Settings> {
-        let options = Options {
-            penalty: span(penalty, "penalty")?,
-            estimates: estimates.parse().map_err(wrong)?,
-            overrun: match overrun {
-                "extend" => Overrun::Extend,
-                "kill" => Overrun::Kill,
-                other => return Err(wrong(format_args!("overrun is `{other}`, expected extend or kill"))),
-            },
-            seed: Seed::new(seed),
-            ..Options::default()
-        };
-        Ok(Settings { options, tau: span(tau, "tau")? })
-    }
 }
 
 /// All known policies: name and description.
@@ -77,41 +59,39 @@ fn policies() -> Vec<(String, String)> {
     known().catalogue().into_iter().map(|info| (info.name, info.description)).collect()
 }
 
-/// Simulates one policy. `seed` is that of random estimates.
+/// Simulates one policy: its name, or an object with a method `decide`.
+///
+/// Options are those of `dfrsim simulate` that are not about the log or files, with underscores: `penalty`, `period`, `estimates`, `overrun`,
+/// `tau`, `seed`, `platform`, `request`, `failures`, `maintenance`, `interruption`, `priority`, `weights` and others;
+/// `help(dfrsim.commands.simulate)` describes them. Lists are several options. With `events=True` the result has the events file.
 ///
 /// Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
 #[pyfunction]
-#[pyo3(name = "simulate", signature = (workload, policy, *, penalty=0.0, period=600.0, estimates="exact", overrun="extend", tau=10.0, seed=0, events=false))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+#[pyo3(name = "simulate", signature = (workload, policy, *, events=false, **options))]
 fn run_policy(
     py: Python<'_>,
     workload: &Workload,
     policy: &Bound<'_, PyAny>,
-    penalty: f64,
-    period: f64,
-    estimates: &str,
-    overrun: &str,
-    tau: f64,
-    seed: u64,
     events: bool,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Simulated> {
-    let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
     let stopped = Stopped::default();
-    let chosen = match policy.extract::<String>() {
-        Ok(name) => {
-            let period = limits::period(span(period, "period")?).map_err(wrong)?;
-            let parameters = PolicyOptions { period, ..PolicyOptions::default() };
-            Chosen::Known(known().parse(&name).map_err(wrong)?, Box::new(parameters))
+    let policy = match policy.extract::<String>() {
+        Ok(name) => known().parse(&name).map_err(wrong)?,
+        Err(_) => {
+            let name = policy.get_type().name()?.to_string();
+            // Like all custom policies it is kept until the program ends.
+            Policy::Custom(Box::leak(Box::new(policy::custom(&name, "", policy, &stopped)?)))
         }
-        Err(_) => Chosen::Python(PythonPolicy::new(policy, &stopped)?),
     };
-    let (nodes, jobs) = (workload.nodes, workload.jobs.clone());
+    let setting = options::setting(policy, options, workload)?;
+    let jobs = workload.jobs.clone();
     let simulated = py.detach(|| {
-        let (name, scheduler) = chosen.scheduler(nodes);
+        let scheduler = policy.scheduler_at(setting.nodes, &setting.policy, setting.priorities.as_ref());
         let mut watched = Watched::new(scheduler, &stopped);
-        Simulated::run(&name, nodes, &options, tau, &jobs, &mut watched, events)
+        Simulated::run(&policy.to_string(), &setting, &jobs, &mut watched, events)
     });
-    // What Python raised, rather than that the policy gave up because of it.
+    // What Python raised, rather than that the policy failed because of it.
     match stopped.take() {
         Some(error) => Err(error),
         None => simulated.map_err(SimulationError::new_err),
@@ -145,9 +125,13 @@ fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64)
     }
 }
 
-/// Runs a scenario file, whose commands (policies `pipe:` and `batsim:`) have to be allowed; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
+/// Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
+///
+/// `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
+/// computed again if the text of the class changes. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
 #[pyfunction]
-#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false))]
+#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false, policies=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 fn run(
     py: Python<'_>,
     scenario: PathBuf,
@@ -156,8 +140,20 @@ fn run(
     threads: usize,
     set: Vec<String>,
     allow_commands: bool,
+    policies: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64)> {
-    let registry = dfrsim::registry();
+    let mut known = Policies::standard().with_family(policy::family());
+    for (name, maker) in policies.into_iter().flatten() {
+        let name: String = name.extract()?;
+        if known.parse(&name).is_ok() || name.is_empty() || name.contains(char::is_control) {
+            return Err(wrong(format_args!(
+                "`{name}` cannot name a policy: it is empty, or the name of another one"
+            )));
+        }
+        let version: String = py.import("dfrsim._policies")?.call_method1("version", (&maker,))?.extract()?;
+        known = known.with(policy::custom(&name, &version, &maker, &Stopped::default())?);
+    }
+    let registry = dfrsim::registry_with(known);
     let text = std::fs::read_to_string(&scenario)
         .map_err(|error| wrong(format_args!("{}: {error}", scenario.display())))?;
     let name = scenario.to_string_lossy();
@@ -165,6 +161,27 @@ fn run(
     let options = RunOptions { audit, threads, allow_commands, ..RunOptions::new(&out) };
     let report = py.detach(|| read.run(&options, &AtomicBool::new(false), &())).map_err(wrong)?;
     Ok((report.counts.total as u64, report.counts.failures() as u64))
+}
+
+/// Runs the program with these arguments behind its name, and returns its exit code.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    let arguments = std::iter::once("dfrsim".into()).chain(arguments);
+    let policies = Policies::standard().with_family(policy::family());
+    py.detach(|| dfrsim_cli::main_from(arguments, dfrsim::registry_with(policies)).code())
+}
+
+/// All commands with their options, as JSON.
+#[pyfunction]
+fn declaration() -> String {
+    dfrsim_cli::library::declaration().to_string()
+}
+
+/// Makes the options of a command line from keywords.
+#[pyfunction]
+#[pyo3(signature = (**options))]
+fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
+    options::words(options)
 }
 
 #[pymodule]
@@ -181,5 +198,8 @@ fn _dfrsim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_policy, module)?)?;
     module.add_function(wrap_pyfunction!(bound, module)?)?;
     module.add_function(wrap_pyfunction!(check_events, module)?)?;
-    module.add_function(wrap_pyfunction!(run, module)?)
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_function(wrap_pyfunction!(declaration, module)?)?;
+    module.add_function(wrap_pyfunction!(words, module)?)
 }

@@ -1,10 +1,14 @@
 //! Policies that are Python objects, and Ctrl-C while any policy runs.
 
-use crate::view::Form;
+use crate::view::Views;
 use crate::wrong;
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
+use dfrsim::policies::fractional::PolicySetting;
+use dfrsim::policies::{CustomPolicy, PolicyFamily};
 use dfrsim::prelude::*;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
 use pythonize::depythonize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,63 +27,51 @@ impl Stopped {
 
 /// An object with a method `decide`, and perhaps `begin` and `end`.
 pub(crate) struct PythonPolicy {
-    name: String,
     object: Py<PyAny>,
-    form: Form,
+    views: Views,
+    wants_lists: bool,
     stopped: Stopped,
-}
-
-/// What is to be simulated.
-pub(crate) enum Chosen {
-    Known(Policy, Box<PolicyOptions>),
-    Python(PythonPolicy),
-}
-
-impl Chosen {
-    /// Its name and scheduler.
-    pub(crate) fn scheduler(self, nodes: u32) -> (String, Box<dyn Scheduler>) {
-        match self {
-            Chosen::Known(policy, options) => (policy.to_string(), policy.scheduler(nodes, &options)),
-            Chosen::Python(policy) => (policy.name.clone(), Box::new(ProtocolScheduler::new(policy, nodes))),
-        }
-    }
 }
 
 impl PythonPolicy {
     pub(crate) fn new(object: &Bound<'_, PyAny>, stopped: &Stopped) -> PyResult<PythonPolicy> {
-        if !object.getattr_opt("decide")?.is_some_and(|found| found.is_callable()) {
-            let found = object.repr()?;
-            return Err(wrong(format_args!(
-                "the policy is {found}, expected the name of a policy or an object with a method decide"
-            )));
-        }
-        let name = object.get_type().name()?.to_string();
-        let wants_arrays = object.getattr_opt("arrays")?.map_or(Ok(false), |arrays| arrays.is_truthy())?;
-        let form = Form::new(object.py(), wants_arrays)?;
-        Ok(PythonPolicy { name, object: object.clone().unbind(), form, stopped: stopped.clone() })
+        check(object)?;
+        let is_true = |name: &str| -> PyResult<bool> {
+            object.getattr_opt(name)?.map_or(Ok(false), |value| value.is_truthy())
+        };
+        let views = Views::new(object.py(), is_true("arrays")?)?;
+        let wants_lists = is_true("lists")?;
+        Ok(PythonPolicy { object: object.clone().unbind(), views, wants_lists, stopped: stopped.clone() })
     }
 
     /// What a method makes of a message; the default if there is no such method, or it returns None.
-    fn call<T: Default + for<'a> serde::Deserialize<'a>>(
-        &self,
+    fn call<T: Default>(
+        &mut self,
         name: &str,
         message: &Message,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T, String> {
         Python::attach(|py| {
             let object = self.object.bind(py);
+            let views = &mut self.views;
             let call = || -> PyResult<T> {
+                let view = views.view(py, message)?;
                 // What a policy keeps under the name of a method that it need not have is no method.
                 let Some(method) = object.getattr_opt(name)?.filter(|found| found.is_callable()) else {
                     return Ok(T::default());
                 };
-                let answer = method.call1((self.form.view(py, message)?,))?;
+                let answer = method.call1((view,))?;
                 if answer.is_none() {
                     return Ok(T::default());
                 }
-                depythonize(&answer).map_err(|error| wrong(format_args!("what {name} returns: {error}")))
+                read(&answer).map_err(|error| wrong(format_args!("what {name} returns: {error}")))
             };
             call().map_err(|error| {
-                let text = error.to_string();
+                if let Message::Decide { now, .. } = message {
+                    // Without notes (Python 3.10) the exception says less.
+                    let _ = error.value(py).call_method1("add_note", (format!("in {name} at {now} s"),));
+                }
+                let text = described(py, &error);
                 self.stopped.set(error);
                 text
             })
@@ -87,16 +79,118 @@ impl PythonPolicy {
     }
 }
 
+/// An exception with the place in which it was raised.
+fn described(py: Python<'_>, error: &PyErr) -> String {
+    let last = error.traceback(py).and_then(|mut traceback| {
+        while let Ok(next) = traceback.getattr("tb_next").and_then(|next| Ok(next.cast_into()?)) {
+            traceback = next;
+        }
+        let code = traceback.getattr("tb_frame").and_then(|frame| frame.getattr("f_code")).ok()?;
+        let (file, name) = (code.getattr("co_filename").ok()?, code.getattr("co_name").ok()?);
+        Some(format!(" ({file}, line {}, in {name})", traceback.getattr("tb_lineno").ok()?))
+    });
+    format!("{error}{}", last.unwrap_or_default())
+}
+
+fn check(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if object.getattr_opt("decide")?.is_some_and(|found| found.is_callable()) {
+        return Ok(());
+    }
+    let found = object.repr()?;
+    Err(wrong(format_args!(
+        "the policy is {found}, expected the name of a policy or an object with a method decide"
+    )))
+}
+
+fn read<T: for<'a> serde::Deserialize<'a>>(answer: &Bound<'_, PyAny>) -> PyResult<T> {
+    Ok(depythonize(answer)?)
+}
+
+/// An answer; one that only starts jobs is read without a detour.
+pub(crate) fn answer(answer: &Bound<'_, PyAny>) -> PyResult<Answer> {
+    if let Ok(fields) = answer.cast::<PyDict>()
+        && fields.len() == 1
+        && let Some(start) = fields.get_item(intern!(answer.py(), "start"))?
+        && let Ok(start) = start.extract()
+    {
+        return Ok(Answer { start, ..Answer::default() });
+    }
+    read(answer)
+}
+
 impl Partner for PythonPolicy {
     fn begin(&mut self, message: &Message) -> Result<Greeting, String> {
-        self.call("begin", message)
+        let greeting: Greeting = self.call("begin", message, read)?;
+        Ok(Greeting { lists: greeting.lists || self.wants_lists, ..greeting })
     }
     fn decide(&mut self, message: &Message) -> Result<Answer, String> {
-        self.call("decide", message)
+        self.call("decide", message, answer)
     }
     fn end(&mut self, message: &Message) {
         // Its fault is kept, and raised.
-        let _ = self.call::<Option<bool>>("end", message);
+        let _ = self.call("end", message, |_| Ok(()));
+    }
+}
+
+/// A policy that makes an object for each simulation: by calling a class or a function, or a single one for all of them.
+pub(crate) fn custom(
+    name: &str,
+    version: &str,
+    maker: &Bound<'_, PyAny>,
+    stopped: &Stopped,
+) -> PyResult<CustomPolicy> {
+    let is_maker =
+        maker.is_instance_of::<PyType>() || maker.getattr_opt("decide")?.is_none() && maker.is_callable();
+    if !is_maker {
+        check(maker)?;
+    }
+    let (maker, stopped) = (maker.clone().unbind(), stopped.clone());
+    let make = move |nodes, _: &PolicyOptions, site: Option<&_>| -> Box<dyn Scheduler> {
+        let made = Python::attach(|py| {
+            let maker = maker.bind(py);
+            let object = if is_maker { maker.call0() } else { Ok(maker.clone()) };
+            object.and_then(|object| PythonPolicy::new(&object, &stopped)).map_err(|error| {
+                let text = described(py, &error);
+                stopped.set(error);
+                text
+            })
+        });
+        match made {
+            Ok(policy) => Box::new(ProtocolScheduler::new(policy, nodes).at_site(site)),
+            Err(fault) => Box::new(Unmade(fault)),
+        }
+    };
+    Ok(CustomPolicy::new(name, version, make).reading([PolicySetting::Site]))
+}
+
+/// A policy that could not be made, and why.
+struct Unmade(String);
+
+impl Scheduler for Unmade {
+    fn decide(&mut self, _: &Situation<'_>, decision: &mut Decision) {
+        decision.fail(self.0.clone());
+    }
+}
+
+/// Policies of files: `python:FILE:CLASS`.
+pub(crate) fn family() -> PolicyFamily {
+    PolicyFamily {
+        prefix: "python",
+        form: "python:FILE.py:CLASS",
+        description: "a class of a Python file with a method decide",
+        make: |name| {
+            let (file, class) = name
+                .strip_prefix("python:")
+                .and_then(|rest| rest.rsplit_once(':'))
+                .ok_or("expected python:FILE.py:CLASS")?;
+            Python::attach(|py| {
+                let found = py.import("dfrsim._policies")?.call_method1("load", (file, class))?;
+                let (maker, version): (Bound<'_, PyAny>, String) = found.extract()?;
+                let policy = custom(name, &version, &maker, &Stopped::default())?;
+                Ok(policy.described(format!("{class} of {file}")).running_command(vec![file.to_owned()]))
+            })
+            .map_err(|error: PyErr| Python::attach(|py| described(py, &error)))
+        },
     }
 }
 

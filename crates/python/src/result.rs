@@ -1,11 +1,14 @@
 //! What a simulation measured.
 
 use crate::table::{self, column};
-use arrow_array::{BooleanArray, Float64Array, RecordBatch, UInt64Array};
-use dfrsim::cluster::{Distribution, JobRecord};
+use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
+use dfrsim::cluster::{Distribution, JobRecord, Placement};
 use dfrsim::prelude::*;
+use dfrsim_cli::library::Setting;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// What a simulation measured.
 ///
@@ -16,46 +19,134 @@ pub(crate) struct Simulated {
     summary: Summary,
     /// The jobs that started, by submission.
     table: RecordBatch,
+    /// Where jobs were, and when.
+    stays: RecordBatch,
+    /// The nodes of the cluster.
+    #[pyo3(get)]
+    nodes: u32,
     /// The events file, if it was asked for.
     #[pyo3(get)]
     events_text: Option<String>,
 }
 
-/// The lives of jobs, in the order in which they end.
+/// A part of a job's life on the same nodes.
+struct Stay {
+    job: u64,
+    from: SimTime,
+    until: SimTime,
+    nodes: String,
+    job_yield: f64,
+}
+
+/// The lives of jobs, in the order in which they end, and where they were.
 #[derive(Default)]
-struct Records(Vec<JobRecord>);
+struct Records {
+    jobs: Vec<(u64, JobRecord)>,
+    stays: Vec<Stay>,
+    /// Of the jobs in the system, those that run: since when, where, and at which yield.
+    running: BTreeMap<u64, (SimTime, String, f64)>,
+}
+
+impl Records {
+    fn leaves(&mut self, now: SimTime, job: u64) -> Option<String> {
+        let (from, nodes, job_yield) = self.running.remove(&job)?;
+        self.stays.push(Stay { job, from, until: now, nodes: nodes.clone(), job_yield });
+        Some(nodes)
+    }
+    fn is_on(&mut self, now: SimTime, job: u64, nodes: String, job_yield: Yield) {
+        self.running.insert(job, (now, nodes, job_yield.as_f64()));
+    }
+}
 
 impl Observer for Records {
-    fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
-        if let Occurrence::Completed(record) | Occurrence::Killed(record) = occurrence {
-            self.0.push(record.clone());
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Started(on, job_yield)
+            | Occurrence::Resumed(on, job_yield)
+            | Occurrence::Migrated(on, job_yield, ..) => {
+                self.leaves(now, job);
+                self.is_on(now, job, ranges(on), job_yield);
+            }
+            Occurrence::YieldChanged(job_yield) => {
+                if let Some(nodes) = self.leaves(now, job) {
+                    self.is_on(now, job, nodes, job_yield);
+                }
+            }
+            Occurrence::Paused(_) | Occurrence::Interrupted(..) => _ = self.leaves(now, job),
+            Occurrence::Completed(record) | Occurrence::Killed(record) | Occurrence::Lost(record, _) => {
+                self.leaves(now, job);
+                self.jobs.push((job, record.clone()));
+            }
+            _ => {}
         }
     }
+}
+
+/// Nodes as `0-3 5`; one with several tasks is there once.
+fn ranges(on: Placement<'_>) -> String {
+    let mut text = String::new();
+    for range in on.ranges() {
+        let (first, last) = (range.first.0, range.first.0 + range.nodes - 1);
+        let space = if text.is_empty() { "" } else { " " };
+        let _ = if first == last {
+            write!(text, "{space}{first}")
+        } else {
+            write!(text, "{space}{first}-{last}")
+        };
+    }
+    text
 }
 
 impl Simulated {
     pub(crate) fn run(
         name: &str,
-        nodes: u32,
-        options: &Options,
-        tau: SimSpan,
+        setting: &Setting,
         jobs: &[Job],
         scheduler: &mut dyn Scheduler,
         events: bool,
     ) -> Result<Simulated, String> {
-        let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
-        let log = events.then(|| EventLog::new(Vec::new(), name, nodes, options.penalty, tau));
+        let Setting { nodes, options, figures, .. } = setting;
+        let metrics = Metrics::new(figures.clone());
+        let log = events.then(|| {
+            let log = EventLog::new(Vec::new(), name, *nodes, options.penalty, figures.taus[0]);
+            let log = match &options.outages {
+                Some(outages) => log.with_outages(outages.interruption),
+                None => log,
+            };
+            let log = match &options.unequal {
+                Some(unequal) => log.with_classes(&unequal.classes),
+                None => log,
+            };
+            match &setting.priorities {
+                Some(priorities) => log.with_priorities(priorities),
+                None => log,
+            }
+        });
         let mut watchers = ((metrics, log), Records::default());
-        simulate(nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)
+        simulate(*nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)
             .map_err(|error| error.to_string())?;
-        let ((metrics, log), Records(mut records)) = watchers;
+        let ((metrics, log), records) = watchers;
         let summary = metrics.summary().ok_or("no job has completed")?;
         let text = log.map(|log| log.finish(&summary)).transpose().map_err(|error| error.to_string())?;
         let text = text.map(String::from_utf8).transpose().map_err(|error| error.to_string())?;
-        records.sort_by_key(|record| (record.submit, record.id));
+        let Records { jobs: mut records, stays, .. } = records;
+        records.sort_by_key(|(job, _)| *job);
+        let ids: BTreeMap<u64, u64> = records.iter().map(|(job, record)| (*job, record.id.0)).collect();
+        let records: Vec<JobRecord> = records.into_iter().map(|(_, record)| record).collect();
         let table = table_of(&records).map_err(|error| error.to_string())?;
-        Ok(Simulated { summary, table, events_text: text })
+        let stays = stays_of(&stays, &ids).map_err(|error| error.to_string())?;
+        Ok(Simulated { summary, table, stays, nodes: *nodes, events_text: text })
     }
+}
+
+fn stays_of(stays: &[Stay], ids: &BTreeMap<u64, u64>) -> PyResult<RecordBatch> {
+    table::table([
+        ("job_id", column::<_, _, UInt64Array>(stays, |stay| ids.get(&stay.job).copied())),
+        ("from", column::<_, _, Float64Array>(stays, |stay| stay.from.as_secs_f64())),
+        ("until", column::<_, _, Float64Array>(stays, |stay| stay.until.as_secs_f64())),
+        ("nodes", column::<_, _, StringArray>(stays, |stay| stay.nodes.clone())),
+        ("yield", column::<_, _, Float64Array>(stays, |stay| stay.job_yield)),
+    ])
 }
 
 fn table_of(jobs: &[JobRecord]) -> PyResult<RecordBatch> {
@@ -114,6 +205,12 @@ impl Simulated {
     #[getter]
     fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table::lists(py, &self.table)
+    }
+
+    /// A list for each field of the stays of jobs: each time that a job was on the same nodes at the same yield.
+    #[getter]
+    fn stays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table::lists(py, &self.stays)
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -1,12 +1,13 @@
 //! A simulation in steps: it waits for the answer to each view.
 
 use crate::result::Simulated;
-use crate::view::Form;
+use crate::view::Views;
 use crate::workload::Workload;
-use crate::{Settings, SimulationError, wrong};
+use crate::{SimulationError, options, policy, wrong};
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
+use dfrsim::policies::Policy;
 use pyo3::prelude::*;
-use pythonize::depythonize;
+use pyo3::types::PyDict;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -16,7 +17,7 @@ use std::thread::{self, JoinHandle};
 pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
-    form: Form,
+    views: Views,
     /// `None` once the simulation is over.
     to: Option<SyncSender<Answer>>,
     from: Receiver<Message>,
@@ -26,13 +27,14 @@ struct State {
 
 /// The simulation's side.
 struct Caller {
+    lists: bool,
     to: SyncSender<Message>,
     from: Receiver<Answer>,
 }
 
 impl Partner for Caller {
     fn begin(&mut self, _: &Message) -> Result<Greeting, String> {
-        Ok(Greeting::default())
+        Ok(Greeting { lists: self.lists, ..Greeting::default() })
     }
     fn decide(&mut self, message: &Message) -> Result<Answer, String> {
         let abandoned = || "the other side has stopped answering".to_owned();
@@ -48,7 +50,7 @@ impl State {
         let from = Mutex::new(&mut self.from);
         let message = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
         if let Some(message) = message {
-            return Ok(Some(self.form.view(py, &message)?.unbind()));
+            return Ok(Some(self.views.view(py, &message)?.unbind()));
         }
         self.to = None;
         let thread = self.thread.take().ok_or_else(|| wrong("the simulation is over"))?;
@@ -64,28 +66,28 @@ impl State {
 #[pymethods]
 impl Stepper {
     #[new]
-    #[pyo3(signature = (workload, *, penalty=0.0, estimates="exact", overrun="extend", tau=10.0, seed=0, arrays=false))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    #[pyo3(signature = (workload, *, arrays=false, lists=false, **options))]
     fn new(
         py: Python<'_>,
         workload: &Workload,
-        penalty: f64,
-        estimates: &str,
-        overrun: &str,
-        tau: f64,
-        seed: u64,
         arrays: bool,
+        lists: bool,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Stepper> {
-        let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
-        let form = Form::new(py, arrays)?;
-        let (views, from) = sync_channel(0);
+        // Any policy that reads no settings of a site.
+        let setting = options::setting(Policy::Equipartition, options, workload)?;
+        let mut views = Views::new(py, arrays)?;
+        views.has_nodes(py, setting.nodes);
+        let (to_views, from) = sync_channel(0);
         let (to, answers) = sync_channel(0);
-        let (nodes, jobs) = (workload.nodes, workload.jobs.clone());
+        let jobs = workload.jobs.clone();
         let thread = thread::spawn(move || {
-            let mut scheduler = ProtocolScheduler::new(Caller { to: views, from: answers }, nodes);
-            Simulated::run("Stepper", nodes, &options, tau, &jobs, &mut scheduler, false)
+            let caller = Caller { lists, to: to_views, from: answers };
+            let scheduler = ProtocolScheduler::new(caller, setting.nodes);
+            let mut scheduler = scheduler.at_site(setting.priorities.as_ref());
+            Simulated::run("Stepper", &setting, &jobs, &mut scheduler, false)
         });
-        Ok(Stepper(Mutex::new(State { form, to: Some(to), from, thread: Some(thread), result: None })))
+        Ok(Stepper(Mutex::new(State { views, to: Some(to), from, thread: Some(thread), result: None })))
     }
 
     /// The first view; None if there are no jobs.
@@ -96,7 +98,8 @@ impl Stepper {
     /// Answers the last view; the next one, or None at the end.
     #[pyo3(signature = (answer=None))]
     fn step(&self, py: Python<'_>, answer: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
-        let read = |answer| depythonize(answer).map_err(|error| wrong(format_args!("the answer: {error}")));
+        let read =
+            |answer| policy::answer(answer).map_err(|error| wrong(format_args!("the answer: {error}")));
         let answer: Answer = answer.map(read).transpose()?.unwrap_or_default();
         let mut state = self.state()?;
         let to = state.to.as_ref().ok_or_else(|| wrong("the simulation is over"))?;

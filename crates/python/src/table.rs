@@ -43,6 +43,8 @@ pub(crate) fn lists<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound
             lists.set_item(name, numbers.iter().collect::<Vec<_>>())?;
         } else if let Some(counts) = column.as_primitive_opt::<UInt64Type>() {
             lists.set_item(name, counts.iter().collect::<Vec<_>>())?;
+        } else if let Some(texts) = column.as_string_opt::<i32>() {
+            lists.set_item(name, texts.iter().collect::<Vec<_>>())?;
         } else {
             lists.set_item(name, column.as_boolean().iter().collect::<Vec<_>>())?;
         }

@@ -5,9 +5,8 @@ use crate::wrong;
 use arrow_array::{Float64Array, RecordBatch, UInt64Array};
 use dfrsim::model::{UserId, limits};
 use dfrsim::prelude::*;
-use dfrsim::workload::cut::Selection;
 use dfrsim::workload::load::scale_to_load;
-use dfrsim::workload::prepare::{self, read_jobs};
+use dfrsim_cli::library::{ReadLog, read_log};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice};
 use std::num::NonZeroU32;
@@ -154,16 +153,17 @@ impl Workload {
         Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
     }
 
-    /// Jobs of a log in the Standard Workload Format, plain or gzip, of its first lines; a processor of it is a node here.
+    /// Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
+    ///
+    /// Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, rules for
+    /// doubtful lines and others; `help(dfrsim.commands.simulate)` describes them.
     #[staticmethod]
-    #[pyo3(signature = (path, nodes, first=None))]
-    fn read_swf(py: Python<'_>, path: PathBuf, nodes: u32, first: Option<u64>) -> PyResult<Workload> {
-        self::nodes(nodes)?;
-        let select = Selection { first, ..Selection::default() };
-        let options =
-            prepare::Options { units: Some(nodes), select, origins: true, ..prepare::Options::default() };
-        let (jobs, report) = py.detach(|| read_jobs(&path, &options)).map_err(wrong)?;
-        Ok(Workload { nodes, notes: report.to_string(), jobs: jobs.into() })
+    #[pyo3(signature = (path, **options))]
+    fn read(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Workload> {
+        let words = crate::options::words(options)?;
+        let path = path.to_string_lossy();
+        let ReadLog { nodes, jobs, report } = py.detach(|| read_log(&path, &words)).map_err(wrong)?;
+        Ok(Workload { nodes, notes: report, jobs: jobs.into() })
     }
 
     /// Some of the jobs, for the same cluster.
@@ -239,6 +239,10 @@ impl Workload {
             ("requested_time", column::<_, _, Float64Array>(&self.jobs, requested)),
             ("cpu_need", seconds(|job| job.cpu_need.as_f64())),
             ("memory", seconds(|job| job.memory.as_f64())),
+            (
+                "user",
+                column::<_, _, UInt64Array>(&self.jobs, |job| job.user.map(|user| u64::from(user.number()))),
+            ),
         ])
     }
 }

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dfrsim
+import dfrsim._policies
 
 try:
     import numpy
@@ -26,6 +27,9 @@ except ImportError:
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "engine/external/clients"))
 from easy import Easy as Client  # noqa: E402
+
+EXAMPLE = Path(__file__).parents[1] / "examples/easy.py"
+Listed, _ = dfrsim._policies.load(str(EXAMPLE), "Easy")
 
 
 class Easy:
@@ -124,6 +128,56 @@ class Simulations(unittest.TestCase):
 
     def test_easy_in_python_has_the_schedule_of_easy(self):
         self.assertEqual(dfrsim.simulate(WORKLOAD, "EASY").jobs, dfrsim.simulate(WORKLOAD, Easy()).jobs)
+        for estimates in ("exact", "factor:3", "random:5", "none"):
+            own = dfrsim.simulate(WORKLOAD, "EASY", estimates=estimates)
+            self.assertEqual(own.jobs, dfrsim.simulate(WORKLOAD, Listed(), estimates=estimates).jobs)
+
+    def test_lists_serve_a_policy_under_all_conditions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            platform, site = Path(folder, "platform.toml"), Path(folder, "site.toml")
+            platform.write_text(
+                "classes = [{ name = 'a', nodes = 40, cores = 4, memory_gb = 8 },\n"
+                "{ name = 'b', nodes = 40, cores = 4, memory_gb = 8, resources = { gpu = 2 } }]"
+            )
+            site.write_text("weights = { age = 5 }\nmax_running_per_user = 3\n")
+            options = {
+                "platform": platform, "request": ["gpu:0.3:1+2:0.3-1:max20"], "failures": "exponential:1e6,exponential:3600",
+                "maintenance": "100000:1000000:9000", "interruption": "checkpoint:600:10", "priority": site,
+            }
+            seen = set()
+
+            class Listing(Listed):
+                def begin(self, view):
+                    super().begin(view)
+                    seen.update(view)
+
+                def decide(self, view):
+                    seen.update(view)
+                    for job in view["submitted"]:
+                        seen.update(job)
+                    return super().decide(view)
+
+            result = dfrsim.simulate(WORKLOAD, Listing(), events=True, **options)
+            self.assertEqual(result.nodes, 80)
+            self.assertIn("no fault", dfrsim.audit(result.events_text))
+            self.assertLessEqual({"classes", "site", "seed", "resources", "interrupted", "windows", "down"}, seen)
+            native = dfrsim.simulate(WORKLOAD, "EASY", **dict(options, priority=None))
+            self.assertGreater(native.summary["jobs"], 1900)
+
+    def test_a_result_has_the_nodes_of_jobs(self):
+        workload = dfrsim.Workload(4, submit=[0, 1], tasks=[3, 2], run_time=[10, 5])
+        result = dfrsim.simulate(workload, "EASY")
+        self.assertEqual(result.stays, {
+            "job_id": [0, 1], "from": [0.0, 10.0], "until": [10.0, 15.0], "nodes": ["0-2", "0-1"], "yield": [1.0, 1.0],
+        })
+
+    def test_options_are_those_of_the_command_line(self):
+        with self.assertRaisesRegex(ValueError, "a similar argument exists: '--penalty'"):
+            dfrsim.simulate(WORKLOAD, "EASY", penalti=3)
+        with self.assertRaisesRegex(ValueError, "--nodes is an option of the log"):
+            dfrsim.simulate(WORKLOAD, "EASY", nodes=3)
+        warm = dfrsim.simulate(WORKLOAD, "EASY", warm_up=100_000).summary["jobs"]
+        self.assertLess(warm, 2000)
 
     @unittest.skipUnless(os.environ.get("DFRSIM_TRACES"), "no logs: DFRSIM_TRACES is not set")
     def test_easy_in_python_on_logs(self):
@@ -131,7 +185,8 @@ class Simulations(unittest.TestCase):
             workload = dfrsim.read_swf(Path(os.environ["DFRSIM_TRACES"], log + ".swf.gz"), nodes, first=10_000)
             for estimates in ("exact", "requested"):
                 own = dfrsim.simulate(workload, "EASY", estimates=estimates)
-                self.assertEqual(own.jobs, dfrsim.simulate(workload, Easy(), estimates=estimates).jobs)
+                for policy in (Easy(), Listed()):
+                    self.assertEqual(own.jobs, dfrsim.simulate(workload, policy, estimates=estimates).jobs)
 
     def test_events_pass_the_audit_and_altered_ones_do_not(self):
         result = dfrsim.simulate(WORKLOAD, Easy(), events=True)
@@ -236,7 +291,7 @@ class Simulations(unittest.TestCase):
             dfrsim.simulate(one, "EAZY")
         with self.assertRaisesRegex(ValueError, "a method decide"):
             dfrsim.simulate(one, 17)
-        with self.assertRaisesRegex(ValueError, "penalty is -1"):
+        with self.assertRaisesRegex(ValueError, "--penalty"):
             dfrsim.simulate(one, "EASY", penalty=-1)
         with self.assertRaisesRegex(ValueError, "all columns must have the 1 values"):
             dfrsim.Workload(2, submit=[0], tasks=[2, 3], run_time=[10])
@@ -248,8 +303,10 @@ class Simulations(unittest.TestCase):
             def decide(self, view):
                 return view["no such key"]
 
-        with self.assertRaisesRegex(KeyError, "no such key"):
+        with self.assertRaisesRegex(KeyError, "no such key") as raised:
             dfrsim.simulate(WORKLOAD, Broken())
+        if sys.version_info >= (3, 11):
+            self.assertRegex(raised.exception.__notes__[0], r"in decide at [\d.]+ s")
 
     def test_threads_run_side_by_side_with_the_same_results(self):
         alone = dfrsim.simulate(WORKLOAD, "/per/OPT=MIN", penalty=300).jobs
@@ -282,6 +339,96 @@ class Simulations(unittest.TestCase):
             scenario.write_text("study = 1")
             with self.assertRaises(ValueError):
                 dfrsim.run(scenario, Path(folder, "out"))
+
+
+SCENARIO = """study = "online"
+policies = ["EASY", "%s"]
+[[workloads]]
+name = "few"
+nodes = 16
+lublin = { replications = 3, jobs = 50 }
+"""
+
+
+class Once(Listed):
+    """Raises in its second simulation."""
+
+    made = 0
+
+    def __init__(self):
+        Once.made += 1
+        if Once.made == 2:
+            raise RuntimeError("no second time")
+
+
+class Sweeps(unittest.TestCase):
+    def test_classes_are_swept_resumed_and_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, out = Path(folder, "few.toml"), Path(folder, "out")
+            scenario.write_text(SCENARIO % "MINE")
+            begun = []
+
+            class Mine(Listed):
+                def begin(self, view):
+                    super().begin(view)
+                    begun.append(view["seed"])
+
+            for _ in range(2):
+                self.assertEqual(dfrsim.run(scenario, out, audit=True, policies={"MINE": Mine}), (6, 0))
+            self.assertEqual(len(begun), 3)
+            rows = dfrsim.rows(out)
+            by_policy = {policy: [rows["degradation"][at] for at, name in enumerate(rows["policy"]) if name == policy] for policy in ("EASY", "MINE")}
+            self.assertEqual(by_policy["EASY"], by_policy["MINE"])
+            with self.assertRaisesRegex(ValueError, "cannot name a policy"):
+                dfrsim.run(scenario, out, policies={"EASY": Mine})
+
+    def test_what_a_class_raises_ends_its_run_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, out = Path(folder, "few.toml"), Path(folder, "out")
+            scenario.write_text(SCENARIO % "ONCE")
+            self.assertEqual(dfrsim.run(scenario, out, threads=1, policies={"ONCE": Once}), (6, 1))
+            self.assertRegex(Path(out, "rows.csv").read_text(), r"no second time \(.*test_dfrsim.py, line \d+, in __init__\)")
+
+    def test_classes_of_files_have_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, out = Path(folder, "few.toml"), Path(folder, "out")
+            scenario.write_text(SCENARIO % f"python:{EXAMPLE}:Easy")
+            with self.assertRaisesRegex(dfrsim.commands.CommandError, "allow-commands"):
+                dfrsim.commands.run(scenario, out=out)
+            answer = dfrsim.commands.run(scenario, out=out, allow_commands=True)
+            self.assertTrue(answer)
+            easy = dfrsim.simulate(WORKLOAD, f"python:{EXAMPLE}:Easy").jobs
+            self.assertEqual(easy, dfrsim.simulate(WORKLOAD, "EASY").jobs)
+            for wrong, fault in (("absent.py:Easy", "absent.py"), (f"{EXAMPLE}:Hard", "has no Hard"), ("easy", "expected python:FILE")):
+                with self.assertRaisesRegex(ValueError, fault):
+                    dfrsim.simulate(WORKLOAD, f"python:{wrong}")
+
+
+class Commands(unittest.TestCase):
+    def test_commands_answer_with_dictionaries(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "week.swf")
+            dfrsim.commands.log.generate(jobs=100, nodes=16, seed=1, out=log)
+            self.assertEqual(dfrsim.commands.log.info(log)["lines"]["jobs"], 100)
+            workload = dfrsim.read_log(log, nodes=16)
+            own = dfrsim.simulate(workload, "EASY", tau=20).summary
+            answer = dfrsim.commands.simulate(workload=log, nodes=16, policy="EASY", tau=20)
+            self.assertEqual(answer["jobs"], own["jobs"])
+            self.assertIn("simulating", answer.notices)
+            self.assertIn("EASY", dfrsim.commands.policies(format="text"))
+            with self.assertRaisesRegex(dfrsim.commands.CommandError, "did you mean") as raised:
+                dfrsim.commands.simulate(workload=log, nodes=16, policy="EASYY")
+            self.assertEqual(raised.exception.exit_code, 2)
+
+    def test_functions_have_the_texts_and_options_of_the_program(self):
+        simulate = dfrsim.commands.simulate
+        self.assertIn("penalty: How long a resumed or migrated job makes no progress (default: 0)", simulate.__doc__)
+        self.assertIn("failures", inspect.signature(simulate).parameters)
+        for name in ("simulate", "run", "bound", "results.compare", "results.report", "audit", "log.convert", "draw.gantt", "site"):
+            place = dfrsim.commands
+            for part in name.split("."):
+                place = getattr(place, part)
+            self.assertTrue(place.__doc__)
 
 
 class Limits(unittest.TestCase):

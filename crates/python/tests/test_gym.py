@@ -7,7 +7,7 @@ import dfrsim
 try:
     import gymnasium
     import numpy
-    from dfrsim.gym import JobSelection, JobSelections
+    from dfrsim.gym import JobSelection, JobSelections, NodeShares
     from gymnasium.utils.env_checker import check_env
 except ImportError:
     gymnasium = None
@@ -192,7 +192,7 @@ class Environment(unittest.TestCase):
             ({"workload": few, "window": 3}, "window is 3, expected 1 to the 2 jobs of the part"),
             ({"workload": few, "window": 1, "part": (0.5, 0.2)}, r"part is \(0.5, 0.2\), expected two fractions of the log that rise"),
             ({"estimates": "good"}, "good"),
-            ({"overrun": "stop"}, "overrun is `stop`, expected extend or kill"),
+            ({"overrun": "stop"}, "invalid value 'stop' for '--overrun"),
         ]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
@@ -255,6 +255,36 @@ class Environments(unittest.TestCase):
         envs.reset()
         with self.assertRaisesRegex(ValueError, "there are 3 actions, expected 2"):
             envs.step([0, 0, 0])
+
+
+@unittest.skipIf(gymnasium is None, "gymnasium is not installed")
+class Shares(unittest.TestCase):
+    def total(self, env, action):
+        """The sum of the rewards of an episode, and its summary."""
+        env.reset(seed=3)
+        terminated, total = False, 0.0
+        while not terminated:
+            _, reward, terminated, _, info = env.step(action(env))
+            total += reward
+        return total, info["summary"]
+
+    def test_it_is_an_environment(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            check_env(NodeShares(nodes=8, jobs=20, load=0.9).unwrapped, skip_render_check=True)
+
+    def test_any_numbers_give_valid_shares_and_rewards_add_up(self):
+        env = NodeShares(nodes=8, jobs=60, load=1.2, slots=6, penalty=30)
+        env.action_space.seed(1)
+        total, summary = self.total(env, lambda env: env.action_space.sample())
+        self.assertEqual(summary["jobs"], 60)
+        self.assertAlmostEqual(total, -summary["turnaround"]["mean"] / 3600, places=6)
+
+    def test_two_jobs_share_a_node_as_the_agent_says(self):
+        workload = dfrsim.Workload(1, submit=[0, 0], tasks=[1, 1], run_time=[10, 10])
+        _, summary = self.total(NodeShares(workload, slots=2, period=1e5), lambda env: numpy.array([0.75, 0.25]))
+        # The first one has three quarters of the node until 13.33; then the other one, which has done a third, is the first, and has as much.
+        self.assertAlmostEqual(summary["turnaround"]["max"], 10 / 0.75 + (10 - 10 / 3) / 0.75, places=1)
 
 
 if __name__ == "__main__":

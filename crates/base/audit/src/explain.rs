@@ -1,11 +1,12 @@
 //! The life of one job in an events file, event by event, with who held what it needed.
 
+use crate::batch::BatchPolicy;
 use crate::head::Head;
 use crate::lines::{first_record, follow, record};
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::BufRead;
 
@@ -57,6 +58,13 @@ pub enum Held {
     NotHeld,
     /// It is on no node: the jobs that hold the most memory.
     Memory(Vec<Holder>),
+    /// It is on no node, and the policy gives whole nodes: how many are free, and the jobs that hold the most nodes.
+    Nodes {
+        /// Nodes on which there is no job; some may be down, or kept for another job.
+        free: u32,
+        /// The jobs.
+        holders: Vec<Holder>,
+    },
     /// It runs below full speed: the jobs beside it on the node of its own whose tasks need the most CPU, and how many nodes' CPU
     /// they need together with it.
     Cpu {
@@ -146,6 +154,11 @@ fn largest_stretch(records: &[Record<'_>], wanted: Option<u64>) -> Option<(u64, 
 fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> Option<Life> {
     let mut jobs: BTreeMap<u64, Known> = BTreeMap::new();
     let mut moments = Vec::new();
+    // The nodes of a policy that gives whole ones.
+    let whole = match records.first()? {
+        Record::Run { policy, nodes, .. } => BatchPolicy::parse(policy).map(|_| *nodes),
+        _ => None,
+    };
     // What happened to it at the moment of the last record.
     let mut open: Option<(u64, &'static str)> = None;
     for record in records {
@@ -154,7 +167,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
             continue;
         }
         if let Some((at, event)) = open.filter(|(at, _)| *at < at_us) {
-            moments.push(moment(at, event, chosen, &jobs));
+            moments.push(moment(at, event, chosen, &jobs, whole));
             open = None;
         }
         if job == chosen {
@@ -209,7 +222,13 @@ fn share(units: u32) -> Share {
 }
 
 /// A moment at which the job stays in the system.
-fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &BTreeMap<u64, Known>) -> Moment {
+fn moment(
+    at_us: u64,
+    event: &'static str,
+    chosen: u64,
+    jobs: &BTreeMap<u64, Known>,
+    whole: Option<u32>,
+) -> Moment {
     let own = &jobs[&chosen];
     let holder = |job: u64, known: &Known, tasks| Holder {
         job,
@@ -221,9 +240,16 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &BTreeMap<u64, Kno
     let held = if own.on.is_empty() {
         let running = jobs.iter().filter(|(_, known)| !known.on.is_empty());
         let mut most: Vec<_> = running.collect();
-        most.sort_by_key(|(_, known)| std::cmp::Reverse(u64::from(known.memory) * u64::from(known.tasks)));
+        let taken: BTreeSet<u32> =
+            most.iter().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
+        let memory = |known: &Known| if whole.is_some() { 1 } else { u64::from(known.memory) };
+        most.sort_by_key(|(_, known)| std::cmp::Reverse(memory(known) * u64::from(known.tasks)));
         most.truncate(LISTED);
-        Held::Memory(most.into_iter().map(|(&job, known)| holder(job, known, known.tasks)).collect())
+        let holders = most.into_iter().map(|(&job, known)| holder(job, known, known.tasks)).collect();
+        match whole {
+            Some(nodes) => Held::Nodes { free: nodes.saturating_sub(taken.len() as u32), holders },
+            None => Held::Memory(holders),
+        }
     } else if own.job_yield >= Yield::ONE.units() {
         Held::NotHeld
     } else {
@@ -265,6 +291,16 @@ impl fmt::Display for Life {
                 Held::Memory(holders) if holders.is_empty() => write!(f, "; all nodes are free")?,
                 Held::Memory(holders) => {
                     write!(f, "; the most memory is held by {}", listed(holders))?;
+                }
+                Held::Nodes { free, holders } if holders.is_empty() => {
+                    write!(f, "; all {free} nodes are free")?
+                }
+                Held::Nodes { free, holders } => {
+                    let one = |it: &Holder| {
+                        format!("job {} ({} tasks, arrived {} s ago)", it.job, it.tasks, it.age)
+                    };
+                    let holders = holders.iter().map(one).collect::<Vec<_>>().join(", ");
+                    write!(f, "; {free} nodes are free for {tasks} tasks, the most are held by {holders}")?;
                 }
                 Held::Cpu { node, need, beside } if beside.is_empty() => {
                     write!(f, "; alone on node {node}, where its tasks need {need:.2} nodes")?;

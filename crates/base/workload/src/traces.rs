@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "DFRSIM_TRACES";
 
 /// A log that is in none of the places where logs are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("log `{name}` not found; searched for {}", list(places))]
+#[error("log `{name}` not found; searched for {}{}", list(places), advice(name))]
 pub struct NotFound {
     /// The request.
     pub name: String,
@@ -23,6 +23,11 @@ pub struct NotFound {
 
 fn list(places: &[PathBuf]) -> String {
     places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Where logs of the Parallel Workloads Archive come from.
+fn advice(name: &str) -> &'static str {
+    if name.contains("-cln.swf") { "; traces/README.md says where logs of machines come from" } else { "" }
 }
 
 /// The path of a log: as given if such a file exists, otherwise in `traces`, in the folder that `DFRSIM_TRACES` names,

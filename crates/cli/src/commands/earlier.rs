@@ -30,7 +30,7 @@ const RESPELLED: [(&[&str], [&str; 2], Options); 16] = [
     (&["lublin"], ["log", "generate"], &[]),
 ];
 
-/// Returns the arguments of the process in the present spelling.
+/// Returns arguments in the present spelling.
 pub(super) fn respelled(arguments: Vec<OsString>) -> Vec<OsString> {
     // Behind the option that all commands have.
     let first = arguments.get(1).and_then(|it| it.to_str()).unwrap_or_default();

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Show the job with the largest stretch event by event, and which jobs held what it needed
 ///
-/// While the job is on no node, the jobs that hold the most memory are listed; while it runs below full speed, those beside
+/// While the job is on no node, the jobs that hold the most memory are listed, or the most nodes if the policy gives whole ones; while it runs below full speed, those beside
 /// it on its node with the highest demand of CPU. The stretch is bounded by the tau of the file. The file is audited
 /// first.
 #[derive(Args, Debug)]
@@ -66,7 +66,7 @@ struct Happened {
     /// The yield from then on; 0 on no node.
     #[serde(rename = "yield")]
     job_yield: f64,
-    /// What it lacks from then on: `memory` on no node, `cpu` below full speed.
+    /// What it lacks from then on: `memory` on no node, `nodes` if the policy gives whole ones, `cpu` below full speed.
     lacks: Option<&'static str>,
     /// If CPU is lacking: its node with the highest demand of CPU.
     node: Option<u32>,
@@ -118,6 +118,7 @@ impl Happened {
         let (lacks, node, needed, holders): (_, _, _, &[Holder]) = match held {
             Held::NotHeld => (None, None, None, &[]),
             Held::Memory(holders) => (Some("memory"), None, None, holders),
+            Held::Nodes { holders, .. } => (Some("nodes"), None, None, holders),
             Held::Cpu { node, need, beside } => (Some("cpu"), Some(*node), Some(*need), beside),
         };
         let rival = |holder: &Holder| Rival {

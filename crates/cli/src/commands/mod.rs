@@ -28,6 +28,8 @@ use crate::failure::Failure;
 use crate::memory::Limit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use dfrsim_lab::Registry;
+pub(crate) use simulate::Simulate;
+use std::ffi::OsString;
 
 /// Simulate cluster scheduling with fractional (DFRS) and batch policies, on logs of real machines and generated
 /// workloads
@@ -65,7 +67,7 @@ enum Command {
     Submit(submit::Submit),
     #[command(subcommand)]
     Results(results::Results),
-    Simulate(Box<simulate::Simulate>),
+    Simulate(Box<Simulate>),
     #[command(name = "site")]
     MakeSite(Box<site::MakeSite>),
     Audit(audit::Audit),
@@ -89,18 +91,18 @@ enum Command {
 
 impl Cli {
     /// The program as clap knows it.
-    pub(super) fn described() -> clap::Command {
+    pub(crate) fn described() -> clap::Command {
         Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()))
     }
 
-    /// What the arguments of the process say; wrong ones end it with a message.
+    /// What arguments say; wrong ones end the process with a message.
     ///
     /// # Errors
     /// A file that would be written is also another one of the command.
-    pub(crate) fn from_arguments() -> Result<Cli, Failure> {
+    pub(crate) fn from_arguments(arguments: Vec<OsString>) -> Result<Cli, Failure> {
         // Kept to the end: taking it apart would take as long as parsing with it.
         let program = Box::leak(Box::new(Cli::described()));
-        let matches = program.try_get_matches_from_mut(earlier::respelled(std::env::args_os().collect()));
+        let matches = program.try_get_matches_from_mut(earlier::respelled(arguments));
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
         files::check(program, &matches)?;
         Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))

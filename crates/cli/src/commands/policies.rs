@@ -12,10 +12,8 @@ use std::fmt::Write as _;
 /// List all policies with a description of each
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Policies in separate processes, in any language (the library's page `external` has the protocols):
-  pipe:COMMAND            reads and writes lines of JSON
-  batsim:COMMAND          speaks Batsim's protocol; {endpoint} in it becomes the address to bind, or write tcp://HOST:PORT
-  batsim-sharing:COMMAND  the same; jobs may share nodes
+{endpoint} in the command of a scheduler of Batsim becomes the address to bind; tcp://HOST:PORT is one that runs already. The library's
+page `external` has the protocols.
 
 Parts of any batch policy, behind all others:
   /PLACE=CONTIGUOUS   a job gets the lowest run of free nodes that is long enough, instead of the lowest free nodes
@@ -66,6 +64,9 @@ pub(crate) struct Policies {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Catalogue {
     policies: Vec<Known>,
+    /// Policies outside of the program, by the form of their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    families: Vec<Known>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,9 +80,10 @@ struct Known {
 
 impl Answer for Catalogue {
     fn text(&self) -> String {
-        let width = self.policies.iter().map(|policy| policy.name.len()).max().unwrap_or(0);
+        let width =
+            self.policies.iter().chain(&self.families).map(|policy| policy.name.len()).max().unwrap_or(0);
         let mut text = String::new();
-        for Known { name, description } in &self.policies {
+        for Known { name, description } in self.policies.iter().chain(&self.families) {
             let line = match description {
                 Some(description) => writeln!(text, "{name:width$}  {description}"),
                 None => writeln!(text, "{name}"),
@@ -94,10 +96,12 @@ impl Answer for Catalogue {
 
 impl Policies {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let catalogue = known(registry).catalogue().into_iter();
-        let policies = catalogue
-            .map(|info| Known { name: info.name, description: (!self.names).then_some(info.description) });
-        self.printing.print(&Catalogue { policies: policies.collect() })
+        let all = known(registry);
+        let one = |name, description| Known { name, description: (!self.names).then_some(description) };
+        let policies = all.catalogue().into_iter().map(|info| one(info.name, info.description));
+        let families = all.families().iter().filter(|_| !self.names);
+        let families = families.map(|it| one(it.form.to_owned(), it.description.to_owned())).collect();
+        self.printing.print(&Catalogue { policies: policies.collect(), families })
     }
 }
 

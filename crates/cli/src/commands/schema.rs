@@ -7,15 +7,17 @@ use crate::failure::Failure;
 use crate::output::{self, Written};
 use crate::refusal::ErrorAnswer;
 use clap::{Args, Subcommand};
+use dfrsim::external::protocol;
 use dfrsim_lab::{AnyStudy, Registry, schema};
 use dfrsim_model::{event, grid_event};
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema as Json};
 use serde_json::Value;
 
 /// Print JSON Schemas (draft 2020-12) of this program's output
 ///
 /// Schemas are made from the code that writes: rows of a study with the role, unit and meaning of each column, manifests, events
-/// files, and answers of commands with --format json.
+/// files, messages of policies in other processes, and answers of commands with --format json.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -41,6 +43,12 @@ enum What {
     Events,
     /// The lines of an events file of a grid
     GridEvents,
+    /// The lines of policies in other processes (`pipe:COMMAND`)
+    Pipe {
+        /// The line: a message to the policy, or its answer to `begin` or `decide`
+        #[arg(value_enum)]
+        line: PipeLine,
+    },
     /// What a command with --format json prints if it fails before it has an answer
     Error,
     /// The answer of a command with --format json
@@ -49,6 +57,13 @@ enum What {
         #[arg(value_name = "COMMAND", required = true, num_args = 1..)]
         command: Vec<String>,
     },
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum PipeLine {
+    Message,
+    Greeting,
+    Answer,
 }
 
 /// A command with `--format json`, and the function that makes the schema of its answer.
@@ -92,10 +107,12 @@ pub(super) const ANSWERS: [Answering; 32] = [
 
 /// The schema of what is written, which has all fields.
 fn of<T: JsonSchema>() -> Json {
-    schemars::generate::SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator()
-        .into_root_schema_for::<T>()
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// The schema of what is read, where fields may be left out.
+fn read<T: JsonSchema>() -> Json {
+    SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<T>()
 }
 
 impl Schema {
@@ -105,6 +122,9 @@ impl Schema {
             What::Manifest => schema::manifest(),
             What::Events => of::<event::Record<'_>>().to_value(),
             What::GridEvents => of::<grid_event::Record<'_>>().to_value(),
+            What::Pipe { line: PipeLine::Message } => of::<protocol::Message>().to_value(),
+            What::Pipe { line: PipeLine::Greeting } => read::<protocol::Greeting>().to_value(),
+            What::Pipe { line: PipeLine::Answer } => read::<protocol::Answer>().to_value(),
             What::Error => of::<ErrorAnswer>().to_value(),
             What::Answer { command } => answer(&command.join(" "))?,
         };

@@ -12,6 +12,7 @@ mod timed;
 use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
+use crate::library::{ReadLog, Setting};
 use crate::output::{Printing, notice};
 use crate::site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
@@ -23,12 +24,14 @@ use dfrsim_cluster::{
 };
 use dfrsim_interchange::Records;
 use dfrsim_lab::Registry;
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
+use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;
-use dfrsim_workload::log::Record;
+use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
 use outages::OutageArguments;
@@ -51,8 +54,7 @@ Examples:
                   --estimates requested --jobs-out easy.csv
   dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --policy FCFS \\
                   --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION \\
-                  --format json
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy EQUIPARTITION --format json
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY \\
                   --failures weibull:2592000:0.7,lognormal:14400:1 \\
                   --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60
@@ -230,6 +232,90 @@ impl Simulate {
         printing.print(&Simulated::new(self.policy, &summary))
     }
 
+    /// What the options make of a cluster for jobs that are there already.
+    pub(crate) fn setting(mut self, policy: Policy, nodes: u32, jobs: &[Job]) -> Result<Setting, Failure> {
+        if let Some(option) = self.of_log() {
+            return Err(Failure::input(format!(
+                "{option} is an option of the log or of the command: the jobs are there already"
+            )));
+        }
+        let unequal = self.platform.unequal(&mut self.workload)?;
+        let nodes = unequal.as_ref().map_or(nodes, |unequal| unequal.classes.nodes());
+        let read = |file: &PathBuf| priorities::read(file, policy, &Header::default());
+        let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
+        let last = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+        let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
+        self.policy = policy;
+        let preempts = priorities.as_ref().is_some_and(|it| it.preempting().is_some());
+        let capacity = unequal.as_ref().map(|unequal| unequal.classes.capacity());
+        let figures = self.figures(nodes, capacity, outages.is_some() || preempts);
+        let options = self.options(outages, unequal, priorities.as_ref());
+        Ok(Setting { nodes, options, policy: self.policy_options(), priorities, figures })
+    }
+
+    /// The first option that is about the log or the files of the command, and was given.
+    fn of_log(&self) -> Option<&'static str> {
+        let given = [
+            ("--nodes", self.workload.has_nodes()),
+            ("--annotate or --unit", self.workload.says_tasks()),
+            ("--load", self.load.is_some()),
+            ("--submission", self.submission != Submission::Open),
+            ("--slurm-conf", self.slurm_conf.is_some()),
+            ("a file that is written", self.files.any()),
+        ];
+        given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+    }
+
+    /// The jobs of the log.
+    pub(crate) fn read_log(&self) -> Result<ReadLog, Failure> {
+        let (path, opened, nodes) = self.workload.open()?;
+        self.workload.check_unit(&path, &opened)?;
+        let survey = opened.with_origins().survey().map_err(|error| self.workload.log.failure(&error))?;
+        let stretch = self.load.map(|target| survey.offered().stretch_to(nodes, target));
+        let stretch = stretch.transpose().map_err(Failure::input)?;
+        let mut jobs = survey.jobs().map_err(Failure::input)?;
+        let read = iter::from_fn(|| jobs.next_with_record()).map(|(job, _)| match stretch {
+            Some(stretch) => Job { submit: stretch.submit(job.submit), ..job },
+            None => job,
+        });
+        let read = read.collect();
+        jobs.finish().map_err(|error| self.workload.log.failure(&error))?;
+        Ok(ReadLog { nodes, jobs: read, report: survey.report().to_string() })
+    }
+
+    fn figures(&self, nodes: u32, capacity: Option<f64>, outages: bool) -> SummaryOptions {
+        SummaryOptions {
+            nodes,
+            capacity,
+            taus: self.tau.clone(),
+            warm_up: self.warm_up,
+            cool_down: self.cool_down,
+            weights: self.weights(),
+            outages,
+        }
+    }
+
+    fn options(
+        &self,
+        outages: Option<Arc<Outages>>,
+        unequal: Option<Arc<UnequalNodes>>,
+        priorities: Option<&Arc<Priorities>>,
+    ) -> Options {
+        Options {
+            penalty: self.penalty,
+            estimates: self.estimates,
+            overrun: match self.overrun {
+                OverrunArgument::Extend => Overrun::Extend,
+                OverrunArgument::Kill => Overrun::Kill,
+            },
+            seed: Seed::new(self.workload.seed),
+            outages,
+            unequal,
+            weights: priorities.and_then(|it| self.policy.share_weights(it)),
+            ..Options::default()
+        }
+    }
+
     fn weights(&self) -> Weights {
         Weights { rule: self.weights, users: self.user_weights.iter().copied().collect() }
     }
@@ -372,28 +458,9 @@ impl Simulate {
         files: Files,
     ) -> Result<Watchers, Failure> {
         let nodes = subject.nodes;
-        let figures = SummaryOptions {
-            nodes,
-            capacity: subject.capacity(),
-            taus: self.tau.clone(),
-            warm_up: self.warm_up,
-            cool_down: self.cool_down,
-            weights: self.weights(),
-            outages: subject.interrupts(),
-        };
-        let options = Options {
-            penalty: self.penalty,
-            estimates: self.estimates,
-            overrun: match self.overrun {
-                OverrunArgument::Extend => Overrun::Extend,
-                OverrunArgument::Kill => Overrun::Kill,
-            },
-            seed: Seed::new(self.workload.seed),
-            outages: subject.outages.clone(),
-            unequal: subject.unequal.clone(),
-            weights: subject.priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
-            ..Options::default()
-        };
+        let figures = self.figures(nodes, subject.capacity(), subject.interrupts());
+        let options =
+            self.options(subject.outages.clone(), subject.unequal.clone(), subject.priorities.as_ref());
         let mut scheduler =
             self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
         let simulated = progress::shown(count, |progress| {

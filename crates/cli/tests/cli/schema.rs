@@ -112,3 +112,59 @@ fn what_has_no_schema_is_named() {
     let message = stderr(&mut dfrsim(["schema", "answer", "completions"]), 2);
     assert!(message.contains("`completions` is not a command with --format json"), "{message}");
 }
+
+/// What a policy was sent and what it answered, with classes, outages and a site.
+#[cfg(unix)]
+#[test]
+fn lines_of_the_pipe_are_as_their_schemas_say() {
+    let platform = "classes = [{ name = 'a', nodes = 4, cores = 4, memory_gb = 8 },
+        { name = 'b', nodes = 4, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['x'] }]";
+    let policy = r#"tee sent | { read -r a; echo '{"lists":true}'; while read -r ask; do case $ask in *'"end"'*) exit;; esac
+jobs=$(echo "$ask" | grep -o '"waiting":[^]]*' | grep -o '"job":[0-9]*' | cut -d: -f2 | tr '\n' ',')
+echo "{\"start\":[${jobs%,}]}"; done; } | tee answered"#;
+    let files = [
+        ("classes.toml", platform),
+        ("policy.sh", policy),
+        ("site.toml", "weights = { age = 5 }\n[[qos]]\nname = 'a'\nqueues = [1]\nweight = 2\n"),
+    ];
+    let folder = Folder::with(&files);
+    let at = |words: &[&str]| stdout(dfrsim(words).current_dir(folder.path("")));
+    at(&[
+        "log", "generate", "--jobs", "40", "--nodes", "8", "--seed", "1", "--load", "0.9", "--out",
+        "week.swf",
+    ]);
+    at(&[
+        "simulate",
+        "--workload",
+        "week.swf",
+        "--platform",
+        "classes.toml",
+        "--request",
+        "gpu:0.3:1+2",
+        "--priority",
+        "site.toml",
+        "--failures",
+        "exponential:30000,exponential:3000",
+        "--maintenance",
+        "9000:90000:1500:0-3",
+        "--policy",
+        "pipe:sh policy.sh",
+        "--events-out",
+        "week.jsonl",
+    ]);
+    at(&["audit", "week.jsonl"]);
+    let lines = valid_lines(&schema(&["pipe", "message"]), &folder.path("sent"));
+    for name in ["interrupted", "down", "windows", "running"] {
+        assert!(lines.iter().any(|line| line.get(name).is_some()), "{name}");
+    }
+    assert_eq!(
+        (&lines[0]["classes"][1]["resources"]["gpu"], &lines[0]["site"]["weights"]["age"]),
+        (&json!(2), &json!(5))
+    );
+    altered_is_refused(&schema(&["pipe", "message"]), &lines[0], |name| !["classes", "site"].contains(&name));
+    let answers = fs::read_to_string(folder.path("answered")).unwrap();
+    let answers: Vec<Value> =
+        answers.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    answers.iter().for_each(|answer| assert_eq!(fault(&schema(&["pipe", "answer"]), answer), None));
+    altered_is_refused(&schema(&["pipe", "answer"]), &answers[0], |_| false);
+}

@@ -187,6 +187,13 @@ impl ActiveJob {
         self.runs_since = self.progress_from;
     }
 
+    /// When it completes at its current yield if its estimate and the CPU need that is known are right; `None` if it has no estimate or no
+    /// yield.
+    pub(crate) fn expected_end(&self) -> Option<SimTime> {
+        let left = self.done.until(VirtualTime::of(self.estimate?));
+        Some(self.progress_from.saturating_add(left.time_at(self.job_yield.times(self.node_speed))?))
+    }
+
     /// When it completes at its current speed; never at speed zero.
     pub(crate) fn completion(&self) -> Option<SimTime> {
         let left = self.done.until(VirtualTime::of(self.length));

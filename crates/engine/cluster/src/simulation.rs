@@ -64,7 +64,7 @@ pub enum SimulationError {
     #[error("{0}")]
     Unequal(&'static str),
     /// The policy could not decide.
-    #[error("the policy gave up at {time} s: {reason}")]
+    #[error("the policy failed at {time} s: {reason}")]
     Policy {
         /// The moment.
         time: SimTime,
@@ -291,6 +291,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 unequal: self.unequal.as_deref(),
                 weighted: self.options.weights.is_some(),
                 penalty: self.options.penalty,
+                seed: self.options.seed,
             },
             completed: &self.completed,
             submitted: &self.submitted,

@@ -5,7 +5,9 @@ use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::unequal::Unequal;
 use crate::{JobHandle, JobState, Placement};
-use dfrsim_model::{CpuUse, JobId, NodeId, Origin, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
+use dfrsim_model::{
+    CpuUse, JobId, NodeId, Origin, Seed, Share, SimSpan, SimTime, UserId, VirtualTime, Yield,
+};
 use dfrsim_platform::Window;
 use dfrsim_platform::classes::{Demand, NodeClasses};
 
@@ -19,6 +21,7 @@ pub struct View<'a> {
     pub(crate) unequal: Option<&'a Unequal>,
     pub(crate) weighted: bool,
     pub(crate) penalty: SimSpan,
+    pub(crate) seed: Seed,
 }
 
 impl<'a> View<'a> {
@@ -52,6 +55,11 @@ impl<'a> View<'a> {
     pub fn penalty(self) -> SimSpan {
         self.penalty
     }
+    /// A seed for policies that draw, the same in each run of the simulation.
+    #[must_use]
+    pub fn seed(self) -> Seed {
+        self.seed.fork("policy")
+    }
     /// Whether some jobs may count more than others in fractional shares.
     #[must_use]
     pub fn has_weights(self) -> bool {
@@ -61,6 +69,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn classes(self) -> Option<&'a NodeClasses> {
         self.unequal.map(Unequal::classes)
+    }
+    /// The class of a node; 0 if all nodes are equal.
+    #[must_use]
+    pub fn class_of(self, node: u32) -> usize {
+        self.classes().map_or(0, |classes| classes.class_of(node))
     }
     /// What a job asks for beside CPU and memory; `None` if all nodes are equal.
     #[must_use]
@@ -184,6 +197,12 @@ impl<'a> JobView<'a> {
     #[must_use]
     pub fn remaining_estimate(self) -> Option<SimSpan> {
         self.active.remaining
+    }
+    /// When it ends if its estimate is right and its yield and its nodes stay; `None` if it has no estimate or its yield is 0. In the past if
+    /// it is past its estimate.
+    #[must_use]
+    pub fn expected_end(self) -> Option<SimTime> {
+        self.active.expected_end()
     }
     /// Where it is in its life.
     #[must_use]

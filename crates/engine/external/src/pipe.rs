@@ -3,7 +3,7 @@
 //! The command reads standard input and writes standard output, in turns; standard error is free for notes.
 //!
 //! ```text
-//! <- {"event":"begin","format":1,"nodes":4,"share_units":943718400}
+//! <- {"event":"begin","format":1,"nodes":4,"share_units":943718400,"seed":501387407,"penalty":0.0}
 //! -> {}
 //! <- {"event":"decide","now":0.0,"tick":false,"all_submitted":true,"submitted":[{"job":0,"id":17,"submit":0.0,"tasks":2,
 //!     "cpu_need":1.0,"memory":0.1,"estimate":3600.0}],"completed":[]}
@@ -17,8 +17,11 @@ use crate::command::Command;
 use crate::fault::Fault;
 use crate::process::{Lines, Process};
 use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
+use dfrsim_model::priority::Priorities;
 use dfrsim_policies::CustomPolicy;
+use dfrsim_policies::fractional::PolicySetting;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The policy of a name such as `pipe:./my-scheduler --fast#2`.
@@ -28,11 +31,11 @@ use std::time::Duration;
 pub fn policy(name: &str) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
     let (version, files) = (command.version.clone(), command.files.clone());
-    let make = move |nodes, _: &_, _: Option<&_>| {
-        let command = command.clone();
-        Box::new(ProtocolScheduler::new(PipedProcess { command, running: None }, nodes)) as _
+    let make = move |nodes, _: &_, site: Option<&Arc<Priorities>>| {
+        let partner = PipedProcess { command: command.clone(), running: None };
+        Box::new(ProtocolScheduler::new(partner, nodes).at_site(site)) as _
     };
-    let policy = CustomPolicy::new(name, version, make).running_command(files);
+    let policy = CustomPolicy::new(name, version, make).reading([PolicySetting::Site]).running_command(files);
     Ok(policy.described("a command that reads and writes lines of JSON"))
 }
 

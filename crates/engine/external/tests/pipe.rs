@@ -73,7 +73,7 @@ fn a_process_sees_what_the_page_says() {
     );
     run(&script).unwrap();
     let expected = [
-        r#"{"event":"begin","format":1,"nodes":2,"share_units":943718400}"#,
+        r#"{"event":"begin","format":1,"nodes":2,"share_units":943718400,"seed":501387407,"penalty":0.0}"#,
         r#"{"event":"decide","now":0.0,"tick":false,"all_submitted":false,"submitted":[{"job":0,"id":1,"submit":0.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0,"requested_time":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":0.0}]}"#,
         r#"{"event":"decide","now":4.0,"tick":false,"all_submitted":true,"submitted":[{"job":1,"id":2,"submit":4.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0,"requested_time":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":4.0},{"job":1,"virtual_time":0.0}]}"#,
         r#"{"event":"decide","now":10.0,"tick":false,"all_submitted":true,"submitted":[],"completed":[0],"progress":[]}"#,
@@ -81,6 +81,42 @@ fn a_process_sees_what_the_page_says() {
     ];
     let seen = std::fs::read_to_string(copy).unwrap();
     assert_eq!(seen.lines().collect::<Vec<&str>>(), expected);
+}
+
+#[test]
+fn lists_are_enough_for_a_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("seen");
+    let script = format!(
+        "tee {} | ( {} )",
+        copy.display(),
+        answers(&[r#"{"lists":true}"#, r#"{"start":[0]}"#, r#"{"start":[1]}"#, r#"{"start":[1]}"#])
+    );
+    // The second job finds no free node at 4, and waits until 10.
+    assert_eq!(run(&script).unwrap().makespan, SimSpan::from_secs(20));
+    let seen = std::fs::read_to_string(copy).unwrap();
+    let part =
+        |line: usize| seen.lines().nth(line).unwrap().split_once(r#""completed":"#).unwrap().1.to_owned();
+    assert_eq!(
+        part(1),
+        r#"[],"free":[0,1],"waiting":[{"job":0,"tasks":2,"submit":0.0,"estimate":20.0}],"running":[]}"#
+    );
+    assert_eq!(
+        part(2),
+        r#"[],"free":[],"waiting":[{"job":1,"tasks":2,"submit":4.0,"estimate":20.0}],"running":[{"job":0,"tasks":2,"end":20.0,"nodes":[0,1]}]}"#
+    );
+    let policy = policies()
+        .parse(&format!("pipe:sh -c {}", shlex::try_quote(&answers(&["{}", r#"{"start":[0]}"#])).unwrap()));
+    let mut metrics = Metrics::new(SummaryOptions::new(1));
+    let mut scheduler = policy.unwrap().scheduler(1, &PolicyOptions::default());
+    // A job of two tasks has no room on one node.
+    let [wide, mut narrow] = jobs();
+    narrow.tasks = 1;
+    let stalled =
+        simulate(1, &Options::default(), [wide, narrow], &mut *scheduler, &mut metrics).unwrap_err();
+    assert!(stalled.to_string().contains("1 jobs remain, the first of them job 2"), "{stalled}");
+    let fault = run(&answers(&["{}", r#"{"start":[0]}"#, r#"{"start":[0]}"#])).unwrap_err();
+    assert!(fault.contains("it starts job 0, which runs already"), "{fault}");
 }
 
 #[test]

@@ -77,7 +77,11 @@ impl Policy {
     /// The weights of settings, if the policy shares by them and not all jobs count the same.
     #[must_use]
     pub fn share_weights(self, settings: &Priorities) -> Option<Arc<ShareWeights>> {
-        let shares = matches!(self, Policy::Fractional(_) | Policy::Equipartition);
+        let shares = match self {
+            Policy::Fractional(_) | Policy::Equipartition => true,
+            Policy::Custom(policy) => policy.reads(PolicySetting::Site),
+            Policy::Batch(_) => false,
+        };
         shares.then(|| ShareWeights::new(settings)).flatten().map(Arc::new)
     }
 

@@ -13,6 +13,7 @@ class AuditFault(RuntimeError):
 class Policy(Protocol):
     """Decides at each moment; `begin(view)` and `end(view)` are called too, if there are such methods.
 
+    With an attribute `lists` that is true, views have free nodes, waiting and running jobs.
     With an attribute `arrays` that is true, `submitted` and `progress` are dictionaries of numpy's arrays, one for each field.
     """
 
@@ -43,8 +44,12 @@ class Workload:
     def lublin(jobs: int, nodes: int, seed: int, load: float | None = None) -> Workload:
         """Jobs of the Lublin-Feitelson model, scaled to an offered load."""
     @staticmethod
-    def read_swf(path: str | PathLike[str], nodes: int, first: int | None = None) -> Workload:
-        """Jobs of a log in the Standard Workload Format, plain or gzip, of its first lines; a processor of it is a node here."""
+    def read(path: str | PathLike[str], **options: Any) -> Workload:
+        """Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
+
+        Options are those of `dfrsim simulate` that are about the workload, with underscores: `nodes`, `unit`, `annotate`, `first`, `load`, rules for
+        doubtful lines and others; `help(dfrsim.commands.simulate)` describes them.
+        """
     def __len__(self) -> int: ...
     def __getitem__(self, slice: slice) -> Workload:
         """Some of the jobs, for the same cluster."""
@@ -63,6 +68,10 @@ class Result:
     """Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max."""
     jobs: dict[str, list[Any]]
     """A list for each field of the jobs that started."""
+    stays: dict[str, list[Any]]
+    """A list for each field of the stays of jobs: each time that a job was on the same nodes at the same yield."""
+    nodes: int
+    """The nodes of the cluster."""
     events_text: str | None
     """The events file, if it was asked for."""
 
@@ -78,12 +87,9 @@ class Stepper:
         self,
         workload: Workload,
         *,
-        penalty: float = 0.0,
-        estimates: str = "exact",
-        overrun: str = "extend",
-        tau: float = 10.0,
-        seed: int = 0,
         arrays: bool = False,
+        lists: bool = False,
+        **options: Any,
     ) -> None: ...
     def begin(self) -> dict[str, Any] | None:
         """The first view; None if there are no jobs."""
@@ -129,19 +135,12 @@ class Episodes:
 def policies() -> list[tuple[str, str]]:
     """All known policies: name and description."""
 
-def simulate(
-    workload: Workload,
-    policy: str | Policy,
-    *,
-    penalty: float = 0.0,
-    period: float = 600.0,
-    estimates: str = "exact",
-    overrun: str = "extend",
-    tau: float = 10.0,
-    seed: int = 0,
-    events: bool = False,
-) -> Result:
-    """Simulates one policy. `seed` is that of random estimates.
+def simulate(workload: Workload, policy: str | Policy, *, events: bool = False, **options: Any) -> Result:
+    """Simulates one policy: its name, or an object with a method `decide`.
+
+    Options are those of `dfrsim simulate` that are not about the log or files, with underscores: `penalty`, `period`, `estimates`, `overrun`,
+    `tau`, `seed`, `platform`, `request`, `failures`, `maintenance`, `interruption`, `priority`, `weights` and others;
+    `help(dfrsim.commands.simulate)` describes them. Lists are several options. With `events=True` the result has the events file.
 
     Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
     """
@@ -160,5 +159,19 @@ def run(
     threads: int = 0,
     set: Sequence[str] = (),
     allow_commands: bool = False,
+    policies: dict[str, Any] | None = None,
 ) -> tuple[int, int]:
-    """Runs a scenario file, whose commands (policies `pipe:` and `batsim:`) have to be allowed; how many rows there are, and how many of them failed. `out` then has rows.csv and tables."""
+    """Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
+
+    `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
+    computed again if the text of the class changes. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
+    """
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the program with these arguments behind its name, and returns its exit code."""
+
+def declaration() -> str:
+    """All commands with their options, as JSON."""
+
+def words(**options: Any) -> list[str]:
+    """Makes the options of a command line from keywords."""

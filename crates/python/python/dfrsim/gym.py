@@ -36,7 +36,12 @@ the jobs, for training, and `part=(0.8, 1)` from the others, for tests. With the
 `JobSelection` with the seed `seed + i`. After the end of an episode the next action begins another one and is ignored
 (`AutoresetMode.NEXT_STEP`). With `copy=False` all steps return the same arrays, which the next step overwrites.
 
-Both are registered: `gymnasium.make("dfrsim/JobSelection-v0")`, `gymnasium.make_vec("dfrsim/JobSelection-v0", num_envs=256)`.
+`NodeShares` has fractional actions: a number from 0 to 1 for each of the first `slots` jobs in the system. A waiting job whose number is above 0 starts
+on the nodes that are asked for least; where the jobs of a node ask together for more than its CPU, each gets less in proportion. Actions are taken at each event,
+and every `period` seconds. The observation has six numbers a slot: whether there is a job, its part of the nodes, its estimate, its time in the system, its share and its
+CPU need. Rewards add up to minus the mean time of jobs in the system, in hours.
+
+Both selections are registered: `gymnasium.make("dfrsim/JobSelection-v0")`, `gymnasium.make_vec("dfrsim/JobSelection-v0", num_envs=256)`.
 """
 
 from collections.abc import Sequence
@@ -46,7 +51,7 @@ import gymnasium
 import numpy
 from gymnasium.vector.utils import batch_space
 
-from ._dfrsim import Episodes, Workload
+from ._dfrsim import Episodes, Stepper, Workload
 
 
 def _spaces(episodes: Episodes) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
@@ -196,6 +201,104 @@ class JobSelections(gymnasium.vector.VectorEnv):
 
     def _masks(self) -> dict[str, Any]:
         return {"action_mask": self._own(self._episodes.masks), "_action_mask": self._all}
+
+
+_WEEK = numpy.log1p(7 * 86_400.0)
+
+
+class NodeShares(gymnasium.Env):
+    """Jobs share nodes by what an agent gives them. See the page of the module."""
+
+    metadata = {"render_modes": []}
+
+    def __init__(
+        self,
+        workload: Workload | None = None,
+        slots: int = 16,
+        period: float = 600.0,
+        *,
+        nodes: int = 64,
+        jobs: int = 200,
+        load: float = 0.9,
+        **options: Any,
+    ) -> None:
+        self._workload, self._model = workload, {"jobs": jobs, "nodes": nodes, "load": load}
+        self._slots, self._period, self._options = slots, period, {"estimates": "requested", **options}
+        self._stepper: Stepper | None = None
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (6 * slots,), numpy.float32)
+        self.action_space = gymnasium.spaces.Box(0.0, 1.0, (slots,), numpy.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        super().reset(seed=seed)
+        self._jobs = self._workload or Workload.lublin(seed=int(self.np_random.integers(2**62)), **self._model)
+        self._stepper = Stepper(self._jobs, lists=True, **self._options)
+        self._shares: dict[int, float] = {}
+        self._view = self._stepper.begin()
+        return self._observation(), {}
+
+    def step(self, action: numpy.ndarray):
+        if self._stepper is None or self._view is None:
+            raise gymnasium.error.ResetNeeded("no episode has begun, or it is over: call reset")
+        before, present = self._view["now"], len(self._present())
+        self._view = self._stepper.step(self._answer(numpy.asarray(action, dtype=float)))
+        info: dict[str, Any] = {}
+        terminated = self._view is None
+        if terminated:
+            info["summary"] = self._stepper.result.summary
+            return self._observation(), 0.0, True, False, info
+        reward = -present * (self._view["now"] - before) / 3600 / len(self._jobs)
+        return self._observation(), reward, False, False, info
+
+    def _present(self) -> list[dict[str, Any]]:
+        """The jobs that are seen, by arrival."""
+        jobs = sorted(self._view["waiting"] + self._view["running"], key=lambda job: job["job"])
+        return jobs
+
+    def _observation(self) -> numpy.ndarray:
+        seen = numpy.zeros((self._slots, 6), dtype=numpy.float32)
+        if self._view is not None:
+            now, nodes = self._view["now"], self._jobs.nodes
+            for row, job in zip(seen, self._present()):
+                times = [job["estimate"] or numpy.inf, now - job["submit"]]
+                estimate, age = numpy.minimum(numpy.log1p(times) / _WEEK, 1.0)
+                share = self._shares.get(job["job"], 0.0)
+                row[:] = 1.0, min(job["tasks"] / nodes, 1.0), estimate, age, share, job["cpu_need"]
+        return seen.ravel()
+
+    def _answer(self, action: numpy.ndarray) -> dict[str, Any]:
+        """Makes valid changes of the numbers."""
+        view, nodes = self._view, self._jobs.nodes
+        asked, memory = numpy.zeros(nodes), numpy.zeros(nodes)
+        wanted = {job["job"]: 1.0 for job in view["running"]}
+        wanted.update({job["job"]: float(share) for job, share in zip(self._present(), action.clip(0.0, 1.0))})
+        placed = {}
+        for job in view["running"]:
+            wanted[job["job"]] = max(wanted[job["job"]], 0.01)
+            placed[job["job"]] = (job, job["nodes"])
+            numpy.add.at(asked, job["nodes"], wanted[job["job"]] * job["cpu_need"])
+            numpy.add.at(memory, job["nodes"], job["memory"])
+        changes: list[dict[str, Any]] = []
+        for job in view["waiting"]:
+            if job["tasks"] > nodes:
+                changes.append({"do": "reject", "job": job["job"]})
+            elif wanted.get(job["job"], 0.0) > 0.0:
+                room = numpy.flatnonzero(memory + job["memory"] <= 1.0)
+                on = room[numpy.argsort(asked[room], kind="stable")[: job["tasks"]]]
+                if len(on) == job["tasks"]:
+                    asked[on] += wanted[job["job"]] * job["cpu_need"]
+                    memory[on] += job["memory"]
+                    placed[job["job"]] = (job, sorted(on.tolist()))
+        shares = {}
+        for number, (job, on) in placed.items():
+            share = wanted[number] / max(1.0, asked[on].max())
+            # Shares are rounded down to what all jobs of a node can have.
+            shares[number] = share = max(numpy.floor(share * 1e4) / 1e4, 1e-4)
+            if "nodes" not in job:
+                changes.append({"do": "start", "job": number, "nodes": on, "yield": share})
+            elif self._shares.get(number) != share:
+                changes.append({"do": "yield", "job": number, "yield": share})
+        self._shares = shares
+        return {"changes": changes, "wake_at": view["now"] + self._period}
 
 
 gymnasium.register(

@@ -6,8 +6,9 @@ mod running;
 
 use crate::result::figures_of;
 use crate::workload::{self, Workload};
-use crate::{Settings, wrong};
+use crate::wrong;
 use dfrsim::prelude::*;
+use dfrsim_cli::library;
 use episode::Rules;
 use lane::{Lane, Row, Source};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -68,7 +69,8 @@ impl Episodes {
                 "there are {slots} slots and {running} running jobs, expected 1 to {MOST_SLOTS} and 0 to {MOST_SLOTS}"
             )));
         }
-        let Settings { options, .. } = Settings::read(0.0, estimates, overrun, 10.0, 0)?;
+        let words = [format!("--estimates={estimates}"), format!("--overrun={overrun}")];
+        let options = library::setting(Policy::Equipartition, &words, nodes, &[]).map_err(wrong)?.options;
         let (nodes, source) = match (workload, window) {
             (Some(given), Some(length)) => {
                 (given.nodes, Source::window(Arc::clone(&given.jobs), part, length).map_err(wrong)?)

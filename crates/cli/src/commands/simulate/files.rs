@@ -91,6 +91,18 @@ impl FileArguments {
         self.swf_out.is_some()
     }
 
+    /// Whether any is written.
+    pub(super) fn any(&self) -> bool {
+        let all = [
+            &self.jobs_out,
+            &self.events_out,
+            &self.swf_out,
+            &self.batsim_jobs_out,
+            &self.batsim_machines_out,
+        ];
+        all.iter().any(|path| path.is_some())
+    }
+
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
         let Subject { policy, nodes, penalty, tau, ref weights, .. } = *subject;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Unequal nodes")]
 pub(super) struct PlatformArguments {
-    /// The classes of nodes, in place of `--nodes`: a TOML file (number, cores, memory, speed, GPUs and other resources, features), or
+    /// The classes of nodes, in place of `--nodes`: a TOML file (nodes, cores, memory_gb, speed, GPUs and other resources, features), or
     /// a platform of SimGrid (.xml), of which the hosts count
     #[arg(long, value_name = "FILE", conflicts_with = "nodes", value_hint = clap::ValueHint::FilePath)]
     platform: Option<PathBuf>,

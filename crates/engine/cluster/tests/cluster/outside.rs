@@ -81,5 +81,5 @@ fn a_policy_can_give_up() {
     let expected =
         SimulationError::Policy { time: SimTime::from_secs(3), reason: "the process ended".into() };
     assert_eq!((found, policy.0), (Err(expected.clone()), 2));
-    assert_eq!(expected.to_string(), "the policy gave up at 3 s: the process ended");
+    assert_eq!(expected.to_string(), "the policy failed at 3 s: the process ended");
 }

@@ -94,6 +94,7 @@ impl Events {
     pub(super) fn job_completed(&mut self, now: SimTime, name: &str, end: End, alloc: &str) {
         let (state, code, reason) = match end {
             End::Done => ("COMPLETED_SUCCESSFULLY", 0, ""),
+            End::Failed => ("COMPLETED_FAILED", 1, ""),
             End::WalltimeReached => ("COMPLETED_WALLTIME_REACHED", -1, "Walltime reached"),
             End::Killed => (
                 "COMPLETED_KILLED",
@@ -117,6 +118,11 @@ impl Events {
 
     pub(super) fn all_submitted(&mut self, now: SimTime) {
         self.add(now, "NOTIFY", json!({ "type": "no_more_static_job_to_submit" }));
+    }
+
+    /// Nodes went down or came up.
+    pub(super) fn machines(&mut self, now: SimTime, kind: &str, nodes: &str) {
+        self.add(now, "NOTIFY", json!({ "type": kind, "resources": nodes }));
     }
 
     pub(super) fn resource_state_changed(&mut self, now: SimTime, resources: &str, state: i64) {
@@ -162,4 +168,6 @@ pub(super) enum End {
     Done,
     WalltimeReached,
     Killed,
+    /// A node of it went down.
+    Failed,
 }

@@ -42,6 +42,7 @@ use crate::command::Command;
 use crate::fault::Fault;
 use connection::Connection;
 use dfrsim_policies::CustomPolicy;
+use dfrsim_policies::fractional::PolicySetting;
 use scheduler::BatsimScheduler;
 
 /// Whether several jobs may have the same node.
@@ -74,7 +75,7 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
     let policy =
         CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol");
     // An address too is one that the author of a scenario chose.
-    Ok(policy.running_command(files))
+    Ok(policy.reading([PolicySetting::Site]).running_command(files))
 }
 
 /// In a command: where the address goes.

@@ -9,8 +9,8 @@ use crate::fault::Fault;
 use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::{moment, next};
-use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
+use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
+use dfrsim_model::{Job, JobId, NodeId, Share, SimSpan, SimTime, Yield};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -57,11 +57,17 @@ struct Session<T> {
     registered: BTreeMap<u64, (String, String)>,
     registrations: u64,
     sent_all_submitted: bool,
+    /// The nodes that are down, and at how many changes of the platform that was so.
+    down: BTreeSet<u32>,
+    platform_changes: u64,
 }
 
 struct KnownJob {
     handle: JobHandle,
     tasks: u32,
+    profile: Rc<str>,
+    /// How often it was submitted again after it had lost its nodes.
+    again: u32,
     phase: Phase,
 }
 
@@ -133,6 +139,8 @@ impl<T: Transport> Session<T> {
             registered: BTreeMap::new(),
             registrations: 0,
             sent_all_submitted: false,
+            down: BTreeSet::new(),
+            platform_changes: 0,
         };
         session.events.simulation_begins(nodes, sharing);
         session.exchange(SimTime::ZERO)?;
@@ -179,6 +187,10 @@ impl<T: Transport> Session<T> {
             let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
             self.events.job_completed(now, &name, end, &nodes::text(on));
         }
+        self.note_platform(view);
+        for interrupted in situation.interrupted {
+            self.note_interrupted(view, interrupted.job);
+        }
         for &handle in situation.submitted {
             let job = view.job(handle);
             let (name, profile) = self.registered.remove(&job.id().0).unwrap_or_else(|| {
@@ -188,10 +200,7 @@ impl<T: Transport> Session<T> {
                 let is_known = self.jobs.contains_key(&*name);
                 (if is_known { format!("{name}.{}", job.sequence()) } else { name }, number)
             });
-            self.events.job_submitted(now, &name, &profile, job);
-            let name: Rc<str> = name.into();
-            self.names.insert(job.sequence(), Rc::clone(&name));
-            self.jobs.insert(name, KnownJob { handle, tasks: job.tasks(), phase: Phase::Waiting });
+            self.submit(view, handle, &name, profile.into(), 0);
         }
         if situation.all_submitted && !std::mem::replace(&mut self.sent_all_submitted, true) {
             self.events.all_submitted(now);
@@ -199,6 +208,50 @@ impl<T: Transport> Session<T> {
         while let Some(call) = self.calls.first().copied().filter(|&call| call <= now) {
             self.calls.remove(&call);
             self.events.requested_call(now);
+        }
+    }
+
+    fn submit(&mut self, view: View<'_>, handle: JobHandle, name: &str, profile: Rc<str>, again: u32) {
+        let job = view.job(handle);
+        self.events.job_submitted(self.now, name, &profile, job);
+        let name: Rc<str> = name.into();
+        self.names.insert(job.sequence(), Rc::clone(&name));
+        let known = KnownJob { handle, tasks: job.tasks(), profile, again, phase: Phase::Waiting };
+        self.jobs.insert(name, known);
+    }
+
+    /// A job that lost its nodes has failed; if it waits, it is submitted again as `NAME#1`, `NAME#2`, as pybatsim does.
+    fn note_interrupted(&mut self, view: View<'_>, handle: JobHandle) {
+        let job = view.job(handle);
+        let Some(name) = self.names.remove(&job.sequence()) else { return };
+        let Some(KnownJob { phase: Phase::Running { on, .. }, profile, again, .. }) = self.jobs.remove(&name)
+        else {
+            return;
+        };
+        self.owners.release(&name, &on);
+        self.events.job_completed(self.now, &name, End::Failed, &nodes::text(on));
+        if job.state() == JobState::Waiting {
+            let first =
+                if again == 0 { &*name } else { name.rsplit_once('#').map_or(&*name, |(first, _)| first) };
+            self.submit(view, handle, &format!("{first}#{}", again + 1), profile, again + 1);
+        }
+    }
+
+    /// Adds events for the nodes that went down and came up.
+    fn note_platform(&mut self, view: View<'_>) {
+        if view.platform_changes() == std::mem::replace(&mut self.platform_changes, view.platform_changes()) {
+            return;
+        }
+        let down: BTreeSet<u32> = (0..self.nodes).filter(|&node| !view.is_up(NodeId(node))).collect();
+        let before = std::mem::replace(&mut self.down, down);
+        for (kind, nodes) in [
+            ("event_machine_unavailable", self.down.difference(&before)),
+            ("event_machine_available", before.difference(&self.down)),
+        ] {
+            let nodes = nodes::text(nodes.copied());
+            if !nodes.is_empty() {
+                self.events.machines(self.now, kind, &nodes);
+            }
         }
     }
 

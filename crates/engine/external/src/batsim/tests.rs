@@ -5,6 +5,7 @@ use super::{Sharing, Transport};
 use crate::fault::Fault;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, Overrun, SimulationError, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_platform::{NodeSpan, Outage, Outages};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -273,7 +274,7 @@ fn wrong_orders_end_the_simulation_with_their_reason() {
         (fault(json!({ "now": 0 })), "its answer cannot be read: missing field `events`"),
         (fault(json!([1])), "its answer cannot be read"),
     ] {
-        assert!(found.starts_with("the policy gave up at 0 s: ") && found.contains(expected), "{found}");
+        assert!(found.starts_with("the policy failed at 0 s: ") && found.contains(expected), "{found}");
     }
 }
 
@@ -285,7 +286,7 @@ fn nodes_of_another_job_are_refused() {
         at(1.0, &[(1.0, "EXECUTE_JOB", execute("w0!2", "1-2"))]),
     ]);
     let found = run(vec![job(1, 0, 2, 10), job(2, 1, 2, 10)], &script).unwrap_err().to_string();
-    assert_eq!(found, "the policy gave up at 1 s: EXECUTE_JOB of w0!2: node 1 is used by w0!1");
+    assert_eq!(found, "the policy failed at 1 s: EXECUTE_JOB of w0!2: node 1 is used by w0!1");
 }
 
 #[test]
@@ -307,4 +308,35 @@ fn a_scheduler_that_makes_events_for_ever_is_stopped() {
 fn a_scheduler_that_waits_for_ever_is_stuck() {
     let found = run(vec![job(1, 0, 1, 1)], &Script::new(&[])).unwrap_err();
     assert!(matches!(found, SimulationError::Stuck { jobs: 1, .. }), "{found:?}");
+}
+
+#[test]
+fn a_job_that_loses_its_nodes_fails_and_is_submitted_again() {
+    let down = Outage {
+        from: SimTime::from_secs(4),
+        until: SimTime::from_secs(6),
+        nodes: NodeSpan { first: 1, nodes: 2 },
+    };
+    let outages = Outages { failures: vec![down], ..Outages::default() };
+    let options = Options { outages: Some(outages.into()), ..Options::default() };
+    let script = Script::new(&[
+        at(0.0, &[]),
+        at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!1", "0-1"))]),
+        at(4.0, &[(4.0, "EXECUTE_JOB", execute("w0!1#1", "0,3"))]),
+    ]);
+    let ends = run_with(&options, vec![job(1, 0, 2, 10)], &script, Sharing::Forbidden).unwrap();
+    assert_eq!(ends, [(1, 14.0, false)]);
+    let expected = [
+        (0.0, "SIMULATION_BEGINS"),
+        (0.0, "JOB_SUBMITTED w0!1"),
+        (0.0, "NOTIFY no_more_static_job_to_submit"),
+        (4.0, "NOTIFY event_machine_unavailable"),
+        (4.0, "JOB_COMPLETED w0!1"),
+        (4.0, "JOB_SUBMITTED w0!1#1"),
+        (6.0, "NOTIFY event_machine_available"),
+        (14.0, "JOB_COMPLETED w0!1#1"),
+        (14.0, "SIMULATION_ENDS"),
+    ];
+    assert_eq!(script.sent(), expected.map(|(time, event)| (time, event.to_owned())));
+    assert_eq!(script.data("NOTIFY")["type"], "no_more_static_job_to_submit");
 }

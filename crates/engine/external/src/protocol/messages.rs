@@ -1,12 +1,17 @@
 //! The messages, as the page of the module has them.
 
-use serde::{Deserialize, Serialize};
+use dfrsim_cluster::NodeRange;
+use dfrsim_model::priority::Priorities;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The version of the protocol.
 pub(super) const FORMAT: u32 = 1;
 
 /// What a policy gets.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Message {
     /// The first message.
@@ -17,6 +22,16 @@ pub enum Message {
         nodes: u32,
         /// Shares are whole multiples of one divided by this.
         share_units: u32,
+        /// For policies that draw: the same in each run of a simulation.
+        seed: u32,
+        /// How long a resumed or migrated job makes no progress, in seconds.
+        penalty: f64,
+        /// The classes of nodes, in the order of their nodes; not there if all nodes are equal.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        classes: Vec<Class>,
+        /// Priorities, limits and weights of the site, as `--priority` reads them; not there if it has none. Keeping to them is up to the policy.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        site: Option<Box<Priorities>>,
     },
     /// What happened at a moment.
     Decide {
@@ -30,6 +45,12 @@ pub enum Message {
         submitted: Vec<Arrival>,
         /// Jobs that completed.
         completed: Vec<u64>,
+        /// Jobs that lost their nodes; not there if none did.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        interrupted: Vec<Interrupted>,
+        /// The state of the cluster, if that was asked for.
+        #[serde(flatten)]
+        state: Option<State>,
         /// How far the jobs in the system are, if that was asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         progress: Option<Vec<Progress>>,
@@ -42,7 +63,7 @@ pub enum Message {
 }
 
 /// A job that arrives.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Arrival {
     /// Its place in the order of submission, from 0: its name in all messages.
     pub job: u64,
@@ -73,10 +94,126 @@ pub struct Arrival {
     /// The number of its partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<u32>,
+    /// How much it counts in fractional shares; not there where all jobs count the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
+    /// The places of the classes of which an empty node has room for a task; not there if all nodes are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<usize>>,
+    /// How many units of other resources a task asks for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, u32>,
+    /// The features that its nodes must have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+}
+
+/// Alike nodes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Class {
+    /// Its name in the platform.
+    pub name: String,
+    /// The lowest of its nodes.
+    pub first: u32,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// The CPU of a node, as a multiple of that of the reference node.
+    pub cpu: f64,
+    /// The memory of a node, as a multiple of that of the reference node.
+    pub memory: f64,
+    /// How fast tasks run.
+    pub speed: f64,
+    /// How many units of other resources a node has.
+    pub resources: BTreeMap<String, u32>,
+    /// What nodes have that jobs may ask for.
+    pub features: Vec<String>,
+}
+
+/// A job that lost its nodes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Interrupted {
+    /// The job.
+    pub job: u64,
+    /// Whether it waits to be started again; otherwise it has left.
+    pub waits: bool,
+}
+
+/// The cluster before the decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct State {
+    /// The nodes that are up and on which there is no job, rising.
+    pub free: Vec<u32>,
+    /// The jobs that wait or are paused, by order of submission.
+    pub waiting: Vec<Waiting>,
+    /// The running jobs by their expected ends, then by order of submission.
+    pub running: Vec<Running>,
+    /// The nodes that are down, rising; not there if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub down: Vec<u32>,
+    /// Outages that are announced and not over; not there if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+}
+
+/// A job in the queue.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Waiting {
+    /// The job.
+    pub job: u64,
+    /// Its tasks.
+    pub tasks: u32,
+    /// When it arrived, in seconds.
+    pub submit: f64,
+    /// The time from its next start to its end by its estimate, in seconds.
+    pub estimate: Option<f64>,
+    /// Whether it is paused.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+}
+
+/// A job on its nodes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Running {
+    /// The job.
+    pub job: u64,
+    /// Its tasks.
+    pub tasks: u32,
+    /// When it ends by its estimate at its present yield, in seconds; in the past if it is past its estimate, `null` if that is not known.
+    pub end: Option<f64>,
+    /// A node for each task, rising.
+    #[serde(serialize_with = "one_by_one")]
+    #[schemars(with = "Vec<u32>")]
+    pub nodes: Arc<[NodeRange]>,
+}
+
+/// An outage that is announced.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Window {
+    /// The lowest of its nodes.
+    pub first: u32,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// When it begins, in seconds.
+    pub from: f64,
+    /// When it ends, in seconds.
+    pub until: f64,
+}
+
+/// The node of each task.
+pub fn each(nodes: &[NodeRange]) -> impl Iterator<Item = u32> {
+    let of_range = |range: &NodeRange| (range.first.0..range.first.0 + range.nodes, range.tasks as usize);
+    nodes
+        .iter()
+        .map(of_range)
+        .flat_map(|(nodes, tasks)| nodes.flat_map(move |node| std::iter::repeat_n(node, tasks)))
+}
+
+fn one_by_one<S: Serializer>(nodes: &Arc<[NodeRange]>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(each(nodes))
 }
 
 /// How far a job is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Progress {
     /// The job.
     pub job: u64,
@@ -85,23 +222,30 @@ pub struct Progress {
 }
 
 /// The answer to `begin`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Greeting {
     /// Whether the policy wants to know how far jobs are.
     #[serde(default)]
     pub progress: bool,
+    /// Whether it wants lists of free nodes and of jobs.
+    #[serde(default)]
+    pub lists: bool,
     /// Why it gives up.
     pub error: Option<String>,
 }
 
 /// The answer to `decide`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The changes of the moment, at most one a job.
     #[serde(default)]
     pub changes: Vec<Change>,
+    /// Jobs that start or go on, in this order, at full speed on the first free nodes with room for their tasks, one on each. Those for which
+    /// there are too few stay where they are; those for which the empty cluster has too few are rejected.
+    #[serde(default)]
+    pub start: Vec<u64>,
     /// When to call even if no event occurs, in seconds.
     pub wake_at: Option<f64>,
     /// Why the policy gives up.
@@ -109,7 +253,7 @@ pub struct Answer {
 }
 
 /// What is done to a job.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
     /// A waiting job starts.
@@ -144,7 +288,7 @@ pub enum Change {
 }
 
 /// A job on nodes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Placed {
     /// The job.
@@ -157,7 +301,7 @@ pub struct Placed {
 }
 
 /// Nodes, in any order.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "nodes are a list of numbers or a text such as \"0-3,5\"")]
 pub enum Nodes {
     /// One by one.

@@ -1,20 +1,29 @@
 //! Asks at each moment, and makes a decision of the answer.
 
 use super::Partner;
-use super::messages::{Answer, Arrival, Change, FORMAT, Greeting, Message, Nodes, Placed, Progress};
+use super::messages::{
+    Answer, Arrival, Change, Class, FORMAT, Greeting, Interrupted, Message, Nodes, Placed, Progress, Running,
+    State, Waiting, Window,
+};
 use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::moment;
-use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
-use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
+use dfrsim_cluster::{Decision, ExpectedEnd, JobHandle, JobState, Lists, Scheduler, Situation, View};
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A policy that a [`Partner`] decides.
 pub struct ProtocolScheduler<P: Partner> {
     partner: P,
     nodes: u32,
+    site: Option<Arc<Priorities>>,
     stage: Stage,
     wants_progress: bool,
+    wants_lists: bool,
+    /// From the first moment on at which they are needed.
+    lists: Option<Lists>,
     now: SimTime,
     pace: Pace,
     /// The jobs in the system by their place in the order of submission.
@@ -35,7 +44,7 @@ impl<P: Partner> Scheduler for ProtocolScheduler<P> {
         if let Err(fault) = self
             .pace
             .check(situation)
-            .and_then(|()| self.begin())
+            .and_then(|()| self.begin(situation.view))
             .and_then(|()| self.ask(situation, decision))
         {
             self.stage = Stage::Failed;
@@ -58,21 +67,35 @@ impl<P: Partner> ProtocolScheduler<P> {
         ProtocolScheduler {
             partner,
             nodes,
+            site: None,
             stage: Stage::Silent,
             wants_progress: false,
+            wants_lists: false,
+            lists: None,
             now: SimTime::ZERO,
             pace: Pace::default(),
             jobs: BTreeMap::new(),
         }
     }
 
-    fn begin(&mut self) -> Result<(), String> {
+    /// Passes the settings of a site on to the policy.
+    #[must_use]
+    pub fn at_site(mut self, site: Option<&Arc<Priorities>>) -> ProtocolScheduler<P> {
+        self.site = site.cloned();
+        self
+    }
+
+    fn begin(&mut self, view: View<'_>) -> Result<(), String> {
         if self.stage == Stage::Silent {
             let share_units = Share::ONE.units();
-            let message = Message::Begin { format: FORMAT, nodes: self.nodes, share_units };
-            let Greeting { progress, error } = self.partner.begin(&message)?;
+            let (seed, penalty) = (view.seed().value() as u32, view.penalty().as_secs_f64());
+            let classes = classes(view);
+            let nodes = self.nodes;
+            let site = self.site.as_deref().cloned().map(Box::new);
+            let message = Message::Begin { format: FORMAT, nodes, share_units, seed, penalty, classes, site };
+            let Greeting { progress, lists, error } = self.partner.begin(&message)?;
             self.stage = Stage::Begun;
-            self.wants_progress = progress;
+            (self.wants_progress, self.wants_lists) = (progress, lists);
             given_up(error)?;
         }
         Ok(())
@@ -85,19 +108,47 @@ impl<P: Partner> ProtocolScheduler<P> {
         for job in &completed {
             self.jobs.remove(job);
         }
+        let of = |it: &dfrsim_cluster::Interrupted| {
+            let job = view.job(it.job);
+            Interrupted { job: job.sequence(), waits: job.state() == JobState::Waiting }
+        };
+        let interrupted: Vec<Interrupted> = situation.interrupted.iter().map(of).collect();
+        for gone in interrupted.iter().filter(|it| !it.waits) {
+            self.jobs.remove(&gone.job);
+        }
         self.jobs.extend(situation.submitted.iter().map(|handle| (sequence(handle), *handle)));
+        match &mut self.lists {
+            Some(lists) => lists.update(situation),
+            None if self.wants_lists => self.lists = Some(Lists::of(view)),
+            None => {}
+        }
         let message = Message::Decide {
             now: view.now().as_secs_f64(),
             tick: situation.tick,
             all_submitted: situation.all_submitted,
-            submitted: situation.submitted.iter().map(|&handle| arrival(view.job(handle))).collect(),
+            submitted: situation.submitted.iter().map(|&handle| arrival(view, handle)).collect(),
             completed,
+            interrupted,
+            state: self.lists.as_ref().filter(|_| self.wants_lists).map(|lists| state(view, lists)),
             progress: self.wants_progress.then(|| progress(view)),
         };
-        let Answer { changes, wake_at, error } = self.partner.decide(&message)?;
+        let Answer { changes, start, wake_at, error } = self.partner.decide(&message)?;
         given_up(error)?;
         for change in changes {
             self.change(change, decision)?;
+        }
+        for job in start {
+            let handle = self.handle(job)?;
+            if !matches!(view.job(handle).state(), JobState::Waiting | JobState::Paused) {
+                return Err(format!("it starts job {job}, which runs already"));
+            }
+            let lists = self.lists.get_or_insert_with(|| Lists::of(view));
+            if !lists.start(view, handle, decision) && never_fits(view, handle) {
+                decision.reject(self.leave(job)?);
+            }
+        }
+        if let Some(lists) = &mut self.lists {
+            lists.decided(decision);
         }
         if let Some(seconds) = wake_at {
             decision.wake_at(moment(seconds, "wake_at").map_err(|fault| fault.to_string())?);
@@ -165,9 +216,10 @@ fn part_of_node(job: u64, part: f64) -> Result<Yield, String> {
     Ok(Yield::from_f64(part))
 }
 
-fn arrival(job: JobView<'_>) -> Arrival {
+fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
+    let job = view.job(handle);
     let origin = job.origin();
-    Arrival {
+    let mut arrival = Arrival {
         job: job.sequence(),
         id: job.id().0,
         submit: job.submit().as_secs_f64(),
@@ -180,6 +232,88 @@ fn arrival(job: JobView<'_>) -> Arrival {
         group: origin.group(),
         queue: origin.queue(),
         partition: origin.partition(),
+        weight: view.has_weights().then(|| job.weight()),
+        classes: None,
+        resources: BTreeMap::new(),
+        features: Vec::new(),
+    };
+    if let (Some(classes), Some(demand)) = (view.classes(), view.demand(handle)) {
+        arrival.classes =
+            Some((0..classes.classes().len()).filter(|&class| view.fits(handle, class)).collect());
+        let asked = classes.resources().iter().zip(&demand.resources).filter(|(_, asked)| asked.count > 0);
+        arrival.resources = asked.map(|(resource, asked)| (resource.name.to_string(), asked.count)).collect();
+        arrival.features = classes.names_of(demand.features).map(str::to_owned).collect();
+    }
+    arrival
+}
+
+/// Whether a job has no room on the empty cluster.
+fn never_fits(view: View<'_>, job: JobHandle) -> bool {
+    let wanted = view.job(job).tasks();
+    match view.classes() {
+        None => wanted > view.nodes(),
+        Some(classes) => {
+            let fitting = classes.classes().iter().enumerate().filter(|(place, _)| view.fits(job, *place));
+            wanted > fitting.map(|(_, class)| class.nodes).sum()
+        }
+    }
+}
+
+/// The classes of nodes, if nodes differ.
+fn classes(view: View<'_>) -> Vec<Class> {
+    let Some(all) = view.classes() else { return Vec::new() };
+    let one = f64::from(Share::ONE.units());
+    let mut first = 0;
+    let class = |(place, class): (usize, &_)| {
+        let dfrsim_platform::classes::NodeClass { name, nodes, memory, speed, amounts, features, .. } = class;
+        let begin = first;
+        first += nodes;
+        let amounts = all.resources().iter().zip(amounts).filter(|(_, amount)| **amount > 0);
+        Class {
+            name: name.clone(),
+            first: begin,
+            nodes: *nodes,
+            cpu: all.classes()[place].cpu as f64 / one,
+            memory: *memory as f64 / one,
+            speed: speed.as_f64(),
+            resources: amounts.map(|(resource, amount)| (resource.name.to_string(), *amount)).collect(),
+            features: all.names_of(*features).map(str::to_owned).collect(),
+        }
+    };
+    all.classes().iter().enumerate().map(class).collect()
+}
+
+fn state(view: View<'_>, lists: &Lists) -> State {
+    let waiting = |&handle: &JobHandle| {
+        let job = view.job(handle);
+        Waiting {
+            job: job.sequence(),
+            tasks: job.tasks(),
+            submit: job.submit().as_secs_f64(),
+            estimate: job.remaining_estimate().map(SimSpan::as_secs_f64),
+            paused: job.state() == JobState::Paused,
+        }
+    };
+    let running = |run: &ExpectedEnd| Running {
+        job: run.sequence,
+        tasks: view.job(run.job).tasks(),
+        end: (run.end < SimTime::MAX).then(|| run.end.as_secs_f64()),
+        nodes: lists.nodes_of(run.job).map_or_else(Default::default, Arc::clone),
+    };
+    let down = |node: &u32| !view.is_up(NodeId(*node));
+    let nodes = if view.has_outages() { view.nodes() } else { 0 };
+    let window = |window: &dfrsim_platform::Window| Window {
+        first: window.outage.nodes.first,
+        nodes: window.outage.nodes.nodes,
+        from: window.outage.from.as_secs_f64(),
+        until: window.outage.until.as_secs_f64(),
+    };
+    State {
+        free: lists.free(view).collect(),
+        waiting: lists.waiting().iter().map(waiting).collect(),
+        running: lists.running().iter().map(running).collect(),
+        down: (0..nodes).filter(down).collect(),
+        windows: view.windows().iter().map(window).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
+    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange, Scheduler,
     SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
@@ -435,6 +435,15 @@ impl Observer for Recorder {
 impl Case {
     /// The record of a policy; `None` if it completes no job.
     pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
+        self.records_of(name, |scheduler| scheduler)
+    }
+
+    /// The same of what is made of the policy's scheduler.
+    pub(crate) fn records_of(
+        &self,
+        name: &str,
+        made: impl FnOnce(Box<dyn Scheduler>) -> Box<dyn Scheduler>,
+    ) -> Option<Vec<Record<'static>>> {
         let policy: Policy = name.parse().unwrap();
         let Options { penalty, outages, unequal, .. } = &self.options;
         let mut before = vec![Record::Run {
@@ -456,7 +465,8 @@ impl Case {
         });
         let mut options = self.options.clone();
         options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
-        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref());
+        let mut scheduler =
+            made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
         let mut watchers = (metrics, Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)

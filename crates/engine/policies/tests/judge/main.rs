@@ -4,6 +4,7 @@
 mod broken;
 mod conditions;
 mod cross;
+mod lists;
 mod names;
 mod planted;
 mod simulated;

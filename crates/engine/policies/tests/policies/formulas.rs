@@ -68,11 +68,11 @@ fn a_value_that_is_not_finite_ends_the_run_with_the_job_and_the_formula() {
     for (policy, fault) in [
         (
             "CONS/ORDER='width / (submit - 8)'",
-            "the policy gave up at 8 s: the order 'width / (submit - 8)' is inf for job 3, expected a finite number",
+            "the policy failed at 8 s: the order 'width / (submit - 8)' is inf for job 3, expected a finite number",
         ),
         (
             "EASY/ORDER='log10(wait)'",
-            "the policy gave up at 5 s: the order 'log10(wait)' is -inf for job 1, expected a finite number",
+            "the policy failed at 5 s: the order 'log10(wait)' is -inf for job 1, expected a finite number",
         ),
     ] {
         let mut scheduler = policy.parse::<Policy>().unwrap().scheduler(2, &PolicyOptions::default());
