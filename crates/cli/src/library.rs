@@ -115,7 +115,7 @@ fn argument(argument: &Arg) -> Value {
         "many": matches!(argument.get_action(), ArgAction::Append) || argument.get_num_args().is_some_and(|it| it.max_values() > 1),
         "required": argument.is_required_set(),
         "default": defaults.collect::<Vec<_>>().join(","),
-        "values": values.iter().map(|value| value.get_name()).collect::<Vec<_>>(),
+        "values": values.iter().map(clap::builder::PossibleValue::get_name).collect::<Vec<_>>(),
     })
 }
 

@@ -148,7 +148,6 @@ class Simulations(unittest.TestCase):
 
             class Listing(Listed):
                 def begin(self, view):
-                    super().begin(view)
                     seen.update(view)
 
                 def decide(self, view):
@@ -370,7 +369,6 @@ class Sweeps(unittest.TestCase):
 
             class Mine(Listed):
                 def begin(self, view):
-                    super().begin(view)
                     begun.append(view["seed"])
 
             for _ in range(2):

@@ -293,7 +293,7 @@ impl fmt::Display for Life {
                     write!(f, "; the most memory is held by {}", listed(holders))?;
                 }
                 Held::Nodes { free, holders } if holders.is_empty() => {
-                    write!(f, "; all {free} nodes are free")?
+                    write!(f, "; all {free} nodes are free")?;
                 }
                 Held::Nodes { free, holders } => {
                     let one = |it: &Holder| {

@@ -4,7 +4,7 @@ use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::unequal::Unequal;
-use crate::{JobHandle, JobState, Placement};
+use crate::{JobHandle, JobState, Options, Placement};
 use dfrsim_model::{
     CpuUse, JobId, NodeId, Origin, Seed, Share, SimSpan, SimTime, UserId, VirtualTime, Yield,
 };
@@ -19,9 +19,7 @@ pub struct View<'a> {
     pub(crate) nodes: &'a NodeLoads,
     pub(crate) platform: Option<&'a Platform>,
     pub(crate) unequal: Option<&'a Unequal>,
-    pub(crate) weighted: bool,
-    pub(crate) penalty: SimSpan,
-    pub(crate) seed: Seed,
+    pub(crate) options: &'a Options,
 }
 
 impl<'a> View<'a> {
@@ -53,17 +51,17 @@ impl<'a> View<'a> {
     /// How long a job makes no progress after it resumes or a task of it changes node.
     #[must_use]
     pub fn penalty(self) -> SimSpan {
-        self.penalty
+        self.options.penalty
     }
     /// A seed for policies that draw, the same in each run of the simulation.
     #[must_use]
     pub fn seed(self) -> Seed {
-        self.seed.fork("policy")
+        self.options.seed.fork("policy")
     }
     /// Whether some jobs may count more than others in fractional shares.
     #[must_use]
     pub fn has_weights(self) -> bool {
-        self.weighted
+        self.options.weights.is_some()
     }
     /// The classes of nodes; `None` if all nodes are equal.
     #[must_use]

@@ -27,6 +27,16 @@ def version(maker: Any) -> str:
         return str(maker.version)
     kind = maker if isinstance(maker, type) or inspect.isroutine(maker) else type(maker)
     try:
-        return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:16]
-    except (OSError, TypeError) as error:
-        raise ValueError(f"the text of {kind!r} is not at hand: give it an attribute version") from error
+        text = inspect.getsource(kind).encode()
+    except (OSError, TypeError):
+        # Classes of a notebook have no text before Python 3.13: what was compiled stands for it.
+        text = repr([_code(kind)] if inspect.isroutine(kind) else [(name, _code(it)) for name, it in sorted(vars(kind).items())]).encode()
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def _code(value: Any) -> Any:
+    """What a function was compiled to, without the place of its text; of anything else, its text if that is the same in each process."""
+    code = getattr(value, "__code__", value)
+    if inspect.iscode(code):
+        return code.co_code, code.co_names, [_code(constant) for constant in code.co_consts]
+    return repr(code) if isinstance(code, (int, float, str, bool, tuple, type(None))) else type(code).__name__

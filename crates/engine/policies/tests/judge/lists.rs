@@ -1,7 +1,7 @@
 //! Ready-made lists follow any policy under any conditions, and are enough for a policy.
 
 use crate::conditions::{ALONE, CONDITIONS};
-use dfrsim_cluster::{Decision, JobState, Lists, Scheduler, Situation, View};
+use dfrsim_cluster::{Decision, JobState, JobView, Lists, Scheduler, Situation, View};
 use dfrsim_model::event::Record;
 use dfrsim_model::{NodeId, SimTime};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ fn plain(view: View<'_>) -> Plain {
     let taken: BTreeSet<NodeId> =
         jobs().flat_map(|job| job.placement().to_vec()).map(|part| part.node).collect();
     let free = (0..view.nodes()).filter(|&node| view.is_up(NodeId(node)) && !taken.contains(&NodeId(node)));
-    let waiting = jobs().filter(|job| job.state() != JobState::Running).map(|job| job.sequence());
+    let waiting = jobs().filter(|job| job.state() != JobState::Running).map(JobView::sequence);
     let running = jobs().filter(|job| job.state() == JobState::Running);
     let mut running: Vec<(SimTime, u64)> =
         running.map(|job| (job.expected_end().unwrap_or(SimTime::MAX), job.sequence())).collect();
