@@ -27,6 +27,7 @@ mod memory;
 mod output;
 mod picture_files;
 mod refusal;
+mod setting;
 mod site;
 mod terminal;
 mod utc;

@@ -2,39 +2,11 @@
 
 use crate::commands::{Cli, Simulate};
 use crate::failure::Failure;
+pub use crate::setting::{ReadLog, Setting};
 use clap::{Arg, ArgAction, Args as _, Command, FromArgMatches as _};
-use dfrsim_cluster::{Options, SummaryOptions};
 use dfrsim_model::Job;
-use dfrsim_model::priority::Priorities;
-use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_policies::Policy;
 use serde_json::{Value, json};
-use std::sync::Arc;
-
-/// What the options of `dfrsim simulate` make of a cluster and a policy.
-#[derive(Debug)]
-pub struct Setting {
-    /// How many nodes there are: those of a platform, if one is given.
-    pub nodes: u32,
-    /// The parameters of the simulation.
-    pub options: Options,
-    /// The parameters of policies.
-    pub policy: PolicyOptions,
-    /// By what jobs are ordered or share, if they have priorities or weights.
-    pub priorities: Option<Arc<Priorities>>,
-    /// What is measured.
-    pub figures: SummaryOptions,
-}
-
-/// The jobs that the options of a log give.
-#[derive(Debug)]
-pub struct ReadLog {
-    /// The nodes of the machine.
-    pub nodes: u32,
-    /// The jobs, in order of submission.
-    pub jobs: Vec<Job>,
-    /// What was left out, and why.
-    pub report: String,
-}
 
 /// Reads options of `dfrsim simulate`, without those of its log, for jobs in order of submission on a cluster of this many nodes.
 ///

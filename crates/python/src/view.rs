@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 use pythonize::pythonize;
-use std::collections::HashMap;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 /// A number of a job in the log, if that says it.
@@ -21,7 +21,7 @@ pub(crate) struct Views {
     /// The numbers of nodes.
     nodes: Vec<Py<PyInt>>,
     /// The jobs in the system, for policies that want lists: the same objects in all views.
-    kept: HashMap<u64, Kept>,
+    kept: Jobs,
 }
 
 /// A job and what its dictionary says of it.
@@ -30,6 +30,51 @@ struct Kept {
     estimate: Option<f64>,
     is_paused: bool,
     nodes: Option<Arc<[NodeRange]>>,
+}
+
+/// The jobs in the system by number, of which few are missing between the first and the last.
+#[derive(Default)]
+struct Jobs {
+    first: u64,
+    jobs: VecDeque<Option<Kept>>,
+    /// Their number when those in neither list were left out.
+    looked_at: usize,
+}
+
+impl Jobs {
+    fn insert(&mut self, number: u64, job: Kept) {
+        if self.jobs.is_empty() {
+            self.first = number;
+        }
+        let place = (number - self.first) as usize;
+        if self.jobs.len() <= place {
+            self.jobs.resize_with(place + 1, || None);
+        }
+        self.jobs[place] = Some(job);
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Kept> {
+        self.jobs.get_mut(number.checked_sub(self.first)? as usize)?.as_mut()
+    }
+
+    fn remove(&mut self, number: u64) {
+        let place = number.checked_sub(self.first).and_then(|place| self.jobs.get_mut(place as usize));
+        place.map(Option::take);
+        while let Some(None) = self.jobs.front() {
+            self.jobs.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Leaves out jobs that are in neither list.
+    fn keep(&mut self, numbers: &HashSet<u64>) {
+        self.looked_at = self.jobs.len();
+        for (job, number) in self.jobs.iter_mut().zip(self.first..) {
+            if !numbers.contains(&number) {
+                *job = None;
+            }
+        }
+    }
 }
 
 impl Views {
@@ -75,7 +120,7 @@ impl Views {
         if let Some(state) = state {
             self.add_lists(&view, state)?;
             let gone = completed.iter().chain(interrupted.iter().filter(|it| !it.waits).map(|it| &it.job));
-            gone.for_each(|job| drop(self.kept.remove(job)));
+            gone.for_each(|&job| self.kept.remove(job));
         }
         match progress {
             Some(progress) if self.arrays => {
@@ -120,15 +165,13 @@ impl Views {
         let free = state.free.iter().map(|&node| &self.nodes[node as usize]);
         view.set_item(intern!(py, "free"), PyList::new(py, free)?)?;
         // Jobs that the policy turned away are in no list.
-        if self.kept.len() > 64 + 2 * (state.waiting.len() + state.running.len()) {
+        if self.kept.jobs.len() > self.kept.looked_at.max(2048) * 2 {
             let waiting = state.waiting.iter().map(|job| job.job);
-            let stay: std::collections::HashSet<u64> =
-                waiting.chain(state.running.iter().map(|job| job.job)).collect();
-            self.kept.retain(|job, _| stay.contains(job));
+            self.kept.keep(&waiting.chain(state.running.iter().map(|job| job.job)).collect());
         }
         let mut waiting = Vec::with_capacity(state.waiting.len());
         for job in &state.waiting {
-            let Some(kept) = self.kept.get_mut(&job.job) else { continue };
+            let Some(kept) = self.kept.get_mut(job.job) else { continue };
             let dictionary = kept.job.bind(py).clone();
             if kept.nodes.take().is_some() {
                 dictionary.del_item(intern!(py, "nodes"))?;
@@ -147,7 +190,7 @@ impl Views {
         view.set_item(intern!(py, "waiting"), PyList::new(py, waiting)?)?;
         let mut running = Vec::with_capacity(state.running.len());
         for job in &state.running {
-            let Some(kept) = self.kept.get_mut(&job.job) else { continue };
+            let Some(kept) = self.kept.get_mut(job.job) else { continue };
             let dictionary = kept.job.bind(py).clone();
             if kept.nodes.as_ref().is_none_or(|nodes| !Arc::ptr_eq(nodes, &job.nodes)) {
                 let nodes = each(&job.nodes).map(|node| &self.nodes[node as usize]).collect::<Vec<_>>();

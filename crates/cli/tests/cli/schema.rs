@@ -119,7 +119,7 @@ fn what_has_no_schema_is_named() {
 fn lines_of_the_pipe_are_as_their_schemas_say() {
     let platform = "classes = [{ name = 'a', nodes = 4, cores = 4, memory_gb = 8 },
         { name = 'b', nodes = 4, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 }, features = ['x'] }]";
-    let policy = r#"tee sent | { read -r a; echo '{"lists":true}'; while read -r ask; do case $ask in *'"end"'*) exit;; esac
+    let policy = r#"tee sent | { read -r a; echo '{"lists":true}'; while read -r ask; do case $ask in *'"event":"end"'*) exit;; esac
 jobs=$(echo "$ask" | grep -o '"waiting":[^]]*' | grep -o '"job":[0-9]*' | cut -d: -f2 | tr '\n' ',')
 echo "{\"start\":[${jobs%,}]}"; done; } | tee answered"#;
     let files = [
@@ -146,7 +146,7 @@ echo "{\"start\":[${jobs%,}]}"; done; } | tee answered"#;
         "--failures",
         "exponential:30000,exponential:3000",
         "--maintenance",
-        "9000:90000:1500:0-3",
+        "500:90000:1500:0-3",
         "--policy",
         "pipe:sh policy.sh",
         "--events-out",
@@ -161,7 +161,9 @@ echo "{\"start\":[${jobs%,}]}"; done; } | tee answered"#;
         (&lines[0]["classes"][1]["resources"]["gpu"], &lines[0]["site"]["weights"]["age"]),
         (&json!(2), &json!(5))
     );
-    altered_is_refused(&schema(&["pipe", "message"]), &lines[0], |name| !["classes", "site"].contains(&name));
+    for altered in [json!({"event": "begin", "format": 1}), json!({"event": "decide", "now": "noon"})] {
+        assert_ne!(fault(&schema(&["pipe", "message"]), &altered), None, "{altered}");
+    }
     let answers = fs::read_to_string(folder.path("answered")).unwrap();
     let answers: Vec<Value> =
         answers.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();

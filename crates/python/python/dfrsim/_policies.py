@@ -29,7 +29,7 @@ def version(maker: Any) -> str:
     try:
         text = inspect.getsource(kind).encode()
     except (OSError, TypeError):
-        # Classes of a notebook have no text before Python 3.13: what was compiled stands for it.
+        # Before Python 3.13 the text of a notebook's class cannot be found.
         text = repr([_code(kind)] if inspect.isroutine(kind) else [(name, _code(it)) for name, it in sorted(vars(kind).items())]).encode()
     return hashlib.sha256(text).hexdigest()[:16]
 
