@@ -38,7 +38,7 @@ struct Jobs {
     first: u64,
     jobs: VecDeque<Option<Kept>>,
     /// Their number when those in neither list were left out.
-    looked_at: usize,
+    length_then: usize,
 }
 
 impl Jobs {
@@ -68,7 +68,7 @@ impl Jobs {
 
     /// Leaves out jobs that are in neither list.
     fn keep(&mut self, numbers: &HashSet<u64>) {
-        self.looked_at = self.jobs.len();
+        self.length_then = self.jobs.len();
         for (job, number) in self.jobs.iter_mut().zip(self.first..) {
             if !numbers.contains(&number) {
                 *job = None;
@@ -165,7 +165,7 @@ impl Views {
         let free = state.free.iter().map(|&node| &self.nodes[node as usize]);
         view.set_item(intern!(py, "free"), PyList::new(py, free)?)?;
         // Jobs that the policy turned away are in no list.
-        if self.kept.jobs.len() > self.kept.looked_at.max(2048) * 2 {
+        if self.kept.jobs.len() > self.kept.length_then.max(2048) * 2 {
             let waiting = state.waiting.iter().map(|job| job.job);
             self.kept.keep(&waiting.chain(state.running.iter().map(|job| job.job)).collect());
         }

@@ -53,6 +53,7 @@ fn what_a_policy_of_whole_nodes_lacks_are_nodes() {
         "two.jsonl",
     ]);
     let text = at(&["explain", "two.jsonl"]);
-    let expected = "10 s: submit; 1 nodes are free for 2 tasks, the most are held by job 0 (3 tasks, arrived 10 s ago)";
+    let expected =
+        "10 s: submit; 1 nodes are free for 2 tasks, the most are held by job 0 (3 tasks, arrived 10 s ago)";
     assert!(text.lines().any(|line| line == expected), "{text}");
 }
