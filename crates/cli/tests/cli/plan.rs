@@ -68,6 +68,21 @@ fn the_examples_run() {
     }
 }
 
+/// One large VM leaves the overloaded host instead of two small ones, and the other way round where memory counts.
+#[test]
+fn moves_may_be_counted_instead_of_memory() {
+    let state = r#"{"nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 4, "memory": 4096}], "vms": [
+        {"name": "A", "cpu": 2, "memory": 1024, "node": "N1"}, {"name": "B", "cpu": 1, "memory": 256, "node": "N1"},
+        {"name": "C", "cpu": 1, "memory": 256, "node": "N1"}]}"#;
+    let folder = Folder::with(&[("current.json", state), ("states.json", r#"{"vjobs": []}"#)]);
+    let printed = |aim: &[&str]| stdout(plan(&folder, &["--states", "states.json"]).args(aim));
+    let cheap = printed(&[]);
+    assert!(cheap.contains("2 migrations; 1 pool") && cheap.contains("bound 512: this is"), "{cheap}");
+    let few = printed(&["--aim", "moves"]);
+    assert!(few.contains("1 migration; 1 pool") && few.contains("cost 1024"), "{few}");
+    assert!(few.ends_with("moves 1, at least 1: no plan has fewer\n"), "{few}");
+}
+
 /// One constraint of each kind, GPUs, fractions of CPUs and a node that is off: the plan passes the checker, also read back.
 #[test]
 fn all_constraints_in_one_plan() {

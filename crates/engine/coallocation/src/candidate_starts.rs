@@ -19,13 +19,19 @@ pub struct CandidateStarts<'a> {
 }
 
 impl<'a> CandidateStarts<'a> {
-    /// The candidate starts of a request on those of these resources that it accepts.
+    /// The candidate starts of a request on those of these resources that it accepts, with or without
+    /// [proofs](crate::Parameters::proofs).
     ///
     /// # Panics
     ///
     /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
     #[must_use]
-    pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> CandidateStarts<'a> {
+    pub fn new(
+        grid: &'a Grid,
+        request: &'a Request,
+        resources: &[usize],
+        proofs: bool,
+    ) -> CandidateStarts<'a> {
         let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
         let sample: Vec<usize> = resources.iter().copied().filter(accepted).collect();
         let rejection = if sample.len() < request.resources {
@@ -33,7 +39,7 @@ impl<'a> CandidateStarts<'a> {
         } else {
             (!Sufficiency::default().of_sample(grid, request, &sample)).then_some(Rejection::Totals)
         };
-        let starts = Starts::new(grid, request, sample);
+        let starts = Starts::new(grid, request, sample, proofs);
         CandidateStarts { request, rejection, starts, found: Vec::new() }
     }
 

@@ -162,7 +162,7 @@ impl Coallocator {
         if !is_sufficient {
             return Err(Rejection::Totals);
         }
-        let mut starts = Starts::new(grid, request, sample.to_vec());
+        let mut starts = Starts::new(grid, request, sample.to_vec(), self.parameters.proofs);
         loop {
             let start = starts.next_sufficient(&mut self.candidates);
             self.attempt.stopwatch.lap(|times| &mut times.starts);

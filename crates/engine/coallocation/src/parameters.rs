@@ -12,11 +12,20 @@ pub struct Parameters {
     pub admission_effort: usize,
     /// How many swaps a resource are tried towards a better utilisation (L2).
     pub improvement_effort: usize,
+    /// Whether phase III skips starts at which the totals are proved to be out of reach. Without proofs, as in the text, phase IV
+    /// tries all starts at which N resources are available, and finds the same ones more slowly.
+    pub proofs: bool,
 }
 
 impl Default for Parameters {
-    /// Those of the experiments: 3, 3, 7 and 10.
+    /// Those of the experiments: 3, 3, 7 and 10; with proofs.
     fn default() -> Parameters {
-        Parameters { initial_multiple: 3, largest_multiple: 3, admission_effort: 7, improvement_effort: 10 }
+        Parameters {
+            initial_multiple: 3,
+            largest_multiple: 3,
+            admission_effort: 7,
+            improvement_effort: 10,
+            proofs: true,
+        }
     }
 }

@@ -78,9 +78,12 @@ pub const MEASURED: SimSpan = SimSpan::from_secs(300);
 /// down from one measurement to the next. All of it is assumed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
-    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean; at 0 all nodes are
-    /// idle.
+    /// The mean level of all nodes, from 0 to 0.5. At 0 all nodes are idle.
     pub mean: f64,
+    /// How far levels differ, from 0 to 1: they are uniform between (1 - `spread`) and (1 + `spread`) times the mean.
+    pub spread: f64,
+    /// How many successive nodes are a site, which has one level.
+    pub nodes_per_site: usize,
     /// The standard deviation of the use of a node around its level, before it is cut off at 0 and 1.
     pub deviation: f64,
     /// The correlation of two measurements of a node that follow each other, from 0 to 1.
@@ -88,9 +91,44 @@ pub struct Usage {
 }
 
 impl Default for Usage {
-    /// Used at 0.3, give or take 0.1, with a correlation of 0.9: an hour later, a quarter of a deviation is left.
+    /// Used at 0.3, each node at a level of its own from 0 to 0.6, give or take 0.1, with a correlation of 0.9: an hour later, a quarter of a deviation is left.
     fn default() -> Usage {
-        Usage { mean: 0.3, deviation: 0.1, correlation: 0.9 }
+        Usage { mean: 0.3, spread: 1.0, nodes_per_site: 1, deviation: 0.1, correlation: 0.9 }
+    }
+}
+
+impl Usage {
+    /// Draws a level.
+    fn level(&self, rng: &mut Rng) -> f64 {
+        self.mean * (1.0 - self.spread) + 2.0 * self.mean * self.spread * rng.random::<f64>()
+    }
+}
+
+/// Exchanges the GHz of nodes with each other such that nodes with more cores have more or, with a negative correlation, less; both
+/// keep their distributions. `correlation`, from -1 to 1, is that of two normal variables whose ranks cores and GHz get.
+pub fn correlate_cores_and_ghz(nodes: &mut [Resource], correlation: f64, seed: Seed) {
+    let mut rng = seed.fork("correlation").rng();
+    let drawn: Vec<[f64; 2]> = nodes
+        .iter()
+        .map(|_| {
+            let (one, other): (f64, f64) = (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
+            [one, correlation * one + (1.0 - correlation * correlation).sqrt() * other]
+        })
+        .collect();
+    let ranked = |by: &dyn Fn(usize) -> f64| {
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by(|&a, &b| by(a).total_cmp(&by(b)));
+        order
+    };
+    // The node of a rank among the cores gets the GHz of the rank that belongs to it.
+    let of_cores = ranked(&|node| nodes[node].capacity[0] as f64);
+    let of_ghz = ranked(&|node| nodes[node].capacity[1] as f64);
+    let (first, second) = (ranked(&|draw| drawn[draw][0]), ranked(&|draw| drawn[draw][1]));
+    let mut rank_of_ghz = vec![0; nodes.len()];
+    second.iter().enumerate().for_each(|(rank, &draw)| rank_of_ghz[draw] = rank);
+    let ghz: Vec<u64> = of_ghz.iter().map(|&node| nodes[node].capacity[1]).collect();
+    for (node, draw) in of_cores.into_iter().zip(first) {
+        nodes[node].capacity[1] = ghz[rank_of_ghz[draw]];
     }
 }
 
@@ -131,6 +169,10 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
         let mut rng = seed.fork("usage").numbered(resource as u64).rng();
         let mut processor = Autoregression::new(usage, &mut rng);
         let mut memory = Autoregression::new(usage, &mut rng);
+        if usage.nodes_per_site > 1 {
+            let mut site = seed.fork("site").numbered((resource / usage.nodes_per_site) as u64).rng();
+            (processor.level, memory.level) = (usage.level(&mut site), usage.level(&mut site));
+        }
         for slot in 0..slots {
             let from = SimTime::from_micros(slot * MEASURED.micros());
             let (processor, memory) = (processor.next(&mut rng), memory.next(&mut rng));
@@ -155,12 +197,12 @@ struct Autoregression {
 
 impl Autoregression {
     fn new(usage: &Usage, rng: &mut Rng) -> Autoregression {
-        let level = 2.0 * usage.mean * rng.random::<f64>();
+        let level = usage.level(rng);
         Autoregression { usage: *usage, level, away: StandardNormal.sample(rng) }
     }
     /// The next measurement, from 0 to 1.
     fn next(&mut self, rng: &mut Rng) -> f64 {
-        let Usage { mean, deviation, correlation } = self.usage;
+        let Usage { mean, deviation, correlation, .. } = self.usage;
         if mean == 0.0 {
             return 0.0;
         }
@@ -265,6 +307,45 @@ mod tests {
         );
         let some = usage(&nodes, &Usage { mean: 0.1, ..none }, span, Seed::new(4));
         assert!(some.iter().any(|it| it.amounts.iter().any(|&it| it > 0)));
+    }
+
+    /// The levels of a site are one, and with no spread all nodes have the mean.
+    #[test]
+    fn levels_have_a_spread_and_sites() {
+        let nodes = nodes(6, Seed::new(3));
+        let steady = Usage { mean: 0.25, deviation: 0.0, ..Usage::default() };
+        let parts = |usage_of: Usage| -> Vec<f64> {
+            let used = usage(&nodes, &usage_of, MEASURED, Seed::new(4));
+            used.iter().map(|it| it.amounts[0] as f64 / nodes[it.resource].capacity[0] as f64).collect()
+        };
+        assert!(parts(Usage { spread: 0.0, ..steady }).iter().all(|part| (part - 0.25).abs() < 1e-5));
+        let sites = parts(Usage { nodes_per_site: 3, ..steady });
+        let is_one = |one: f64, other: f64| (one - other).abs() < 1e-5;
+        assert!(is_one(sites[0], sites[2]) && is_one(sites[3], sites[5]) && !is_one(sites[0], sites[3]));
+    }
+
+    #[test]
+    fn cores_and_ghz_are_correlated_and_keep_their_distributions() {
+        let independent = nodes(20_000, Seed::new(1));
+        let sorted = |nodes: &[Resource], property: usize| {
+            let mut amounts: Vec<u64> = nodes.iter().map(|it| it.capacity[property]).collect();
+            amounts.sort_unstable();
+            amounts
+        };
+        let correlation = |nodes: &[Resource]| {
+            let [cores, ghz] = [0, 1].map(|property| statistics(nodes)[property]);
+            let away = |it: &Resource| {
+                (it.capacity[0] as f64 - cores.0) * (it.capacity[1] as f64 - ghz.0) / (cores.1 * ghz.1)
+            };
+            nodes.iter().map(away).sum::<f64>() / nodes.len() as f64
+        };
+        for wanted in [-0.6, 0.0, 0.6] {
+            let mut nodes = independent.clone();
+            correlate_cores_and_ghz(&mut nodes, wanted, Seed::new(2));
+            assert!((0..3).all(|property| sorted(&nodes, property) == sorted(&independent, property)));
+            // Whole cores, which are ties in the ranks, take a little away.
+            assert!((correlation(&nodes) - wanted).abs() < 0.06, "{wanted}: {}", correlation(&nodes));
+        }
     }
 
     /// Of 100,000 nodes the moments are known to about half a percent.

@@ -86,16 +86,21 @@ impl Shortfall {
         self.set_worth(index, 0);
     }
 
+    /// Whether fewer than N resources are available.
+    pub(crate) fn lacks_resources(&self) -> bool {
+        self.number < self.count
+    }
+
     /// Whether the proof that was found last holds of what is free now.
     pub(crate) fn holds(&self) -> bool {
         let whole = u128::from(WHOLE) * u128::from(self.weights.iter().sum::<u64>());
-        self.number < self.count || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
+        self.lacks_resources() || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
     }
 
     /// Whether there is a proof among those that are tried: each property alone, then all together, with more and more
     /// weight on those that are hard to come by.
     pub(crate) fn find(&mut self) -> bool {
-        if self.number < self.count {
+        if self.lacks_resources() {
             return true;
         }
         for property in 0..self.totals.len() {

@@ -16,6 +16,8 @@ pub(crate) struct Starts<'a> {
     request: &'a Request,
     windows: Windows<'a>,
     shortfall: Shortfall,
+    /// Whether starts are skipped by proofs.
+    proofs: bool,
     /// The start that was found last.
     found: Option<SimTime>,
     /// By resource of the sample: when some of its reservations next end. Brought up to date as it is needed.
@@ -23,9 +25,10 @@ pub(crate) struct Starts<'a> {
 }
 
 impl<'a> Starts<'a> {
-    pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Starts<'a> {
+    pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>, proofs: bool) -> Starts<'a> {
         Starts {
             request,
+            proofs,
             shortfall: Shortfall::new(request, sample.len()),
             found: None,
             release: vec![SimTime::ZERO; sample.len()],
@@ -34,7 +37,7 @@ impl<'a> Starts<'a> {
     }
 
     /// The next potential start at which N resources are available that might come to the totals; they are then
-    /// `candidates`.
+    /// `candidates`. Without proofs they might if there are N.
     pub(crate) fn next_sufficient(&mut self, candidates: &mut Candidates) -> Option<SimTime> {
         let mut start = match self.found {
             None => self.request.earliest,
@@ -42,10 +45,11 @@ impl<'a> Starts<'a> {
         };
         loop {
             self.update_from(start);
-            if !self.shortfall.find() {
-                break;
-            }
-            start = self.next_unproved()?;
+            start = match self.proofs {
+                true if self.shortfall.find() => self.next_unproved()?,
+                false if self.shortfall.lacks_resources() => self.next_potential(start)?,
+                _ => break,
+            };
         }
         self.found = Some(start);
         self.windows.collect(candidates);

@@ -165,15 +165,16 @@ impl Action {
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
     /// resume, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
-    /// nothing; to wake elsewhere costs as much as a migration.
+    /// nothing; to wake elsewhere costs as much as a migration. Where [moves are counted](Cluster::counting_moves) a move costs
+    /// more than any memory.
     #[must_use]
     pub fn cost(self, cluster: &Cluster) -> u64 {
-        let memory = cluster.vm(self.vm).demand.memory.unsigned_abs();
+        let price = cluster.price(self.vm);
         match self.kind {
             Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 0,
-            Kind::Migrate { .. } | Kind::Suspend { .. } => memory,
-            Kind::Resume { from, to } => memory * (1 + u64::from(from != to)),
-            Kind::Wake { from, to } => memory * u64::from(from != to),
+            Kind::Migrate { .. } | Kind::Suspend { .. } => price,
+            Kind::Resume { from, to } => price * (1 + u64::from(from != to)),
+            Kind::Wake { from, to } => price * u64::from(from != to),
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Cluster {
     constraints: Constraints,
     /// What VMs may take of each node.
     capacities: Vec<Amount>,
+    /// What a move costs beside the memory, if moves are counted.
+    move_price: Option<u64>,
 }
 
 impl Deref for Cluster {
@@ -35,7 +37,7 @@ impl Cluster {
         let inventory = Inventory::new(nodes, vjobs, vms)?;
         let capacities = inventory.nodes().iter().map(|node| node.capacity).collect();
         let constraints = Constraints::new(&inventory, &Configuration::new(Vec::new()), Vec::new());
-        Ok(Cluster { inventory, constraints, capacities })
+        Ok(Cluster { inventory, constraints, capacities, move_price: None })
     }
 
     /// This cluster with constraints instead of those that it has; VMs are in these places.
@@ -64,6 +66,29 @@ impl Cluster {
     pub fn with_nodes(mut self, resources: Vec<Resource>, off: &[NodeId]) -> Cluster {
         self.inventory.set_nodes(resources, off);
         self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
+    }
+
+    /// This cluster with costs for which the cheapest plan is the one with the fewest moves, whatever waits for them, and of those the one
+    /// that moves least memory. A migration, a suspend and a resume are a move each, and a resume elsewhere than at the image two.
+    #[must_use]
+    pub fn counting_moves(mut self) -> Cluster {
+        let memory: u64 = self.vms().iter().map(|vm| vm.demand.memory.unsigned_abs()).sum();
+        // The memory that a plan moves is less.
+        self.move_price = Some(8 * memory + 1);
+        self
+    }
+    /// How many moves cost so much, if they are counted.
+    #[must_use]
+    pub fn moves_of(&self, cost: u64) -> Option<u64> {
+        self.move_price.map(|price| cost / price)
+    }
+    /// What it costs to move a VM, in MB if moves are not counted.
+    pub(crate) fn price(&self, vm: VmId) -> u64 {
+        self.vm(vm).demand.memory.unsigned_abs() + self.move_price.unwrap_or(0)
+    }
+    /// What a wait for an action of this cost adds to the cost of a plan.
+    pub(crate) const fn price_of_waiting(&self, cost: u64) -> u64 {
+        if self.move_price.is_some() { 0 } else { cost }
     }
 
     /// The constraints.

@@ -53,7 +53,7 @@ impl Plan {
                 cost += before + own;
                 dearest = own.max(dearest);
             }
-            before += dearest;
+            before += cluster.price_of_waiting(dearest);
         }
         cost
     }

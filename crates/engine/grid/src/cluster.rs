@@ -3,7 +3,7 @@
 use crate::demand::Demand;
 use crate::news::{News, Recorder};
 use crate::{ClusterSpec, GridJob, Outage, Platform};
-use dfrsim_cluster::{Decision, EstimateModel, JobHandle, Options, Simulation, SimulationError};
+use dfrsim_cluster::{Decision, EstimateModel, JobHandle, Options, Simulation, SimulationError, View};
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 use dfrsim_policies::batch::{Asked, Expected, LocalScheduler, PlannedJob, PublishedPlan, SubmissionEffect};
 use std::collections::{BTreeSet, VecDeque};
@@ -305,6 +305,28 @@ impl<'a> Cluster<'a> {
                 expected
             }
         }
+    }
+    /// When a job would end if it were submitted now and started when the first of its cores is free, as far as the meta-scheduler
+    /// knows.
+    pub(crate) fn expect_from_first_core(&mut self, now: SimTime, demand: Demand) -> SimTime {
+        if self.reach(now).is_err() {
+            return SimTime::MAX;
+        }
+        let mut published = self.published.take();
+        let mut ask = |scheduler: &mut LocalScheduler, view: View<'_>, asked: Asked| match &mut published {
+            None => scheduler.first_core(view, asked),
+            Some(plan) => scheduler.first_core_by(plan, view, asked),
+        };
+        let start = if self.is_plain() {
+            let asked = Asked::Plain(demand.width, demand.walltime);
+            ask(&mut self.scheduler, self.simulation.situation().view, asked)
+        } else {
+            self.consider(demand, |scheduler, simulation, handle| {
+                ask(scheduler, simulation.situation().view, Asked::Seen(handle))
+            })
+        };
+        self.published = published;
+        start.saturating_add(demand.walltime)
     }
     fn expect_by(&mut self, plan: &mut PublishedPlan, now: SimTime, demand: Demand) -> Expected {
         if self.reach(now).is_err() {

@@ -155,6 +155,12 @@ impl<'a, O: Observer> Grid<'a, O> {
     pub(crate) fn job(&self, job: usize) -> &'a GridJob {
         &self.jobs[job]
     }
+    /// The job after one that arrives next and is not submitted past the meta-scheduler; `None` if it has arrived.
+    pub(crate) fn next_mapped(&self, job: usize) -> Option<usize> {
+        (job + 1..self.jobs.len())
+            .find(|&next| self.jobs[next].home.is_none())
+            .filter(|next| *next >= self.next)
+    }
     /// How many jobs wait, each counted on every cluster on which it does.
     pub(crate) fn waiting(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.waiting).sum()

@@ -62,7 +62,7 @@ pub use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline};
 pub use error::GridError;
 pub use job::{GridJob, JobTraits};
 pub use observer::Observer;
-pub use options::{Algorithm, Heuristic, Mapping, Options, Reallocation, Transfer};
+pub use options::{Algorithm, Estimate, Heuristic, Mapped, Mapping, Options, Reallocation, Transfer};
 pub use outcome::{JobOutcome, Outcome};
 pub use platform::{ClusterSpec, Outage, Platform, Speed};
 pub use simulation::simulate;

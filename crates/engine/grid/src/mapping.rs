@@ -1,26 +1,30 @@
 //! Where arriving jobs go.
 
-use crate::cluster::Cluster;
 use crate::grid::Grid;
-use crate::{Mapping, Observer, Options};
-use dfrsim_model::{Rng, SimTime};
+use crate::{Estimate, Mapped, Mapping, Observer, Options};
+use dfrsim_model::Rng;
 use rand::RngExt as _;
 use std::cmp::Reverse;
 
 pub(crate) struct Mapper {
     mapping: Mapping,
+    estimate: Estimate,
+    mapped: Mapped,
     copies: usize,
     rng: Rng,
     /// The cluster at which the next round begins.
     turn: usize,
     /// The clusters that are wide enough, the one to be chosen first; kept to reuse its memory.
     eligible: Vec<usize>,
+    /// The job for which that was decided when the one before it was submitted, and its clusters.
+    ahead: Option<(usize, Vec<usize>)>,
 }
 
 impl Mapper {
     pub(crate) fn new(options: &Options) -> Mapper {
-        let Options { mapping, copies, seed, .. } = *options;
-        Mapper { mapping, copies, rng: seed.fork("mapping").rng(), turn: 0, eligible: Vec::new() }
+        let Options { mapping, estimate, mapped, copies, seed, .. } = *options;
+        let rng = seed.fork("mapping").rng();
+        Mapper { mapping, estimate, mapped, copies, rng, turn: 0, eligible: Vec::new(), ahead: None }
     }
 
     /// Submits a job that arrives, or that was held.
@@ -36,8 +40,15 @@ impl Mapper {
         }
         let now = grid.now();
         if job.home.is_none() {
-            let site = job.site.map(|site| site as usize);
-            self.order(now, &mut grid.clusters, number, site);
+            let ahead = self.ahead.take_if(|(job, _)| *job == number).map(|(_, clusters)| clusters);
+            let chosen = ahead.filter(|clusters| self.eligible.contains(&clusters[0]));
+            match chosen {
+                Some(mut clusters) => {
+                    clusters.retain(|at| self.eligible.contains(at));
+                    self.eligible = clusters;
+                }
+                None => self.order(grid, number),
+            }
             if self.mapping == Mapping::MinimumCompletionTime {
                 grid.questions += self.eligible.len() as u64;
             }
@@ -52,12 +63,24 @@ impl Mapper {
             grid.count_move(number);
         }
         grid.settle();
+        if self.mapped == Mapped::AtPrevious
+            && let Some(next) = grid.next_mapped(number)
+        {
+            self.eligible.clear();
+            self.eligible.extend((0..grid.clusters.len()).filter(|&at| grid.accepts(at, next)));
+            if !self.eligible.is_empty() {
+                self.order(grid, next);
+                self.ahead = Some((next, self.eligible.clone()));
+            }
+        }
     }
 
     /// Brings the eligible clusters into the order of preference.
-    fn order(&mut self, now: SimTime, clusters: &mut [Cluster<'_>], job: usize, site: Option<usize>) {
+    fn order<O: Observer>(&mut self, grid: &mut Grid<'_, O>, job: usize) {
+        let (now, site) = (grid.now(), grid.job(job).site.map(|site| site as usize));
+        let clusters = &mut grid.clusters;
         let count = clusters.len();
-        let Mapper { eligible, rng, turn, .. } = self;
+        let Mapper { eligible, estimate, rng, turn, .. } = self;
         match self.mapping {
             Mapping::Home if site.is_some_and(|site| eligible.contains(&site)) => {
                 eligible.sort_by_key(|at| site != Some(*at));
@@ -65,7 +88,10 @@ impl Mapper {
             Mapping::MinimumCompletionTime | Mapping::Home => {
                 eligible.sort_by_cached_key(|&at| {
                     let demand = clusters[at].demand(job);
-                    clusters[at].expect(now, now, demand).end
+                    match estimate {
+                        Estimate::Plan => clusters[at].expect(now, now, demand).end,
+                        Estimate::FirstCore => clusters[at].expect_from_first_core(now, demand),
+                    }
                 });
             }
             Mapping::Random => {

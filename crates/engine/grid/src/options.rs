@@ -27,6 +27,32 @@ named! {
 }
 
 named! {
+    /// How the completion of an arriving job on a cluster is estimated when it is mapped.
+    #[derive(Default)]
+    pub enum Estimate as "estimate" {
+        /// By the plan of the cluster.
+        #[default]
+        Plan = "plan",
+        /// As if the job started when the first of its cores is free, behind all that wait: too early for wide jobs. So does Simbatch's
+        /// example. Clusters that do not serve their queue in turn have one start for all cores of a job, and that is meant there.
+        FirstCore = "first-core",
+    }
+}
+
+named! {
+    /// When it is decided where a job goes.
+    #[derive(Default)]
+    pub enum Mapped as "moment" {
+        /// When it arrives.
+        #[default]
+        AtArrival = "at-arrival",
+        /// When the job before it has been submitted, as Simbatch's example does; if none of its clusters can take it any more when it
+        /// arrives, then.
+        AtPrevious = "at-previous",
+    }
+}
+
+named! {
     /// How waiting jobs are reallocated (RR-7226, section 2.2.1).
     pub enum Algorithm as "reallocation algorithm" {
         /// Algorithm 1: a job moves to another cluster if it gains more than the threshold there.
@@ -124,6 +150,10 @@ impl Transfer {
 pub struct Options {
     /// Where arriving jobs go.
     pub mapping: Mapping,
+    /// By which completion times [`Mapping::MinimumCompletionTime`] goes.
+    pub estimate: Estimate,
+    /// When it is decided where they go.
+    pub mapped: Mapped,
     /// To how many clusters each goes; once it starts on one it is cancelled on the others (Sonmez et al. 2009). With
     /// more than one they are those that a mapping by completion time would choose first to last, or the next ones
     /// after the choice of the mapping.
@@ -152,6 +182,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             mapping: Mapping::default(),
+            estimate: Estimate::default(),
+            mapped: Mapped::default(),
             copies: 1,
             reallocation: None,
             transfer: Transfer::default(),

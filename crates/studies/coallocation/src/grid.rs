@@ -2,7 +2,9 @@
 
 use crate::scenario::{CoallocationFields, Sample};
 use dfrsim_audit::coallocation::check_allocation;
-use dfrsim_coallocation::planetlab::{Demand, Kind, Usage, nodes, statistics, test_case, usage};
+use dfrsim_coallocation::planetlab::{
+    Demand, Kind, Usage, correlate_cores_and_ghz, nodes, statistics, test_case, usage,
+};
 use dfrsim_coallocation::{Grid, Solution};
 use dfrsim_lab::Failure;
 use dfrsim_model::coallocation::{Request, Reservation, Resource};
@@ -20,7 +22,14 @@ pub(crate) fn grid_nodes(
     listed: Option<&[Resource]>,
     seed: Seed,
 ) -> Vec<Resource> {
-    listed.map_or_else(|| nodes(fields.nodes, seed), <[Resource]>::to_vec)
+    if let Some(listed) = listed {
+        return listed.to_vec();
+    }
+    let mut nodes = nodes(fields.nodes, seed);
+    if fields.core_ghz_correlation != 0.0 {
+        correlate_cores_and_ghz(&mut nodes, fields.core_ghz_correlation, seed);
+    }
+    nodes
 }
 
 /// A grid in use.

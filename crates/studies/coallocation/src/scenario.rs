@@ -23,6 +23,12 @@ fields! {
         pub node_list: Option<LocatedFile> = optional(file());
         /// The mean levels of use. The parameter study uses the first one.
         pub usage: Vec<f64> = one_or_many(number("a mean level of use", 0.0..=0.5)), default vec![Usage::default().mean];
+        /// How far levels differ: they are uniform between (1 - `usage_spread`) and (1 + `usage_spread`) times the mean.
+        pub usage_spread: f64 = fraction("a spread"), default Usage::default().spread;
+        /// How many successive nodes are a site, which has one level; with 1 each node has its own.
+        pub nodes_per_site: usize = count("a number of nodes", 1, MAX_NODES), default 1;
+        /// The correlation of the cores and the GHz of nodes that are drawn; both keep their distributions.
+        pub core_ghz_correlation: f64 = number("a correlation", -1.0..=1.0), default 0.0;
         /// The standard deviation of the use of a node around its level.
         pub usage_deviation: f64 = fraction("a standard deviation"), default Usage::default().deviation;
         /// The correlation of two measurements of the use of a node that follow each other.
@@ -36,7 +42,7 @@ fields! {
         /// Which nodes a search examines: `case`, the first eligible ones in an order of all nodes that belongs to the
         /// test case; `case-unchecked`, the first ones, from which phase I then removes those that are not eligible;
         /// `repetition`, eligible ones that each repetition draws again.
-        pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
+        pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Unchecked;
         /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
         /// The folder in the results into which the nodes, their use and the request of every search with the parameters of the scenario are
@@ -76,6 +82,9 @@ fields! {
         pub l1: usize = effort(), default Parameters::default().admission_effort;
         /// How many swaps for each node are tried towards a better utilisation (L2).
         pub l2: usize = effort(), default Parameters::default().improvement_effort;
+        /// Whether phase III skips starts at which the totals are proved to be out of reach, which the text does not do. The solutions are the
+        /// same without it, and times are those of the phases of the text.
+        pub proofs: bool = boolean(), default true;
     }
     renamed { "largest_multiple" => "max_multiple" }
 }
@@ -173,6 +182,7 @@ impl ParameterFields {
             largest_multiple: self.max_multiple,
             admission_effort: self.l1,
             improvement_effort: self.l2,
+            proofs: self.proofs,
         }
     }
 }

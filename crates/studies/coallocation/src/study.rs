@@ -225,12 +225,17 @@ impl Study for CoallocationStudy {
         let nodes = grid_nodes(self.fields(), self.listed.as_deref(), seed);
         let course = Usage {
             mean,
+            spread: self.fields().usage_spread,
+            nodes_per_site: self.fields().nodes_per_site,
             deviation: self.fields().usage_deviation,
             correlation: self.fields().usage_correlation,
         };
         let mut digester = Digester::new();
         digester.integer(seed.value());
         digester.number(mean).number(course.deviation).number(course.correlation);
+        if (course.spread, course.nodes_per_site) != (1.0, 1) {
+            digester.number(course.spread).integer(course.nodes_per_site as u64);
+        }
         for node in &nodes {
             node.capacity.iter().for_each(|&amount| _ = digester.integer(amount));
         }
@@ -243,6 +248,7 @@ impl Study for CoallocationStudy {
             key.field("initial_multiple", parameters.initial_multiple);
             key.field("max_multiple", parameters.largest_multiple);
             key.field("l1", parameters.admission_effort).field("l2", parameters.improvement_effort);
+            key.optional("proofs", (!parameters.proofs).then_some(false));
         };
         match *variant {
             Variant::Search { size, case, kind, setting } => {

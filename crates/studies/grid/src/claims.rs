@@ -40,6 +40,7 @@ impl Asked<'_> {
         let mut cells = Cells::new(&COLUMNS, &METRICS, &["replication"]);
         let mut push = |group: &Group, workload: &str, numbers: [Option<f64>; 6]| {
             let Group { algorithm, platform, local, heuristic } = group;
+            let local = metrics.in_the_text(local);
             cells.push([algorithm.as_str(), platform, local, heuristic, workload, ""], numbers);
         };
         for group in &metrics.groups {

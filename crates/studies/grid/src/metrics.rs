@@ -1,6 +1,7 @@
 //! The metrics of the published tables, over all replications.
 
 use crate::rows::Simulation;
+use dfrsim_grid::{BatchPolicy, Discipline};
 use dfrsim_lab::{Statistics, average};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 use std::collections::BTreeMap;
@@ -154,9 +155,24 @@ impl Metrics {
     pub(crate) fn average(&self, metric: Metric, group: &Group) -> Option<f64> {
         average(self.workloads.iter().filter_map(|workload| self.value(metric, group, workload)))
     }
+    /// The policy of the text for which one stands: FCFS, or CONS for the first conservative one; any other for itself.
+    pub(crate) fn in_the_text<'a>(&self, local: &'a str) -> &'a str {
+        let of = |local: &str| match local.parse::<BatchPolicy>().map(|policy| policy.discipline) {
+            Ok(Discipline::Fcfs) => Some("FCFS"),
+            Ok(Discipline::Conservative(_)) => Some("CONS"),
+            _ => None,
+        };
+        let Some(name) = of(local) else { return local };
+        let alike =
+            || self.groups.iter().map(|group| group.local.as_str()).filter(|other| of(other) == Some(name));
+        let first = alike().find(|other| *other == name).or_else(|| alike().next());
+        if first == Some(local) { name } else { local }
+    }
+
     /// The published value.
     pub(crate) fn published(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
-        self.published?.value(metric, group, workload)
+        let local = self.in_the_text(&group.local).to_owned();
+        self.published?.value(metric, &Group { local, ..group.clone() }, workload)
     }
     /// The published mean over these workloads, if all of them have a published value.
     pub(crate) fn published_average(&self, metric: Metric, group: &Group) -> Option<f64> {

@@ -4,7 +4,8 @@ use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, Compression, Discipline, Heuristic, Mapping, Platform, Speed, Transfer,
+    Algorithm, BatchPolicy, Compression, Discipline, Estimate, Heuristic, Mapped, Mapping, Platform, Speed,
+    Transfer,
 };
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
@@ -73,6 +74,12 @@ fields! {
     pub struct MetaFields {
         /// The rule that assigns arriving jobs to clusters.
         pub mapping: Mapping = named("a mapping"), default Mapping::default();
+        /// How the completion of an arriving job is estimated: by the `plan` of the cluster, or from the `first-core` that is free
+        /// behind all that wait, as Simbatch's example does, which is too early for wide jobs where the queue is served in turn.
+        pub estimate: Estimate = named("an estimate"), default Estimate::default();
+        /// When the cluster of a job is chosen: `at-arrival`, or `at-previous`, when the job before it has been submitted, as Simbatch's
+        /// example does.
+        pub mapped: Mapped = named("a moment"), default Mapped::default();
         /// The number of clusters to which each job is submitted; with more than one there is no reallocation.
         pub copies: usize = count("a number of clusters", 1, Platform::MOST_CLUSTERS), default 1;
         /// The reallocation algorithms, without and with cancellation.

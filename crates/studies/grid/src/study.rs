@@ -11,8 +11,8 @@ use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
 use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Comparison, Discipline, GridJob, Heuristic, JobOutcome, Mapping,
-    Options, Outage, Outcome, Platform, Reallocation, Speed,
+    Algorithm, BatchPolicy, ClusterSpec, Comparison, Discipline, Estimate, GridJob, Heuristic, JobOutcome,
+    Mapped, Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -131,6 +131,8 @@ impl GridStudy {
             variant.map(|(algorithm, heuristic)| Reallocation { algorithm, heuristic, period, threshold });
         let options = Options {
             mapping: meta.mapping,
+            estimate: meta.estimate,
+            mapped: meta.mapped,
             copies: meta.copies,
             reallocation,
             transfer: meta.transfer(),
@@ -322,6 +324,8 @@ impl Study for GridStudy {
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         let meta = &self.fields.meta;
         key.field("mapping", meta.mapping).field("copies", meta.copies);
+        key.optional("estimate", (meta.estimate != Estimate::default()).then_some(meta.estimate));
+        key.optional("mapped", (meta.mapped != Mapped::default()).then_some(meta.mapped));
         key.optional("publication_s", meta.publication_s);
         key.optional("mapping_seed", (meta.mapping == Mapping::Random).then_some(self.seed.value()));
         key.field("algorithm", algorithm_name(*variant));

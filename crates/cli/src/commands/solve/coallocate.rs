@@ -181,6 +181,7 @@ impl Coallocate {
             largest_multiple: self.largest.get(),
             admission_effort: self.l1,
             improvement_effort: self.l2,
+            ..Parameters::default()
         }
     }
 }

@@ -8,14 +8,14 @@ use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 pub(crate) use answer::Answered;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
 };
 use dfrsim_context_switch::{
     Ban, Cluster, Configuration, Constraint, Durations, Limits, Plan as Pools, SuspendTo, VjobId, cheapest,
-    first_come_first_served, in_states, select_running,
+    first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::Seed;
@@ -84,6 +84,9 @@ pub(crate) struct Plan {
     /// if a fault is found
     #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
+    /// The aim of the search
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["to", "check"])]
+    aim: Aim,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
@@ -116,6 +119,17 @@ fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
+/// What the search is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Aim {
+    /// The least cost
+    #[default]
+    Cost,
+    /// The fewest moves: a migration, a suspend and a resume are one each, a resume on another node than that of the image two; of
+    /// plans with the fewest, the one that moves least memory
+    Moves,
+}
+
 /// What is to be reached.
 struct Target {
     after: Configuration,
@@ -123,6 +137,8 @@ struct Target {
     cluster: Cluster,
     /// The plan, if the search found one.
     found: Option<(Pools, PlanFigures)>,
+    /// How many moves it has, and how many any plan has at least, if that is the aim.
+    moves: Option<[u64; 2]>,
 }
 
 impl Plan {
@@ -142,10 +158,10 @@ impl Plan {
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
         loaded.cluster = self.drained(loaded.cluster, &loaded.before)?;
-        let Target { after, cluster, found } = self.plan(&loaded)?;
+        let Target { after, cluster, found, moves } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
-        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some()))?;
+        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some(), moves))?;
         files.finish()
     }
 
@@ -181,7 +197,7 @@ impl Plan {
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let cluster = sharing(loaded, &after);
-            return Ok(Target { after, cluster, found: None });
+            return Ok(Target { after, cluster, found: None, moves: None });
         }
         let states = match &self.states {
             Some(path) => {
@@ -197,12 +213,26 @@ impl Plan {
         };
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
+        let searched =
+            if self.aim == Aim::Moves { cluster.clone().counting_moves() } else { cluster.clone() };
         let found = wanted
-            .and_then(|wanted| cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed)))
+            .and_then(|wanted| cheapest(&searched, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
-        let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
         let (after, cluster) = (found.configuration, cluster.clone());
-        Ok(Target { after, cluster, found: Some((found.plan, figures)) })
+        let of = |plan: &Pools| {
+            let moves = plan.actions().filter_map(|action| searched.moves_of(action.cost(&searched)));
+            moves.sum::<u64>()
+        };
+        let Some(least) = searched.moves_of(found.bound) else {
+            let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
+            return Ok(Target { after, cluster, found: Some((found.plan, figures)), moves: None });
+        };
+        // Another order of the same moves may cost less.
+        let moves = of(&found.plan);
+        let again = plan(&cluster, before, &after).ok().filter(|again| of(again) <= moves);
+        let pools = again.unwrap_or(found.plan);
+        let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
+        Ok(Target { after, cluster, found: Some((pools, figures)), moves: Some([moves, least]) })
     }
 }
 

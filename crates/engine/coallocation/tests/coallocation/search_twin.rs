@@ -207,12 +207,19 @@ fn answer(solution: &Solution) -> Answer {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
     #[test]
-    fn the_search_does_what_the_phases_say(instance: u64, seed: u64, effort in 0..8_usize, initial in 1..4_usize) {
+    fn the_search_does_what_the_phases_say(
+        instance: u64,
+        seed: u64,
+        effort in 0..8_usize,
+        initial in 1..4_usize,
+        proofs: bool,
+    ) {
         let parameters = Parameters {
             initial_multiple: initial,
             largest_multiple: 4,
             admission_effort: effort,
             improvement_effort: effort,
+            proofs,
         };
         let instance = Instance::random(instance);
         let mut coallocator = Coallocator::new(parameters);
@@ -225,10 +232,10 @@ proptest! {
 
     /// State kept between repeated searches does not change their results.
     #[test]
-    fn candidate_starts_give_the_same_answers(instance: u64, seed: u64) {
+    fn candidate_starts_give_the_same_answers(instance: u64, seed: u64, proofs: bool) {
         let instance = Instance::random(instance);
         let (grid, all) = (instance.grid(), (0..instance.resources.len()).collect::<Vec<_>>());
-        let mut starts = CandidateStarts::new(&grid, &instance.request, &all);
+        let mut starts = CandidateStarts::new(&grid, &instance.request, &all, proofs);
         let mut coallocator = Coallocator::new(Parameters::default());
         for number in 0..4 {
             let seed = Seed::new(seed).numbered(number);

@@ -10,8 +10,8 @@ use dfrsim_model::NodeId;
 /// The bound: what actions cost by themselves, the decided ones and, for VMs that are to run, the least of all nodes; and the
 /// larger of two bounds on the rest. It holds for every order of the actions, in any pools, if each VM acts at most once.
 ///
-/// * Some VMs must leave: where those that would run for least on a node do not fit there together, some are migrated, or
-///   resumed elsewhere, for their memory each. And some must wait: runs and resumes that do not fit into what nodes have left
+/// * Some VMs must leave: those that may not be where they would run for least, and, where those that may do not fit there
+///   together, or not into what constraints leave of the node, some of them are migrated, or resumed elsewhere, for their memory each. And some must wait: runs and resumes that do not fit into what nodes have left
 ///   when all has left that costs less than a price, wait for a pool of that price at least. The resumes of a vjob all wait
 ///   or none does. Migrations free as much as they take.
 /// * If no action waits, resumes fit into what nodes have free after all actions without cost, so that more VMs must
@@ -21,13 +21,15 @@ use dfrsim_model::NodeId;
 pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let together: u64 = goal.units.iter().map(|unit| goal.least_cost(unit)).sum();
     let alone: u64 = running(goal).map(|vm| goal.least_cost_alone(vm)).sum();
-    let waiting = waiting(goal, room);
+    let waits = goal.cluster.price_of_waiting(1) > 0;
+    let waiting = if waits { waiting(goal, room) } else { 0 };
     let homes = homes(goal);
     let leaving: u64 = homes.iter().map(|home| home.in_the_end).sum();
     let at_once: u64 = homes.iter().map(|home| home.at_once).sum();
     let spared: u64 = goal.cluster.vjob_ids().map(|vjob| spared(goal, &homes, vjob)).sum();
     // Gathered VMs that have different homes are counted either together, or as leaving.
-    let rest = alone + (leaving + waiting).max(at_once.saturating_sub(spared));
+    let at_once = if waits { at_once.saturating_sub(spared) } else { 0 };
+    let rest = alone + (leaving + waiting).max(at_once);
     goal.decided_cost + rest.max(together + waiting)
 }
 
@@ -49,35 +51,53 @@ struct Home {
 
 fn homes(goal: &Goal<'_>) -> Vec<Home> {
     let nodes = goal.cluster.nodes().len();
+    let constraints = goal.cluster.constraints();
     let (mut stay, mut come) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+    let (mut vms, mut must_leave) = (vec![Vec::new(); nodes], vec![0; nodes]);
     for vm in running(goal) {
-        let demand = goal.cluster.vm(vm).demand;
-        match goal.current.place(vm) {
-            Place::Running(home) | Place::Dozing(home) => stay[home.index()].push(demand),
-            Place::Sleeping(home) => come[home.index()].push(demand),
-            Place::Waiting | Place::Terminated => {}
+        let (demand, price) = (goal.cluster.vm(vm).demand, goal.cluster.price(vm));
+        let place = goal.current.place(vm);
+        let Some(home) = place.node() else { continue };
+        if !constraints.allow(vm, home) {
+            must_leave[home.index()] += price;
+            continue;
         }
+        let list = if let Place::Sleeping(_) = place { &mut come } else { &mut stay };
+        list[home.index()].push((demand, price));
+        vms[home.index()].push(vm);
     }
     let assignment = goal.assignment();
     let home = |node: NodeId| {
         let (stay, come) = (&stay[node.index()], &come[node.index()]);
-        let all: Vec<Amount> = stay.iter().chain(come).copied().collect();
+        let all: Vec<(Amount, u64)> = stay.iter().chain(come).copied().collect();
         let capacity = assignment.room(node);
-        let in_the_end = cover(&all, capacity);
-        let at_once = cover(stay, capacity) + cover(come, goal.free_at_once[node.index()].positive());
+        let own = constraints.budgets_of(node).iter().map(|&budget| &constraints.budgets()[budget]);
+        let limited = own.filter(|budget| budget.nodes.len() == 1).map(|budget| {
+            let taken = |vm: &VmId| budget.taken.by(*vm, goal.cluster.vm(*vm), Place::Running(node));
+            let items = vms[node.index()].iter().map(|vm| (taken(vm), goal.cluster.price(*vm) as i64));
+            let sum: i64 = items.clone().map(|(taken, _)| taken).sum();
+            knapsack::least_cover(items, sum - budget.limit)
+        });
+        let may_leave = cover(&all, capacity).max(limited.max().unwrap_or(0));
+        let (in_the_end, must_leave) = (must_leave[node.index()] + may_leave, must_leave[node.index()]);
+        let at_once =
+            must_leave + cover(stay, capacity) + cover(come, goal.free_at_once[node.index()].positive());
         Home { in_the_end, at_once: at_once.max(in_the_end), first_leaves: goal.first_leaves[node.index()] }
     };
     goal.cluster.node_ids().map(home).collect()
 }
 
-/// The least memory of VMs without which the others fit.
-fn cover(demands: &[Amount], room: Amount) -> u64 {
-    let taken = demands.iter().fold(Amount::NONE, |sum, demand| sum + *demand);
+/// The least price of VMs without which the others fit.
+fn cover(vms: &[(Amount, u64)], room: Amount) -> u64 {
+    let taken = vms.iter().fold(Amount::NONE, |sum, (demand, _)| sum + *demand);
     let excess = (taken - room).positive();
-    let by_cpu = knapsack::least_cover(demands.iter().map(|demand| (demand.cpu, demand.memory)), excess.cpu);
-    let by_memory =
-        knapsack::least_cover(demands.iter().map(|demand| (demand.memory, demand.memory)), excess.memory);
-    by_cpu.max(by_memory)
+    let by = |amount: fn(Amount) -> i64| {
+        knapsack::least_cover(
+            vms.iter().map(|(demand, price)| (amount(*demand), *price as i64)),
+            amount(excess),
+        )
+    };
+    by(|amount| amount.cpu).max(by(|amount| amount.memory))
 }
 
 /// The most that is spared if the resumes of a vjob wait: on the nodes of its images, less what they wait for.

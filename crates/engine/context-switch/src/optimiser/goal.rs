@@ -51,11 +51,11 @@ impl<'a> Goal<'a> {
             let cost = if let Place::Running(_) = to {
                 running.push(vm);
                 // What it costs to move away, if it does.
-                cluster.vm(vm).demand.memory.unsigned_abs()
+                cluster.price(vm)
             } else {
                 let cost = action.map_or(0, |action| action.cost(cluster));
                 decided_cost += cost;
-                first_pool = cost.max(first_pool);
+                first_pool = cluster.price_of_waiting(cost).max(first_pool);
                 // The suspends of a vjob share a pool.
                 if let Place::Sleeping(_) = to { dearest_suspend[cluster.vm(vm).vjob.index()] } else { cost }
             };
@@ -69,7 +69,7 @@ impl<'a> Goal<'a> {
                 if cost == 0 {
                     free_at_once[node] += freed.positive();
                 } else {
-                    first_leaves[node] = cost.min(first_leaves[node]);
+                    first_leaves[node] = cluster.price_of_waiting(cost).min(first_leaves[node]);
                 }
             }
         }
@@ -101,8 +101,8 @@ impl<'a> Goal<'a> {
 
     /// What a pool may well cost: as much as to move the largest VM, or the dearest suspend.
     pub(super) fn usual_pool(&self) -> u64 {
-        let largest = self.units.iter().map(|unit| unit.demand.memory.unsigned_abs()).max();
-        largest.unwrap_or(0).max(self.first_pool)
+        let largest = (0..self.units.len()).map(|unit| self.price(unit)).max();
+        self.cluster.price_of_waiting(largest.unwrap_or(0)).max(self.first_pool)
     }
 
     /// The nodes with what is on them by decision: VMs that doze.
@@ -149,11 +149,11 @@ impl<'a> Goal<'a> {
     }
 
     fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
-        let memory = self.cluster.vm(vm).demand.memory.unsigned_abs();
+        let price = self.cluster.price(vm);
         match self.current.place(vm) {
             Place::Running(home) | Place::Dozing(home) if home == node => 0,
-            Place::Sleeping(home) if home != node => 2 * memory,
-            Place::Running(_) | Place::Dozing(_) | Place::Sleeping(_) => memory,
+            Place::Sleeping(home) if home != node => 2 * price,
+            Place::Running(_) | Place::Dozing(_) | Place::Sleeping(_) => price,
             Place::Waiting | Place::Terminated => 0,
         }
     }
@@ -173,7 +173,7 @@ impl<'a> Goal<'a> {
 
     /// What it costs by itself to move a unit away.
     pub(super) fn price(&self, unit: usize) -> u64 {
-        self.units[unit].demand.memory.unsigned_abs()
+        self.units[unit].vms.iter().map(|&vm| self.cluster.price(vm)).sum()
     }
 
     /// The vjob of a unit: of its first VM.

@@ -85,7 +85,7 @@ impl<'a> State<'a> {
         let Ok(steps) = search.planner.steps(&self.configuration) else { return };
         for step in steps {
             if step.pool == 0 {
-                first_pool = step.action.cost(goal.cluster).max(first_pool);
+                first_pool = goal.cluster.price_of_waiting(step.action.cost(goal.cluster)).max(first_pool);
             } else {
                 late[step.action.vm().index()] = true;
                 if matches!(step.action.kind(), Kind::Resume { .. }) {

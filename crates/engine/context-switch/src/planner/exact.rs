@@ -140,7 +140,7 @@ impl Planner<'_> {
             not_beside,
             actions: actions.len() as u64,
             own: costs.clone().sum(),
-            price: costs.max().unwrap_or(0),
+            price: cluster.price_of_waiting(costs.max().unwrap_or(0)),
         })
     }
 

@@ -349,7 +349,7 @@ fn cost_of(cluster: &Cluster, steps: &[Step]) -> u64 {
     let (mut cost, mut before, mut dearest, mut pool) = (0, 0, 0, 0);
     for step in steps {
         if step.pool != pool {
-            (before, dearest, pool) = (before + dearest, 0, step.pool);
+            (before, dearest, pool) = (before + cluster.price_of_waiting(dearest), 0, step.pool);
         }
         let own = step.action.cost(cluster);
         cost += before + own;

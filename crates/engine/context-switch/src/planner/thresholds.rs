@@ -35,6 +35,10 @@ impl Planner<'_> {
     /// more before any other, or leaves one out, as long as that helps. What it costs, if any leaves a plan.
     pub(crate) fn tune(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
         self.set_tasks(wanted)?;
+        if self.cluster.price_of_waiting(1) == 0 {
+            self.thresholds.clear();
+            return self.cost_if_any(wanted);
+        }
         let mut prices: Vec<u64> = self.tasks.iter().map(|task| task.price).collect();
         prices.sort_unstable();
         prices.dedup();

@@ -337,3 +337,79 @@ fn constraints_hold_in_the_cheapest_configuration() {
         checked(&cluster, &places, &found.configuration, &found.plan);
     }
 }
+
+/// One VM of 5 leaves instead of two of 2 if moves are counted; the cost is in moves then, and the plan is the same kind of plan.
+#[test]
+fn fewest_moves_need_not_be_the_least_cost() {
+    let cluster = cluster(&[(2, 16), (4, 16)], &[(0, 2, 5), (1, 1, 2), (2, 1, 2)]);
+    let places = Configuration::new(vec![running(0); 3]);
+    let found =
+        |cluster: &Cluster| cheapest(cluster, &places, &places, &Limits::default(), Seed::new(1)).unwrap();
+    let cheap = found(&cluster);
+    assert_eq!(
+        (cheap.cost, words(&cluster, &cheap.plan).as_str()),
+        (4, "migrate VM2 N1>N2, migrate VM3 N1>N2")
+    );
+    let counted = cluster.clone().counting_moves();
+    let few = found(&counted);
+    assert_eq!(words(&cluster, &few.plan), "migrate VM1 N1>N2");
+    let moves = [few.cost, few.bound].map(|cost| counted.moves_of(cost));
+    assert_eq!((moves, few.proven), ([Some(1); 2], true));
+}
+
+/// No viable configuration is reached by fewer moves than the bound says, and what is proven is not beaten by one of which each VM
+/// acts once.
+#[test]
+fn fewest_moves_are_those_of_all_configurations() {
+    let equal: Vec<bool> = (0..300_u64)
+        .into_par_iter()
+        .filter_map(|number| {
+            let mut rng = Seed::new(6929).fork("moves").numbered(number).rng();
+            let size = Size { nodes: 3, vms: 6, cpu: 2, constraints: number.is_multiple_of(3) };
+            let case = random(&size, &mut rng);
+            let states = states(&case, number)?;
+            let named: Vec<_> = states.iter().copied().map(Some).collect();
+            let mut wanted = in_states(&case.cluster, &case.current, &named).unwrap();
+            let counted = case.cluster.clone().counting_moves();
+            let found = cheapest(&counted, &case.current, &wanted, &Limits::default(), Seed::new(1)).ok()?;
+            checked(&case.cluster, &case.current, &found.configuration, &found.plan);
+            let runs = |vm: &&VmId| states[case.cluster.vm(**vm).vjob.index()] == State::Running;
+            let free: Vec<VmId> = case.cluster.by_name().iter().filter(runs).copied().collect();
+            let mut least = u64::MAX;
+            for mut at in 0..3_u32.pow(free.len() as u32) {
+                for &vm in &free {
+                    wanted.set(vm, running(at % 3));
+                    at /= 3;
+                }
+                if wanted.check(&case.cluster).is_ok() {
+                    let action = |&vm: &VmId| {
+                        Action::between(&counted, vm, case.current.place(vm), wanted.place(vm)).unwrap()
+                    };
+                    let actions = case.cluster.by_name().iter().filter_map(action);
+                    least = least.min(actions.map(|action| action.cost(&counted)).sum());
+                }
+            }
+            assert!(found.bound <= least || found.proven, "{number}");
+            assert!(found.cost >= least, "{number}");
+            Some(found.cost == least)
+        })
+        .collect();
+    let best = equal.iter().filter(|it| **it).count();
+    assert!(best > 150 && best * 10 > equal.len() * 9, "{best} of {}", equal.len());
+}
+
+/// The bound knows who may not stay, also where there are too many VMs for complete search: of a drained node all leave, and of one on
+/// which 50 VMs may run those beyond.
+#[test]
+fn the_bound_counts_who_may_not_stay() {
+    let vms: Vec<(u32, i64, i64)> = (0..60).map(|vjob| (vjob, 1, 1)).collect();
+    let places = Configuration::new(vec![running(0); 60]);
+    let n1 = vec![NodeId(0)];
+    let limit = |limit| Constraint::RunningCapacity(RunningCapacity { nodes: n1.clone(), limit });
+    let drained = Constraint::Ban(Ban { vms: (0..60).map(VmId).collect(), nodes: n1.clone() });
+    for (constraint, cost) in [(drained, 60), (limit(50), 10)] {
+        let cluster = cluster(&[(99, 99); 3], &vms).with_constraints(vec![constraint], &places);
+        let found = cheapest(&cluster, &places, &places, &Limits::default(), Seed::new(1)).unwrap();
+        assert_eq!((found.cost, found.bound, found.proven), (cost, cost, true));
+    }
+}

@@ -2,8 +2,8 @@
 
 use crate::support::audited;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridError, GridJob, Heuristic,
-    JobTraits, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, Estimate, GridError, GridJob,
+    Heuristic, JobTraits, Mapped, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
@@ -220,4 +220,35 @@ fn what_cannot_be_simulated_is_said_before() {
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
     assert_eq!(error, GridError::Unsorted { job: JobId(2) });
     assert_eq!(Platform::new(Vec::new(), Discipline::Fcfs), Err(GridError::Clusters { found: 0, most: 64 }));
+}
+
+/// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100. Job 2, three cores for 60 s, would end at 160 there
+/// and at 61 on the second, and goes there; job 3, two cores, then ends at 111 behind it. By its first core, which is free, job 2 would end
+/// at 61 on both and goes to the first, where it starts at 100, and job 3 has the second for itself. Jobs of one core are not concerned.
+#[test]
+fn the_first_core_says_too_early_when_wide_jobs_start() {
+    let fcfs = Platform::new(platform(&[4, 4]).clusters().to_vec(), Discipline::Fcfs).unwrap();
+    let wide = jobs(&[(0, 3, 100, 100), (1, 3, 60, 60), (2, 2, 50, 50)]);
+    let with = |jobs: &[GridJob], estimate| {
+        schedule(&audited(&fcfs, jobs, &Options { estimate, ..Options::default() }).unwrap())
+    };
+    assert_eq!(with(&wide, Estimate::Plan), [(0, 0, 100), (1, 1, 61), (1, 61, 111)]);
+    assert_eq!(with(&wide, Estimate::FirstCore), [(0, 0, 100), (0, 100, 160), (1, 2, 52)]);
+    let behind = jobs(&[(0, 3, 100, 100), (0, 4, 900, 900), (0, 4, 10, 10), (1, 1, 50, 50)]);
+    let expected = [(0, 0, 100), (1, 0, 900), (0, 100, 110), (0, 110, 160)];
+    assert_eq!(with(&behind, Estimate::Plan), expected);
+    assert_eq!(with(&behind, Estimate::FirstCore), expected);
+}
+
+/// Two clusters of 4 cores. When job 2 has been submitted, at 1, job 3 would end at 150 behind job 1 and at 51 beside job 2; when it
+/// arrives, at 20, job 1 has ended early, and it would end at 70 on both.
+#[test]
+fn a_job_may_be_mapped_when_the_one_before_it_is_submitted() {
+    let jobs = jobs(&[(0, 4, 10, 100), (1, 1, 1_000, 1_000), (20, 3, 50, 50)]);
+    let with = |mapped| {
+        let options = Options { mapped, ..Options::default() };
+        schedule(&audited(&platform(&[4, 4]), &jobs, &options).unwrap())[2]
+    };
+    assert_eq!(with(Mapped::AtArrival), (0, 20, 70));
+    assert_eq!(with(Mapped::AtPrevious), (1, 20, 70));
 }

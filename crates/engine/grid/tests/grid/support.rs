@@ -2,8 +2,8 @@
 
 use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Compression, Conditions, Discipline, GridJob, Heuristic, JobTraits,
-    Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Compression, Conditions, Discipline, Estimate, GridJob, Heuristic,
+    JobTraits, Mapped, Mapping, Options, Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
 };
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
@@ -153,16 +153,22 @@ pub(crate) fn reallocation() -> impl Strategy<Value = Reallocation> {
     })
 }
 
-/// Every mapping, any transfer and publication, with reallocation, with copies, or neither.
+/// Every mapping, estimate and moment, any transfer and publication, with reallocation, with copies, or neither.
 pub(crate) fn options() -> impl Strategy<Value = Options> {
-    let mapping = prop::sample::select(Mapping::ALL.to_vec());
+    let mapping = (
+        prop::sample::select(Mapping::ALL.to_vec()),
+        prop::sample::select(Estimate::ALL.to_vec()),
+        prop::sample::select(Mapped::ALL.to_vec()),
+    );
     let more = prop_oneof![
         4 => reallocation().prop_map(|each| (1, Some(each))),
         2 => (1_usize..=3).prop_map(|copies| (copies, None)),
     ];
     (mapping, more, transfer(), publication_period(), any::<u64>()).prop_map(
-        |(mapping, (copies, reallocation), transfer, publication_period, seed)| Options {
+        |((mapping, estimate, mapped), (copies, reallocation), transfer, publication_period, seed)| Options {
             mapping,
+            estimate,
+            mapped,
             copies,
             reallocation,
             transfer: if copies == 1 { transfer } else { Transfer::default() },

@@ -56,6 +56,15 @@ pub struct Expected {
     pub end: SimTime,
 }
 
+/// A job about which is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// One of this width and estimate, of a scheduler that is [plain](LocalScheduler::is_plain).
+    Plain(u32, SimSpan),
+    /// One that waits, or that the view [considers](dfrsim_cluster::Simulation::consider).
+    Seen(JobHandle),
+}
+
 /// A waiting job and when it is expected to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedJob {
@@ -191,21 +200,45 @@ impl LocalScheduler {
         width: u32,
         estimate: SimSpan,
     ) -> Expected {
-        let (job, submit) = (JobHandle::new(u32::MAX), view.now());
-        let new = BatchJob { job, sequence: u64::MAX, submit, width, estimate };
-        self.expect(view.now(), from, &Waiting::new(new, 0))
+        let new = self.as_submitted(view, Asked::Plain(width, estimate));
+        self.expect(view.now(), from, &new)
     }
 
     /// The same of a job that the view [considers](dfrsim_cluster::Simulation::consider).
     pub fn expect_considered(&mut self, view: View<'_>, from: SimTime, job: JobHandle) -> Expected {
-        let (now, need) = (view.now(), self.scheduler.pools.need_of(view, job));
-        let mut new = Waiting::new(BatchJob::new(view, job), need);
-        new.job.submit = now;
-        if let Some(site) = &self.scheduler.site {
-            new.priority = site.of_arrival(view, job).0;
-            new = self.scheduler.as_planned(now, &new);
+        let new = self.as_submitted(view, Asked::Seen(job));
+        self.expect(view.now(), from, &new)
+    }
+
+    /// A job as if it were submitted now.
+    fn as_submitted(&mut self, view: View<'_>, asked: Asked) -> Waiting {
+        let now = view.now();
+        match asked {
+            Asked::Plain(width, estimate) => {
+                let job = JobHandle::new(u32::MAX);
+                Waiting::new(BatchJob { job, sequence: u64::MAX, submit: now, width, estimate }, 0)
+            }
+            Asked::Seen(job) => {
+                let need = self.scheduler.pools.need_of(view, job);
+                let mut new = Waiting::new(BatchJob::new(view, job), need);
+                new.job.submit = now;
+                if let Some(site) = &self.scheduler.site {
+                    new.priority = site.of_arrival(view, job).0;
+                    new = self.scheduler.as_planned(now, &new);
+                }
+                new
+            }
         }
-        self.expect(now, from, &new)
+    }
+
+    /// Returns when there would be room for the first task of a job, behind all that wait, if it were submitted now to a queue that is
+    /// served in turn; elsewhere, when the job would start.
+    pub fn first_core(&mut self, view: View<'_>, asked: Asked) -> SimTime {
+        let (now, mut new) = (view.now(), self.as_submitted(view, asked));
+        if self.scheduler.policy.discipline == Discipline::Fcfs {
+            new.job.width = 1;
+        }
+        self.expect(now, now, &new).start
     }
 
     /// Whether a job that the view considers is one that would ever run here.

@@ -56,10 +56,10 @@ mod spare;
 mod split;
 mod timeline;
 
-pub use forecast::{Expected, LocalScheduler, PlannedJob, SubmissionEffect};
+pub use forecast::{Asked, Expected, LocalScheduler, PlannedJob, SubmissionEffect};
 pub use node_use::NodeUse;
 pub use place::Place;
 pub use policy::{BatchPolicy, Compression, Discipline};
 pub use profile::Profile;
-pub use published::{Asked, PublishedPlan};
+pub use published::PublishedPlan;
 pub use queue_order::QueueOrder;

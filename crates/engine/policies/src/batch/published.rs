@@ -1,6 +1,6 @@
 //! What a scheduler above several clusters knows of one whose state is published now and then.
 
-use super::forecast::{Expected, LocalScheduler};
+use super::forecast::{Asked, Expected, LocalScheduler};
 use super::job::BatchJob;
 use super::policy::Discipline;
 use super::pools::Pools;
@@ -48,15 +48,6 @@ impl Place {
     }
 }
 
-/// A job about which is asked.
-#[derive(Clone, Copy, Debug)]
-pub enum Asked {
-    /// One of this width and estimate, of a scheduler that is [plain](LocalScheduler::is_plain).
-    Plain(u32, SimSpan),
-    /// One that waits, or that the view [considers](dfrsim_cluster::Simulation::consider).
-    Seen(JobHandle),
-}
-
 impl LocalScheduler {
     /// Returns its plan of now.
     pub fn publish(&mut self, view: View<'_>) -> PublishedPlan {
@@ -89,6 +80,15 @@ impl LocalScheduler {
         let new = self.new_in(published, view, asked);
         let place = published.find(view.now(), &new);
         Expected { start: place.start, end: place.end }
+    }
+
+    /// Returns by a published plan what [`LocalScheduler::first_core`] returns by the present one.
+    pub fn first_core_by(&self, published: &mut PublishedPlan, view: View<'_>, asked: Asked) -> SimTime {
+        let mut new = self.new_in(published, view, asked);
+        if published.in_turn {
+            new.job.width = 1;
+        }
+        published.find(view.now(), &new).start
     }
 
     /// Enters a job that was submitted now, in the place that is found for it.

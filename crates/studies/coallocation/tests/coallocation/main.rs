@@ -243,7 +243,7 @@ fn repetitions_may_draw_nodes_of_their_own() {
 
 /// The first nodes of a case may lack the minima of a simple request, the first eligible ones do not.
 #[test]
-fn searches_examine_eligible_nodes_by_default() {
+fn searches_examine_eligible_nodes_or_the_first_ones() {
     let without_nodes = |sample: &str| {
         let folder = tempfile::tempdir().unwrap();
         run(SMALL, &[sample, "cases=20"], folder.path());

@@ -105,6 +105,31 @@ fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
     assert!(low < ours && ours < high && (published - 5.962).abs() < 1e-3, "{line}");
 }
 
+/// A conservative policy of another kind stands for that of the text, unless that runs too.
+#[test]
+fn statements_are_for_any_conservative_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let verdicts = |local: &str| {
+        run(&[local, "meta.heuristics=['mct']", "published='rr-7226'"], folder.path());
+        let table = |name: &str| fs::read_to_string(folder.path().join("tables").join(name)).unwrap();
+        let of_replan = table("summary.csv").lines().filter(|line| line.contains(",CONS/REPLAN,")).count();
+        (table("claims.csv").lines().count(), of_replan)
+    };
+    let (text, none) = verdicts("local=['FCFS', 'CONS']");
+    let (other, of_replan) = verdicts("local=['FCFS', 'CONS/REPLAN']");
+    assert!(none == 0 && of_replan > 0 && text == other, "{text} {other} {of_replan}");
+    assert_eq!(verdicts("local=['FCFS', 'CONS', 'CONS/REPLAN']"), (text, 0));
+}
+
+/// By the first core wide jobs are mapped otherwise, and so are jobs whose cluster is chosen early; every simulation is checked.
+#[test]
+fn estimates_and_moments_are_fields() {
+    let starts = |overrides: &[&str]| columns(QUICK, overrides, ["mean_wait_s"])[0].clone();
+    let plain = starts(&[]);
+    assert_ne!(plain, starts(&["meta.estimate='first-core'"]));
+    assert_ne!(plain, starts(&["meta.mapped='at-previous'"]));
+}
+
 #[test]
 fn narrowing_and_widening_reuses_every_row_that_remains() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 use crate::commands::solve::switch::{Switch, counts, summary, verb};
 use crate::output::{Answer, counted};
 use dfrsim_audit::plan::{PlanFaults, PlanReport};
+use dfrsim_context_switch::file::PlanFigures;
 use dfrsim_context_switch::{NodeSwitch, Place, Timed};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,6 +29,10 @@ pub(crate) struct Planned {
     bound_mb: Option<u64>,
     /// Whether no other choice of nodes has a cheaper plan.
     is_proven: bool,
+    /// The number of moves with `--aim moves`, else `null`.
+    moves: Option<u64>,
+    /// A lower bound on it.
+    moves_bound: Option<u64>,
     /// Whether a limit of time ended the search, so that another run may find another plan.
     is_timed: bool,
     /// The number of actions of each kind.
@@ -91,7 +96,8 @@ struct Report {
 }
 
 impl Answered {
-    pub(super) fn plan(switch: &Switch, has_limit: bool) -> Answered {
+    pub(super) fn plan(switch: &Switch, has_limit: bool, moves: Option<[u64; 2]>) -> Answered {
+        let proved = is_least(&switch.figures, moves);
         let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
         let done = |&Timed { action, begin, end }: &Timed| Done {
@@ -118,7 +124,9 @@ impl Answered {
             cost_mb: figures.cost,
             bound_mb: figures.bound,
             is_proven: figures.proven,
-            is_timed: has_limit && !figures.proven,
+            moves: moves.map(|[moves, _]| moves),
+            moves_bound: moves.map(|[_, least]| least),
+            is_timed: has_limit && !proved,
             actions: counts(times).into_iter().collect(),
             pools: times.pools.iter().map(pool).collect(),
             switches: times.switches.iter().map(switched).collect(),
@@ -141,6 +149,11 @@ impl Answered {
             report,
         })
     }
+}
+
+/// Whether the search has proved what it was for.
+fn is_least(figures: &PlanFigures, moves: Option<[u64; 2]>) -> bool {
+    moves.map_or(figures.proven, |[moves, least]| moves == least)
 }
 
 impl Answer for Answered {
@@ -195,6 +208,10 @@ impl Planned {
         if let Some(bound) = self.bound_mb {
             let proven = if self.is_proven { ": this is the cheapest plan" } else { "" };
             line(format!("bound {bound}{proven}"));
+        }
+        if let (Some(moves), Some(least)) = (self.moves, self.moves_bound) {
+            let proven = if moves == least { ": no plan has fewer" } else { "" };
+            line(format!("moves {moves}, at least {least}{proven}"));
         }
         if self.is_timed {
             line("searched under a limit of time: another run may find another plan".to_owned());
