@@ -68,8 +68,8 @@ impl Cluster {
         self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
     }
 
-    /// This cluster with costs for which the cheapest plan is the one with the fewest moves, whatever waits for them, and of those the one
-    /// that moves least memory. A migration, a suspend and a resume are a move each, and a resume elsewhere than at the image two.
+    /// This cluster with costs for which the cheapest plan has the fewest moves, regardless of waits, and of such plans moves least
+    /// memory. A migration, a suspend and a resume are a move each, and a resume elsewhere than at the image two.
     #[must_use]
     pub fn counting_moves(mut self) -> Cluster {
         let memory: u64 = self.vms().iter().map(|vm| vm.demand.memory.unsigned_abs()).sum();

@@ -155,7 +155,7 @@ impl Metrics {
     pub(crate) fn average(&self, metric: Metric, group: &Group) -> Option<f64> {
         average(self.workloads.iter().filter_map(|workload| self.value(metric, group, workload)))
     }
-    /// The policy of the text for which one stands: FCFS, or CONS for the first conservative one; any other for itself.
+    /// The policy of the text in whose place one is: FCFS, or CONS for the first conservative one; any other for itself.
     pub(crate) fn in_the_text<'a>(&self, local: &'a str) -> &'a str {
         let of = |local: &str| match local.parse::<BatchPolicy>().map(|policy| policy.discipline) {
             Ok(Discipline::Fcfs) => Some("FCFS"),

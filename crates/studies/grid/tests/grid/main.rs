@@ -105,7 +105,7 @@ fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
     assert!(low < ours && ours < high && (published - 5.962).abs() < 1e-3, "{line}");
 }
 
-/// A conservative policy of another kind stands for that of the text, unless that runs too.
+/// A conservative policy of another kind is in the place of that of the text, unless that runs too.
 #[test]
 fn statements_are_for_any_conservative_policy() {
     let folder = tempfile::tempdir().unwrap();
