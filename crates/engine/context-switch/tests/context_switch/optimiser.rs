@@ -376,10 +376,11 @@ fn fewest_moves_are_those_of_all_configurations() {
             let runs = |vm: &&VmId| states[case.cluster.vm(**vm).vjob.index()] == State::Running;
             let free: Vec<VmId> = case.cluster.by_name().iter().filter(runs).copied().collect();
             let mut least = u64::MAX;
-            for mut at in 0..3_u32.pow(free.len() as u32) {
+            let nodes = case.cluster.nodes().len() as u32;
+            for mut at in 0..nodes.pow(free.len() as u32) {
                 for &vm in &free {
-                    wanted.set(vm, running(at % 3));
-                    at /= 3;
+                    wanted.set(vm, running(at % nodes));
+                    at /= nodes;
                 }
                 if wanted.check(&case.cluster).is_ok() {
                     let action = |&vm: &VmId| {

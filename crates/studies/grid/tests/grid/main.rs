@@ -109,16 +109,20 @@ fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
 #[test]
 fn statements_are_for_any_conservative_policy() {
     let folder = tempfile::tempdir().unwrap();
-    let verdicts = |local: &str| {
+    let statements = |local: &str| {
         run(&[local, "meta.heuristics=['mct']", "published='rr-7226'"], folder.path());
-        let table = |name: &str| fs::read_to_string(folder.path().join("tables").join(name)).unwrap();
-        let of_replan = table("summary.csv").lines().filter(|line| line.contains(",CONS/REPLAN,")).count();
-        (table("claims.csv").lines().count(), of_replan)
+        let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
+        let of = claims
+            .lines()
+            .filter_map(|line| Some(line.split_once(",holds,").or(line.split_once(",fails,"))?.0.to_owned()));
+        of.collect::<Vec<String>>()
     };
-    let (text, none) = verdicts("local=['FCFS', 'CONS']");
-    let (other, of_replan) = verdicts("local=['FCFS', 'CONS/REPLAN']");
-    assert!(none == 0 && of_replan > 0 && text == other, "{text} {other} {of_replan}");
-    assert_eq!(verdicts("local=['FCFS', 'CONS', 'CONS/REPLAN']"), (text, 0));
+    let text = statements("local=['FCFS', 'CONS']");
+    assert!(text.len() > 10, "{text:?}");
+    for local in ["local=['FCFS', 'CONS/REPLAN']", "local=['FCFS', 'CONS', 'CONS/REPLAN']"] {
+        assert_eq!(statements(local), text, "{local}");
+    }
+    assert!(statements("local=['FCFS', 'EASY']").len() < text.len());
 }
 
 /// By the first core wide jobs are mapped otherwise, and so are jobs whose cluster is chosen early; every simulation is checked.
