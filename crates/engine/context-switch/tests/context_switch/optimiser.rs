@@ -396,7 +396,7 @@ fn fewest_moves_are_those_of_all_configurations() {
         })
         .collect();
     let best = equal.iter().filter(|it| **it).count();
-    assert!(best > 150 && best * 10 > equal.len() * 9, "{best} of {}", equal.len());
+    assert!(best > 100 && best * 10 > equal.len() * 9, "{best} of {}", equal.len());
 }
 
 /// The bound knows who may not stay, also where there are too many VMs for complete search: of a drained node all leave, and of one on
