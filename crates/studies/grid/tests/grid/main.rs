@@ -111,18 +111,14 @@ fn statements_are_for_any_conservative_policy() {
     let folder = tempfile::tempdir().unwrap();
     let statements = |local: &str| {
         run(&[local, "meta.heuristics=['mct']", "published='rr-7226'"], folder.path());
-        let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
-        let of = claims
-            .lines()
-            .filter_map(|line| Some(line.split_once(",holds,").or(line.split_once(",fails,"))?.0.to_owned()));
-        of.collect::<Vec<String>>()
+        fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap().lines().count()
     };
     let text = statements("local=['FCFS', 'CONS']");
-    assert!(text.len() > 10, "{text:?}");
+    assert!(text > 40, "{text}");
     for local in ["local=['FCFS', 'CONS/REPLAN']", "local=['FCFS', 'CONS', 'CONS/REPLAN']"] {
         assert_eq!(statements(local), text, "{local}");
     }
-    assert!(statements("local=['FCFS', 'EASY']").len() < text.len());
+    assert!(statements("local=['FCFS', 'EASY']") < text);
 }
 
 /// By the first core wide jobs are mapped otherwise, and so are jobs whose cluster is chosen early; every simulation is checked.
