@@ -64,8 +64,7 @@ pub(crate) struct Policies {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Catalogue {
     policies: Vec<Known>,
-    /// Policies outside of the program, by the form of their names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Policies outside of the program, by the form of their names; none with names only.
     families: Vec<Known>,
 }
 
