@@ -224,7 +224,9 @@ fn what_cannot_be_simulated_is_said_before() {
 
 /// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100. Job 2, three cores for 60 s, would end at 160 there
 /// and at 61 on the second, and goes there; job 3, two cores, then ends at 111 behind it. By its first core, which is free, job 2 would end
-/// at 61 on both and goes to the first, where it starts at 100, and job 3 has the second for itself. Jobs of one core are not concerned.
+/// at 61 on both and goes to the first, where it starts at 100, and job 3 has the second for itself. Of the
+/// other four jobs the second, as wide as a cluster, would by its first core end at 900 on both and goes to the first too, behind which
+/// no later job wants to be.
 #[test]
 fn the_first_core_says_too_early_when_wide_jobs_start() {
     let fcfs = Platform::new(platform(&[4, 4]).clusters().to_vec(), Discipline::Fcfs).unwrap();
@@ -235,9 +237,8 @@ fn the_first_core_says_too_early_when_wide_jobs_start() {
     assert_eq!(with(&wide, Estimate::Plan), [(0, 0, 100), (1, 1, 61), (1, 61, 111)]);
     assert_eq!(with(&wide, Estimate::FirstCore), [(0, 0, 100), (0, 100, 160), (1, 2, 52)]);
     let behind = jobs(&[(0, 3, 100, 100), (0, 4, 900, 900), (0, 4, 10, 10), (1, 1, 50, 50)]);
-    let expected = [(0, 0, 100), (1, 0, 900), (0, 100, 110), (0, 110, 160)];
-    assert_eq!(with(&behind, Estimate::Plan), expected);
-    assert_eq!(with(&behind, Estimate::FirstCore), expected);
+    assert_eq!(with(&behind, Estimate::Plan), [(0, 0, 100), (1, 0, 900), (0, 100, 110), (0, 110, 160)]);
+    assert_eq!(with(&behind, Estimate::FirstCore), [(0, 0, 100), (0, 100, 1_000), (1, 0, 10), (1, 10, 60)]);
 }
 
 /// Two clusters of 4 cores. When job 2 has been submitted, at 1, job 3 would end at 150 behind job 1 and at 51 beside job 2; when it
