@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// impl Scheduler for InOrder {
 ///     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
 ///         self.0.update(situation);
-///         while self.0.waiting().first().is_some_and(|&job| self.0.start(situation.view, job, decision)) {}
+///         while let Some(&job) = self.0.waiting().first() && self.0.start(situation.view, job, decision) {}
 ///         self.0.decided(decision);
 ///     }
 /// }
