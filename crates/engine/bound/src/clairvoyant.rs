@@ -11,10 +11,10 @@ const HALVINGS: u32 = 7;
 
 /// Returns the largest bounded stretch of the best schedule found that knows all run times and what can be reached.
 ///
-/// Jobs, which are in the order of submission, run at full speed or not at all, keep their memory, and pay the penalty when they resume or move. Each is due when its bounded
-/// stretch comes to a target; one that cannot wait any longer, or is due before others, takes their places ([four rules](Rule)).
-/// Targets are searched from `bound` ([theorem 1](crate::max_stretch_bound)) up. This is a schedule, not a bound: what is possible lies
-/// between the two.
+/// Jobs, which are in the order of submission, run at full speed or not at all, keep their memory, and pay the penalty when they
+/// resume or move. Each is due when its bounded stretch comes to a target; one that is due before others, has less time to spare than
+/// they, or cannot wait any longer, takes their places, by one of four rules. Targets are searched from `bound`
+/// ([theorem 1](crate::max_stretch_bound)) up. This is a schedule, not a bound: what is possible lies between the two.
 ///
 /// # Errors
 /// A job does not fit the cluster at full speed.
