@@ -124,7 +124,7 @@ impl<'a> Ranker<'a> {
     }
 
     /// Whether a claim makes a job leave.
-    pub(super) fn yields_to(self, claim: Claim, other: Ranked) -> bool {
+    pub(super) fn makes_leave(self, claim: Claim, other: Ranked) -> bool {
         match self.level(claim.job).cmp(&self.level(other.job)) {
             Ordering::Less => false,
             Ordering::Greater => true,

@@ -46,7 +46,7 @@ impl FractionalScheduler {
         let factor = self.swap_factor(view, job);
         let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, factor);
         let may_leave = |mapper: &Mapper, other: Ranked| {
-            Ranker::new(priority, mapper.site.as_ref(), view).yields_to(claim, other)
+            Ranker::new(priority, mapper.site.as_ref(), view).makes_leave(claim, other)
         };
         let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
         let Some(mut evicted) = marked else { return false };
@@ -69,7 +69,7 @@ impl FractionalScheduler {
         let priority = self.priority();
         let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, None);
         let may_leave = |mapper: &Mapper, other: Ranked| {
-            Ranker::new(priority, mapper.site.as_ref(), view).yields_to(claim, other)
+            Ranker::new(priority, mapper.site.as_ref(), view).makes_leave(claim, other)
         };
         let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
         let Some(marked) = marked else { return };
@@ -128,7 +128,7 @@ impl FractionalScheduler {
             }
             let wanted = Wanted::of(view, job);
             let factor = self.swap_factor(view, job);
-            let displaces = lowest.is_some_and(|other| ranker.yields_to(ranker.claim(job, factor), other));
+            let displaces = lowest.is_some_and(|other| ranker.makes_leave(ranker.claim(job, factor), other));
             let (nodes, room) = match factor {
                 None => (&rest, &mut room),
                 Some(_) if displaces => (&rest, &mut room_of_paused),
