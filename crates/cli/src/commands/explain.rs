@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 /// Show the job with the largest stretch event by event, and which jobs held what it needed
 ///
-/// While the job is on no node, the jobs that hold the most memory are listed, or the most nodes if the policy gives whole
-/// ones; while it runs below full speed, those beside it on its node with the highest demand of CPU. The stretch is bounded by the tau of the file. The file is audited
-/// first.
+/// While the job is on no node, the jobs that hold the most memory are listed, or the most nodes if the policy gives
+/// whole ones; while it runs below full speed, those beside it on its node with the highest demand of CPU. The stretch is
+/// bounded by the tau of the file. The file is audited first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
