@@ -42,6 +42,8 @@ pub(super) struct Mapper {
     /// of others in the system.
     involved: Vec<(u64, JobHandle)>,
     involvements: u64,
+    /// How often a job came to nodes or left them, or asked them for something else.
+    changes: u64,
 }
 
 impl Mapper {
@@ -55,6 +57,7 @@ impl Mapper {
             placements: Vec::new(),
             involved: Vec::new(),
             involvements: 0,
+            changes: 0,
         }
     }
 
@@ -95,6 +98,7 @@ impl Mapper {
 
     /// From now on jobs may be on these nodes. Those that lose one leave all of theirs; they, by order of submission.
     fn change_nodes(&mut self, view: View<'_>, available: Available) -> Vec<JobHandle> {
+        self.changes += 1;
         let before = std::mem::replace(&mut self.available, available);
         self.nodes = nodes::nodes(view, &self.available);
         let mut cut_off = Vec::new();
@@ -136,6 +140,11 @@ impl Mapper {
         self.involvements
     }
 
+    /// How often a job came to nodes or left them, or asked them for something else.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Those on nodes here, by order of submission.
     pub(super) fn placed(&self) -> impl Iterator<Item = JobHandle> + Clone + '_ {
         self.involved().filter(|&job| self.runs(job))
@@ -161,6 +170,7 @@ impl Mapper {
 
     /// The job leaves its nodes; returns them.
     pub(super) fn take_off(&mut self, job: JobHandle, task: Task) -> Vec<NodeRange> {
+        self.changes += 1;
         let placement = std::mem::take(&mut self.placements[job.index()]);
         self.nodes.remove(&placement, task);
         if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
@@ -171,6 +181,7 @@ impl Mapper {
 
     /// The job, which left its nodes at this moment, goes to these.
     pub(super) fn put_back(&mut self, job: JobHandle, task: Task, placement: Vec<NodeRange>) {
+        self.changes += 1;
         self.nodes.add(&placement, task);
         if let Some(site) = self.site.as_mut().filter(|_| !placement.is_empty()) {
             site.take(job);
@@ -197,6 +208,7 @@ impl Mapper {
 
     /// Another need of a job is believed now than before.
     fn change_need(&mut self, view: View<'_>, job: JobHandle, before: Share) {
+        self.changes += 1;
         let task = Task::of(view, job);
         let placement = &self.placements[job.index()];
         self.nodes.remove(placement, Task { load: Task::load_of(view.job(job), before), ..task });
@@ -220,6 +232,7 @@ impl Mapper {
         let is_placed =
             !self.holds(job) && self.nodes.place_greedily(wanted, &mut self.placements[job.index()]);
         if is_placed {
+            self.changes += 1;
             self.involve(view, job);
             if let Some(site) = &mut self.site {
                 site.take(job);

@@ -22,6 +22,7 @@ use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::Mcb;
 use dfrsim_packing::shares::Shares;
+use remap::Settled;
 use sharing::relative;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct FractionalScheduler {
     /// The jobs that the cluster has on no node.
     idle: Idle,
     mcb: Mcb,
+    /// Of the last mapping of all jobs.
+    settled: Option<Settled>,
     shares: Shares,
     ranking: Ranking,
     /// The jobs on nodes that may give way, the lowest rank first, and when and of how many changes of the mapping's jobs that is so.
@@ -82,6 +85,7 @@ impl FractionalScheduler {
             mapper: Mapper::new(nodes, site),
             idle: Idle::new(Priority::new(&policy, &options)),
             mcb: Mcb::new(nodes, options.mcb),
+            settled: None,
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
             leavers: Vec::new(),
@@ -99,7 +103,7 @@ impl FractionalScheduler {
         }
     }
 
-    /// The same, telling this probe of MCB.
+    /// The same, telling this probe of MCB, which is called at each tick then, even if nothing has changed.
     #[must_use]
     pub fn with_probe(mut self, probe: Box<dyn McbProbe>) -> FractionalScheduler {
         self.probe = Some(probe);

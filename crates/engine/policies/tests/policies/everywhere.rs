@@ -1,16 +1,16 @@
 //! Fractional policies with all of their parts, under all conditions: schedules derived by hand, and properties.
 
 use crate::classes::{self, events_with, synthetic};
-use crate::support::{jobs, schedule, schedule_with, starts_and_ends};
+use crate::support::{Records, jobs, schedule, schedule_with, starts_and_ends};
 use dfrsim_audit::audit;
-use dfrsim_cluster::{Options, ShareWeights};
+use dfrsim_cluster::{NeedModel, Options, ShareWeights, simulate};
 use dfrsim_model::priority::{JobClass, Priorities};
 use dfrsim_model::{Job, Origin, Seed, Share, SimSpan, SimTime};
 use dfrsim_platform::classes::{Demands, UnequalNodes};
 use dfrsim_platform::{FailureModel, NodeSpan, Outage, Outages, Window};
 use dfrsim_policies::fractional::{
-    ArrivalsAtTicks, Balanced, DropRule, McbOptions, Opportunism, Packing, Probes, Readings, StretchYields,
-    TickOrigin, Ties, Unmarking,
+    ArrivalsAtTicks, Balanced, DropRule, FractionalScheduler, McbOptions, McbProbe, Opportunism, Packing,
+    Probes, Readings, StretchYields, TickOrigin, Ties, Unmarking,
 };
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use proptest::prelude::*;
@@ -265,6 +265,45 @@ proptest! {
             prop_assert!(found == run(factor), "{policy}");
             let report = audit(&found[..]);
             prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
+        }
+    }
+}
+
+/// Notes that MCB is called, and so has it called also where its mapping would be the last one.
+#[derive(Debug)]
+struct Probe;
+
+impl McbProbe for Probe {
+    fn begins(&mut self, _: usize) {}
+    fn ends(&mut self) {}
+}
+
+/// Also as jobs cease to be pinned, as nodes fail, and as needs become known, a tick without a call of MCB is one at which nothing would move.
+#[test]
+fn what_ticks_leave_out_changes_nothing() {
+    for seed in 0..6 {
+        let nodes = 2 + seed as u32 % 7;
+        let jobs = synthetic(seed, nodes);
+        let last = jobs.iter().map(|job| job.submit).max().unwrap();
+        let plain = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
+        let harder = Options {
+            outages: Some(Arc::new(outages(seed, nodes, last))),
+            needs: NeedModel::Factor(0.5),
+            discovery: Some(SimSpan::from_secs(60)),
+            ..plain.clone()
+        };
+        for options in [plain, harder] {
+            for (policy, parameters) in all().flat_map(|policy| choices().map(|it| (policy, it))) {
+                let Some(parts) = policy.fractional() else { continue };
+                let run = |scheduler: &mut FractionalScheduler| {
+                    let mut records = Records::default();
+                    simulate(nodes, &options, jobs.clone(), scheduler, &mut records).unwrap();
+                    records.sorted()
+                };
+                let scheduler = || FractionalScheduler::new(parts, nodes, parameters, None);
+                let always = run(&mut scheduler().with_probe(Box::new(Probe)));
+                assert!(run(&mut scheduler()) == always, "{policy}, seed {seed}");
+            }
         }
     }
 }

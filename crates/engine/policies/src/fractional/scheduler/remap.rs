@@ -9,6 +9,16 @@ use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::mcb::DropRule;
 use dfrsim_packing::shares::packed_in_steps;
 
+/// What a mapping of all jobs by MCB depended on that left no job out. The order of priority decides only which jobs it leaves out, so
+/// with the same of this it would be the same.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Settled {
+    /// [How often](crate::fractional::mapper::Mapper::changes) jobs came to nodes or left them, so which jobs and nodes there are.
+    changes: u64,
+    /// The jobs that could not move, by handle.
+    pinned: Vec<JobHandle>,
+}
+
 impl FractionalScheduler {
     /// What a tick may move, in units of memory.
     pub(super) fn budget(&self) -> Option<u64> {
@@ -27,9 +37,14 @@ impl FractionalScheduler {
         self.mapper.placed().any(|job| self.yields[job.index()] < enough)
     }
 
-    /// Maps all jobs again and, if there is a budget, moves no more than that.
+    /// Maps all jobs again and, if there is a budget, moves no more than that. Does nothing where the mapping would be the last one.
     pub(super) fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
         if self.mapper.available.count() == 0 {
+            return;
+        }
+        let mut pinned: Vec<JobHandle> = self.mapper.placed().filter(|&job| self.pins(view, job)).collect();
+        pinned.sort_unstable();
+        if self.settled.is_some() && self.settled == self.settled(view, &pinned) {
             return;
         }
         let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
@@ -48,9 +63,9 @@ impl FractionalScheduler {
                 None => fitting.collect(),
             }
         };
-        let (mapper, limit) = (&self.mapper, self.policy.remap_limit);
-        let pinned = |&job: &JobHandle| mapper.runs(job) && limit.pins(view.job(job), self.policy.extensions);
-        let pins = Pins::at(ranked.iter().map(|job| pinned(job).then(|| mapper.placement(*job))));
+        let mapper = &self.mapper;
+        let is_pinned = |job: &JobHandle| pinned.binary_search(job).is_ok();
+        let pins = Pins::at(ranked.iter().map(|job| is_pinned(job).then(|| mapper.placement(*job))));
         let jobs = pins.jobs(view, mapper, &ranked);
         let by_stretch = self.policy.periodic == Periodic::McbStretch;
         let (period, floor) = (self.period(), self.options.mcb.floor);
@@ -103,6 +118,24 @@ impl FractionalScheduler {
         let unranked = mapper.placed().filter(|job| known.binary_search(job).is_err());
         changes.extend(unranked.map(|job| (job, Vec::new())));
         self.mapper.set_all(view, changes);
+        self.settled = self.settled(view, &pinned);
+    }
+
+    /// Whether MCB may drop this job, which is on nodes, but not move it.
+    fn pins(&self, view: View<'_>, job: JobHandle) -> bool {
+        self.policy.remap_limit.pins(view.job(job), self.policy.extensions)
+    }
+
+    /// What a mapping of all jobs depends on now; `None` if on the time or on where jobs are, if a job has no place, or if calls are counted.
+    fn settled(&self, view: View<'_>, pinned: &[JobHandle]) -> Option<Settled> {
+        let depends_on_more = self.mapper.site.is_some()
+            || self.policy.periodic == Periodic::McbStretch
+            || self.policy.budget_gb.is_some()
+            || self.policy.relabel;
+        if depends_on_more || self.probe.is_some() || self.mapper.placed().count() < view.jobs().len() {
+            return None;
+        }
+        Some(Settled { changes: self.mapper.changes(), pinned: pinned.to_vec() })
     }
 }
 
