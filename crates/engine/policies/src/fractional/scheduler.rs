@@ -103,7 +103,7 @@ impl FractionalScheduler {
         }
     }
 
-    /// The same, telling this probe of MCB, which is called at each tick then, even if nothing has changed.
+    /// The same, telling this probe of MCB, which is called at each tick then, even without a change.
     #[must_use]
     pub fn with_probe(mut self, probe: Box<dyn McbProbe>) -> FractionalScheduler {
         self.probe = Some(probe);

@@ -278,9 +278,9 @@ impl McbProbe for Probe {
     fn ends(&mut self) {}
 }
 
-/// Also as jobs cease to be pinned, as nodes fail, and as needs become known, a tick without a call of MCB is one at which nothing would move.
+/// Also as jobs cease to be pinned, as nodes fail, and as needs become known, a tick without a call of MCB is one at which no task would move.
 #[test]
-fn what_ticks_leave_out_changes_nothing() {
+fn what_ticks_leave_out_changes_no_schedule() {
     for seed in 0..6 {
         let nodes = 2 + seed as u32 % 7;
         let jobs = synthetic(seed, nodes);

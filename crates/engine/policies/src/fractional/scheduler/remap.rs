@@ -37,7 +37,7 @@ impl FractionalScheduler {
         self.mapper.placed().any(|job| self.yields[job.index()] < enough)
     }
 
-    /// Maps all jobs again and, if there is a budget, moves no more than that. Does nothing where the mapping would be the last one.
+    /// Maps all jobs again and, if there is a budget, moves no more than that. Keeps the mapping where it would be the last one again.
     pub(super) fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
         if self.mapper.available.count() == 0 {
             return;
