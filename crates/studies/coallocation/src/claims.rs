@@ -7,48 +7,16 @@
 use crate::pairs::{Data, Pair, beside_optimum, optima, share};
 use crate::rows::SearchRow;
 use crate::{COLLECTIVE, SIMPLE, published};
-use dfrsim_lab::{Claim, Estimate, Verdict, average, mean, rank_correlation};
+use dfrsim_lab::query::Limit;
+use dfrsim_lab::{Claim, Verdict, average, mean, rank_correlation};
 use std::collections::BTreeMap;
 
-/// What is said of a value.
-#[derive(Clone, Copy)]
-enum Said {
-    /// That it is this.
-    Is(f64),
-    /// That it is above this.
-    Above(f64),
-    /// That it is below this.
-    Below(f64),
+/// This value, of published ones up to their two decimals.
+fn is(value: f64) -> Limit {
+    Limit { equal: Some(value), rounded: 0.005, ..Limit::default() }
 }
-
-impl Said {
-    fn verdict(self, estimate: &Estimate) -> Verdict {
-        let (low, high) = estimate.interval.unwrap_or((estimate.value, estimate.value));
-        let (holds, fails) = match self {
-            Said::Is(value) => ((low..=high).contains(&value), !(low..=high).contains(&value)),
-            Said::Above(value) => (low > value, high <= value),
-            Said::Below(value) => (high < value, low >= value),
-        };
-        match (holds, fails) {
-            (true, _) => Verdict::Holds,
-            (_, true) => Verdict::Fails,
-            _ => Verdict::Open,
-        }
-    }
-    /// The verdict on a value of the published tables; values are given with two decimals.
-    fn on_published(self, table: f64) -> Verdict {
-        Verdict::from_bool(match self {
-            Said::Is(value) => (table - value).abs() <= 0.005,
-            Said::Above(value) => table > value,
-            Said::Below(value) => table < value,
-        })
-    }
-    fn value(self) -> Option<f64> {
-        match self {
-            Said::Is(value) => Some(value),
-            Said::Above(_) | Said::Below(_) => None,
-        }
-    }
+fn below(value: f64) -> Limit {
+    Limit { below: Some(value), ..Limit::default() }
 }
 
 struct Claims<'a> {
@@ -92,15 +60,16 @@ const SIGNIFICANT: f64 = 0.886;
 
 impl Claims<'_> {
     /// Checks a statement on a value of each grid; `table` is the same value of the published tables, if they have it.
-    fn check(&mut self, claim: &str, said: Said, table: Option<f64>, of_grids: Vec<Option<f64>>) {
+    fn check(&mut self, claim: &str, said: Limit, table: Option<f64>, of_grids: Vec<Option<f64>>) {
         if let Some(estimate) = self.data.mean(of_grids) {
             let source = format!("Cankar et al., {}", self.section);
+            let verdict = said.verdict(estimate.interval.unwrap_or((estimate.value, estimate.value)));
             self.claims.push(
-                Claim::new(source, claim, said.verdict(&estimate), "")
+                Claim::new(source, claim, verdict, "")
                     .within(format!("usage {}", self.usage))
-                    .with_values(Some(estimate.value), table.or(said.value()))
+                    .with_values(Some(estimate.value), table.or(said.equal))
                     .with_interval(estimate.interval)
-                    .with_published_verdict(table.map(|table| said.on_published(table))),
+                    .with_published_verdict(table.map(|table| Verdict::from_bool(said.holds(table)))),
             );
         }
     }
@@ -143,7 +112,7 @@ impl Claims<'_> {
         let [by_simple, by_collective, is_earlier, is_equal, simple_better, collective_better] =
             published::all_counts();
         let all = (published::CASES * dfrsim_coallocation::planetlab::SIZES.len()) as f64;
-        let (is, above) = (Said::Is, Said::Above);
+        let above = Limit::above;
         self.check("simple requests solve 27 % of the cases", is(0.27), Some(by_simple / all), simple);
         self.check(
             "collective requests solve 60 % of the cases",
@@ -177,7 +146,7 @@ impl Claims<'_> {
                  {SIGNIFICANT} in amount)"
             );
             let published = published::correlation_of_size(kind).map(f64::abs);
-            self.check(&claim, Said::Below(SIGNIFICANT), published, correlation);
+            self.check(&claim, below(SIGNIFICANT), published, correlation);
         }
         self.section = "section 4.5";
         self.check("phase V improves the utilisation factor by 10 %", is(0.10), None, improvement);
@@ -222,44 +191,39 @@ impl Claims<'_> {
         let checks = [
             (
                 "the search solves all cases that have a solution (at least 99 %)",
-                Said::Above(0.99),
+                Limit::above(0.99),
                 // "A brute-force search finds a solution in 59 test cases."
                 collective[0] / 59.0,
                 all,
             ),
             (
                 "5 % of the solved cases start later than possible",
-                Said::Is(3.0 / 59.0),
+                is(3.0 / 59.0),
                 collective[1] / collective[0],
                 later(COLLECTIVE),
             ),
             (
                 "26 % of those solved as simple requests do",
-                Said::Is(7.0 / 27.0),
+                is(7.0 / 27.0),
                 simple[1] / simple[0],
                 later(SIMPLE),
             ),
-            (
-                "the utilisation factor is 92 % of the optimum",
-                Said::Is(0.92),
-                collective[3],
-                factor(COLLECTIVE),
-            ),
-            ("that of simple requests is 84 % of it", Said::Is(0.84), simple[3], factor(SIMPLE)),
+            ("the utilisation factor is 92 % of the optimum", is(0.92), collective[3], factor(COLLECTIVE)),
+            ("that of simple requests is 84 % of it", is(0.84), simple[3], factor(SIMPLE)),
             (
                 "22 of 59 solved cases have more than 99 % of the optimal factor",
-                Said::Is(22.0 / 59.0),
+                is(22.0 / 59.0),
                 collective[4] / collective[0],
                 nearly(COLLECTIVE),
             ),
             (
                 "4 of 27 of those solved as simple requests have",
-                Said::Is(4.0 / 27.0),
+                is(4.0 / 27.0),
                 simple[4] / simple[0],
                 nearly(SIMPLE),
             ),
-            ("later starts are 1.5 h late on average", Said::Is(1.5), collective[2], delay(COLLECTIVE)),
-            ("those of simple requests 2.5 h", Said::Is(2.5), simple[2], delay(SIMPLE)),
+            ("later starts are 1.5 h late on average", is(1.5), collective[2], delay(COLLECTIVE)),
+            ("those of simple requests 2.5 h", is(2.5), simple[2], delay(SIMPLE)),
         ];
         for (claim, said, table, values) in checks {
             self.check(&format!("for 5 resources, {claim}"), said, Some(table), values);
@@ -281,7 +245,7 @@ impl Claims<'_> {
             one.iter().zip(other).map(|(one, other)| quotient(*one, *other)).collect()
         };
         let (growth, over_simple) = (ratio(&large, &small), ratio(&small, &simple));
-        let (above, below) = (Said::Above(1.0), Said::Below);
+        let above = Limit::above(1.0);
         self.check("a search for 15 resources takes less than 100 ms", below(100.0), None, small);
         self.check("a search for 60 resources takes less than 1,000 ms", below(1_000.0), None, large);
         self.check("a search for more resources takes longer (60 over 15)", above, None, growth);
@@ -325,10 +289,10 @@ impl Claims<'_> {
             self.data.grids().map(share).collect()
         };
         let [second, third, hard, easy] = [of(0, None), of(1, None), of(2, Some(false)), of(3, Some(true))];
-        self.check("phase II takes less than 1 % of the search time", Said::Below(0.01), None, second);
-        self.check("phase III takes around 5 % of the search time", Said::Is(0.05), None, third);
-        self.check("without a solution, phase IV takes most of the time", Said::Above(0.5), None, hard);
-        self.check("with a solution, phase V takes most of the time", Said::Above(0.5), None, easy);
+        self.check("phase II takes less than 1 % of the search time", below(0.01), None, second);
+        self.check("phase III takes around 5 % of the search time", is(0.05), None, third);
+        self.check("without a solution, phase IV takes most of the time", Limit::above(0.5), None, hard);
+        self.check("with a solution, phase V takes most of the time", Limit::above(0.5), None, easy);
     }
 
     fn parameters(&mut self) {
@@ -371,35 +335,35 @@ impl Claims<'_> {
             self.data.grids().map(grid).collect()
         };
         let checks = [
-            ("M = 3 finds 50 % more solutions than M = 2", Said::Is(1.5), quotients(&solved, "M", 3, 2)),
-            ("M = 3 finds 7 % fewer solutions than M = 4", Said::Is(0.93), quotients(&solved, "M", 3, 4)),
+            ("M = 3 finds 50 % more solutions than M = 2", is(1.5), quotients(&solved, "M", 3, 2)),
+            ("M = 3 finds 7 % fewer solutions than M = 4", is(0.93), quotients(&solved, "M", 3, 4)),
             (
                 "L1 = 7 suffices: L1 = 50 finds less than 5 % more",
-                Said::Below(1.05),
+                below(1.05),
                 quotients(&solved, "L1", 50, 7),
             ),
             (
                 "L1 = 50 has a factor less than 5 % better than L1 = 7",
-                Said::Below(1.05),
+                below(1.05),
                 quotients(&factor, "L1", 50, 7),
             ),
             (
                 "above M = 4 the time increases more than the solutions (solutions over time, 8 over 4)",
-                Said::Below(1.0),
+                below(1.0),
                 worth,
             ),
             (
                 "L2 = 10 suffices: L2 = 50 has a factor less than 5 % better",
-                Said::Below(1.05),
+                below(1.05),
                 quotients(&factor, "L2", 50, 10),
             ),
             (
                 "M = 4 takes 60 % more time than M = 3 in cases without a solution",
-                Said::Is(1.6),
+                is(1.6),
                 quotients(&unsolved_ms, "M", 4, 3),
             ),
-            ("the time grows with L1 (rank correlation above 0.9)", Said::Above(0.9), linear("L1")),
-            ("the time grows with L2 (rank correlation above 0.9)", Said::Above(0.9), linear("L2")),
+            ("the time grows with L1 (rank correlation above 0.9)", Limit::above(0.9), linear("L1")),
+            ("the time grows with L2 (rank correlation above 0.9)", Limit::above(0.9), linear("L2")),
         ];
         for (claim, said, values) in checks {
             self.check(claim, said, None, values);
@@ -414,22 +378,6 @@ mod tests {
     use crate::scenario::CoallocationFields;
     use dfrsim_lab::fields::{Scenario, defaults};
     use dfrsim_lab::{KeyBuilder, Long, Record};
-
-    #[test]
-    fn a_statement_holds_where_the_interval_lies_on_its_side() {
-        use Verdict::{Fails, Holds, Open};
-        let verdict = |said: Said, low, high| {
-            said.verdict(&Estimate { value: f64::midpoint(low, high), interval: Some((low, high)) })
-        };
-        assert_eq!(verdict(Said::Is(0.6), 0.5, 0.7), Holds);
-        assert_eq!(verdict(Said::Is(0.6), 0.61, 0.7), Fails);
-        assert_eq!(verdict(Said::Above(3.0), 3.1, 4.0), Holds);
-        assert_eq!(verdict(Said::Above(3.0), 2.0, 4.0), Open);
-        assert_eq!(verdict(Said::Above(3.0), 1.0, 2.0), Fails);
-        assert_eq!(verdict(Said::Below(100.0), 1.0, 2.0), Holds);
-        assert_eq!(verdict(Said::Below(100.0), 99.0, 101.0), Open);
-        assert_eq!(verdict(Said::Below(100.0), 101.0, 120.0), Fails);
-    }
 
     /// Two grids with 1 and 0 of 2 and 6: an eighth, not the mean of a half and 0. The values of the grids are
     /// 1/8 + (1 - 2/8) / 4 and 1/8 + (0 - 6/8) / 4.

@@ -27,7 +27,6 @@ pub use setting::Setting;
 pub use study::{CoallocationStudy, Instance, Variant};
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
-#[must_use]
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
     registry.study::<CoallocationStudy>()

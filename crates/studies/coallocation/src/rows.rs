@@ -99,7 +99,6 @@ row_types! {
 
 impl SearchRow {
     /// Whether more than half of the searches have a solution.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         2 * self.solved > self.searches
     }

@@ -2,6 +2,7 @@
 
 use crate::rows::{LoadRow, Row, SwitchRow, loads, pairs, simulations, switches};
 use crate::tables::mean_between;
+use dfrsim_lab::query::Limit;
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, average};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
@@ -76,20 +77,11 @@ pub(crate) fn all(bootstrap: &Bootstrap, rows: &Long<Row>) -> Vec<Claim> {
         let estimate = bootstrap.mean(&values)?;
         let above = values.iter().filter(|value| **value > 0.0).count();
         let detail = format!("above 0 in {above} of {} replications", values.len());
-        let claim =
-            Claim::new(format!("RR-6929, section {section}"), *statement, sign(estimate.interval), detail);
+        let verdict = estimate.interval.map_or(Verdict::Open, |it| Limit::above(0.0).verdict(it));
+        let claim = Claim::new(format!("RR-6929, section {section}"), *statement, verdict, detail);
         Some(claim.within(*scope).with_values(Some(estimate.value), None).with_interval(estimate.interval))
     };
     STATEMENTS.iter().filter_map(claim).collect()
-}
-
-/// Whether a value with this interval is above 0.
-fn sign(interval: Option<(f64, f64)>) -> Verdict {
-    match interval {
-        Some((low, _)) if low > 0.0 => Verdict::Holds,
-        Some((_, high)) if high < 0.0 => Verdict::Fails,
-        _ => Verdict::Open,
-    }
 }
 
 fn cost(row: &SwitchRow) -> f64 {
@@ -180,13 +172,5 @@ mod tests {
         let falling = [(0.0, 5.0), (1.0, 3.0), (2.0, 4.0)];
         assert!((correlation(falling.into_iter()).unwrap() + 0.5).abs() < 1e-12);
         assert_eq!(slope([(1.0, 1.0), (1.0, 2.0)].into_iter()), None);
-    }
-
-    #[test]
-    fn signs_are_by_intervals() {
-        assert_eq!(sign(Some((0.1, 0.2))), Verdict::Holds);
-        assert_eq!(sign(Some((-0.2, -0.1))), Verdict::Fails);
-        assert_eq!(sign(Some((-0.2, 0.1))), Verdict::Open);
-        assert_eq!(sign(None), Verdict::Open);
     }
 }

@@ -23,7 +23,6 @@ pub use scenario::{Discovery, Recorded, Setting, Source, Testbed, Workload};
 pub use study::DiscoveryStudy;
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
-#[must_use]
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
     registry.study::<DiscoveryStudy>()

@@ -33,7 +33,6 @@ pub use scenario::{
 pub use study::{GridStudy, Instance, Variant};
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
-#[must_use]
 #[inline(never)]
 pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
     registry.study::<GridStudy>()

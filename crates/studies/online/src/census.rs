@@ -49,7 +49,6 @@ pub struct Calls {
 
 impl Calls {
     /// How long one took on average, in microseconds; 0 for none.
-    #[must_use]
     pub fn mean_micros(&self) -> f64 {
         if self.count == 0 { 0.0 } else { micros(self.time) / self.count as f64 }
     }
@@ -117,7 +116,6 @@ impl Census {
     }
 
     /// The calls with at least this many and at most this many jobs.
-    #[must_use]
     pub fn between(&self, least: usize, most: usize) -> Calls {
         let mut all = Calls::default();
         self.by_jobs.range(least..=most).for_each(|(_, calls)| all.add(*calls));
@@ -125,25 +123,21 @@ impl Census {
     }
 
     /// All calls.
-    #[must_use]
     pub fn all(&self) -> Calls {
         self.between(0, usize::MAX)
     }
 
     /// The most jobs of a call.
-    #[must_use]
     pub fn most_jobs(&self) -> usize {
         self.by_jobs.last_key_value().map_or(0, |(jobs, _)| *jobs)
     }
 
     /// The part of the calls that have at most this many jobs, in percent.
-    #[must_use]
     pub fn percent_up_to(&self, jobs: usize) -> f64 {
         100.0 * self.between(0, jobs).count as f64 / self.all().count.max(1) as f64
     }
 
     /// A line for each number of jobs: calls, the part of all calls with at most this many jobs, and times.
-    #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::from("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms\n");
         for (&jobs, calls) in &self.by_jobs {
@@ -156,7 +150,6 @@ impl Census {
     }
 
     /// The part of the calls, and of the time, with at most this many jobs.
-    #[must_use]
     pub fn drawing(&self) -> Drawing {
         let whole = self.all();
         let mut sum = Calls::default();
@@ -178,7 +171,6 @@ impl Census {
     }
 
     /// What the text says of the calls, and whether it holds here.
-    #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
         const SOURCE: &str = "dissertation, section 5.4";
         let (few, many) = (self.between(0, FEW), self.between(FEW + 1, usize::MAX));

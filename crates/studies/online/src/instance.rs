@@ -106,7 +106,6 @@ impl ReadLog {
 
 /// The seed of a trace (from 0) in scenarios of this seed. It depends on these only, so traces are the same in all
 /// workloads, regardless of their names and scaling, and a longer trace begins like a shorter one.
-#[must_use]
 pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
     Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
 }
