@@ -25,6 +25,23 @@ pub struct Job {
     pub origin: Origin,
 }
 
+impl Default for Job {
+    /// One task that takes a whole CPU for a second; it arrives at 0, and its user, origin and requested time are unknown.
+    fn default() -> Job {
+        Job {
+            id: JobId(0),
+            submit: SimTime::ZERO,
+            tasks: 1,
+            cpu_need: Share::ONE,
+            memory: Share::ZERO,
+            run_time: SimSpan::from_secs(1),
+            requested_time: None,
+            user: None,
+            origin: Origin::UNKNOWN,
+        }
+    }
+}
+
 /// That a job is submitted some time after another one has left the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preceding {
@@ -36,7 +53,6 @@ pub struct Preceding {
 
 impl Job {
     /// The area that the job covers at full speed, in node-seconds of CPU: tasks * CPU need * run time.
-    #[must_use]
     pub fn work(&self) -> f64 {
         f64::from(self.tasks) * self.cpu_need.as_f64() * self.run_time.as_secs_f64()
     }

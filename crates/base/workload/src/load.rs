@@ -65,7 +65,6 @@ impl Offered {
         self.work += job.work();
     }
     /// The first and the last submission; `None` without jobs.
-    #[must_use]
     pub const fn span(&self) -> Option<(SimTime, SimTime)> {
         self.span
     }
@@ -125,12 +124,10 @@ pub struct Stretch {
 
 impl Stretch {
     /// The constant.
-    #[must_use]
     pub const fn factor(&self) -> f64 {
         self.factor
     }
     /// Moves a submission, which must not be before the first one.
-    #[must_use]
     pub fn submit(&self, submit: SimTime) -> SimTime {
         self.first.saturating_add(submit.since(self.first).scaled(self.factor))
     }
@@ -172,17 +169,7 @@ mod tests {
 
     fn job(id: u64, submit: SimTime, tasks: u32, need: Share, seconds: u64) -> Job {
         let run_time = SimSpan::from_secs(seconds);
-        Job {
-            id: JobId(id),
-            submit,
-            tasks,
-            cpu_need: need,
-            memory: Share::ZERO,
-            run_time,
-            requested_time: None,
-            user: None,
-            origin: dfrsim_model::Origin::UNKNOWN,
-        }
+        Job { id: JobId(id), submit, tasks, cpu_need: need, run_time, ..Job::default() }
     }
 
     /// 4 tasks * 1.0 * 50 s + 2 * 0.5 * 100 s = 300 node-seconds on 2 nodes over 300 s: load 1/2. For load 1/4 the

@@ -42,11 +42,8 @@ fn crowded(bencher: Bencher<'_, '_>, count: u64) {
             submit: SimTime::from_secs(rng.random_range(0..count * 10)),
             tasks: rng.random_range(1..=32),
             cpu_need: Share::from_ratio(rng.random_range(1..=4), 4),
-            memory: Share::ZERO,
             run_time: SimSpan::from_secs(10_f64.powf(rng.random_range(1.0..5.0)) as u64),
-            requested_time: None,
-            user: None,
-            origin: dfrsim_model::Origin::UNKNOWN,
+            ..Job::default()
         })
         .collect();
     jobs.sort_by_key(|job| job.submit);

@@ -20,8 +20,7 @@ fn jobs() -> [Job; 2] {
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(10),
         requested_time: Some(SimSpan::from_secs(20)),
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     })
 }
 

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use dfrsim_cluster::{Options, simulate};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, SimSpan};
 use dfrsim_policies::{Policies, PolicyOptions};
 use std::net::TcpListener;
 use std::process::Command;
@@ -20,17 +20,7 @@ fn a_process_that_is_late_or_does_not_read_is_ended() {
         return;
     }
     let policies = dfrsim_external::families().into_iter().fold(Policies::standard(), Policies::with_family);
-    let job = |id: u64| Job {
-        id: JobId(id),
-        submit: SimTime::ZERO,
-        tasks: 1,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
-        run_time: SimSpan::from_secs(1),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
-    };
+    let job = |id: u64| Job { id: JobId(id), run_time: SimSpan::from_secs(1), ..Job::default() };
     // More jobs at once than a pipe holds.
     for script in ["sleep 60", "echo {}; sleep 60", "read -r ask; echo wait >&2; sleep 60"] {
         let policy = policies.parse(&format!("pipe:sh -c 'exec 3>&-; {script}'")).unwrap();

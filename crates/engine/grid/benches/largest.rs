@@ -85,17 +85,7 @@ fn read(log: &str, end: SimTime) -> Option<Vec<GridJob>> {
 fn walltime(job: &GridJob) -> SimSpan {
     let GridJob { id, submit, width, run, .. } = *job;
     let (need, memory) = (Share::ONE, Share::ZERO);
-    let job = Job {
-        id,
-        submit,
-        tasks: width,
-        cpu_need: need,
-        memory,
-        run_time: run,
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
-    };
+    let job = Job { id, submit, tasks: width, cpu_need: need, memory, run_time: run, ..Job::default() };
     EstimateModel::Random(5.0).estimate(&job, Seed::new(1)).unwrap()
 }
 

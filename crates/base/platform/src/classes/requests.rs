@@ -132,7 +132,6 @@ impl Default for Demands {
 
 impl Demands {
     /// The first request for what no class has.
-    #[must_use]
     pub fn unknown<'a>(&'a self, classes: &NodeClasses) -> Option<&'a Request> {
         self.requests.iter().find(|request| match &request.what {
             Requested::Resource { name, .. } => place_of(classes, name).is_none(),
@@ -141,7 +140,6 @@ impl Demands {
     }
 
     /// What the tasks of a job ask for. What no class has is left out.
-    #[must_use]
     pub fn of(&self, classes: &NodeClasses, job: &Job) -> Demand {
         let mut demand = Demand { resources: vec![Asked::default(); classes.resources().len()], features: 0 };
         for (number, request) in (0..).zip(&self.requests) {
@@ -186,20 +184,10 @@ fn place_of(classes: &NodeClasses, name: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::classes::PlatformFields;
-    use dfrsim_model::{Origin, SimSpan, SimTime};
+    use dfrsim_model::SimSpan;
 
     fn job(id: u64) -> Job {
-        Job {
-            id: JobId(id),
-            submit: SimTime::ZERO,
-            tasks: 2,
-            cpu_need: Share::ONE,
-            memory: Share::ZERO,
-            run_time: SimSpan::from_secs(1),
-            requested_time: None,
-            user: None,
-            origin: Origin::UNKNOWN,
-        }
+        Job { id: JobId(id), tasks: 2, run_time: SimSpan::from_secs(1), ..Job::default() }
     }
 
     #[test]

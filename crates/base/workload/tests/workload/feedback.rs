@@ -1,6 +1,6 @@
 //! Which job follows which one, by hand and against the definition.
 
-use dfrsim_model::{Job, JobId, Preceding, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, UserId};
 use dfrsim_workload::feedback::{LinkCounts, SessionRule, Submission, dependencies, sessions};
 use dfrsim_workload::log::Record;
 use proptest::prelude::*;
@@ -10,13 +10,9 @@ fn job(number: u64, submit: u64, user: u32, wait: u64, run: u64) -> (Job, Record
     let job = Job {
         id: JobId(number),
         submit: SimTime::from_secs(submit),
-        tasks: 1,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
         user: UserId::new(user),
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     let (wait, run_time) = (Some(SimSpan::from_secs(wait)), Some(job.run_time));
     (job, Record { job: number, wait, run_time, ..Record::default() })

@@ -11,11 +11,8 @@ pub(crate) fn jobs(list: &[(u64, u32, Share, u64)]) -> Vec<Job> {
         submit: SimTime::from_secs(submit),
         tasks,
         cpu_need: need,
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     (0..).zip(list).map(job).collect()
 }

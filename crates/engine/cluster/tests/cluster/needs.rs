@@ -7,14 +7,10 @@ use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield
 fn job(id: u64, need_tenths: u64, seconds: u64) -> Job {
     Job {
         id: JobId(id),
-        submit: SimTime::ZERO,
-        tasks: 1,
         cpu_need: Share::from_ratio(need_tenths, 10),
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(seconds),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     }
 }
 

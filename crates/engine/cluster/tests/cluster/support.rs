@@ -116,9 +116,7 @@ pub(crate) fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
         cpu_need: Share::from_ratio(1, 2),
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     }
 }
 

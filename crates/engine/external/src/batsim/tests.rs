@@ -4,7 +4,7 @@ use super::scheduler::BatsimScheduler;
 use super::{Sharing, Transport};
 use crate::fault::Fault;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, Overrun, SimulationError, simulate};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 use dfrsim_platform::{NodeSpan, Outage, Outages};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -69,12 +69,8 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     }
 }
 

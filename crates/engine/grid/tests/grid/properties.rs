@@ -4,7 +4,7 @@ use crate::support::{self, audited};
 use crate::twin;
 use dfrsim_cluster::{EstimateModel, Observer, Occurrence, Options as ClusterOptions, Overrun};
 use dfrsim_grid::{BatchPolicy, GridJob, Options, Platform};
-use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_model::{Job, JobId, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 
@@ -16,12 +16,9 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
         id: JobId(id as u64),
         submit: jobs[job].submit,
         tasks: jobs[job].width,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
         run_time: spec.speed.time_of(jobs[job].run),
         requested_time: Some(spec.speed.time_of(jobs[job].walltime)),
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     let options = ClusterOptions {
         estimates: EstimateModel::Requested,

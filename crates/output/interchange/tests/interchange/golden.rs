@@ -13,11 +13,9 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64, requested: Option<u64>) -> Jo
         submit: SimTime::from_secs(submit),
         tasks,
         cpu_need: Share::from_ratio(1, 2),
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: requested.map(SimSpan::from_secs),
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     }
 }
 

@@ -25,9 +25,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
                 cpu_need: Share::from_ratio(need, 4),
                 memory: Share::from_ratio(memory, 10),
                 run_time: SimSpan::from_secs(run),
-                requested_time: None,
-                user: None,
-                origin: dfrsim_model::Origin::UNKNOWN,
+                ..Job::default()
             })
             .collect()
     })

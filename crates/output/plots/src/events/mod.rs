@@ -63,9 +63,7 @@ mod tests {
                 cpu_need: Share::from_ratio(1 + id % 4, 4),
                 memory: Share::from_ratio(1 + id % 3, 10),
                 run_time: SimSpan::from_secs(10 + (id * 97) % 600),
-                requested_time: None,
-                user: None,
-                origin: dfrsim_model::Origin::UNKNOWN,
+                ..Job::default()
             })
             .collect();
         let known: Policy = policy.parse().unwrap();

@@ -2,7 +2,7 @@
 //! node, and a digit the job that is there (0 is job 10).
 
 use crate::support::{Residency, events, file, gantt, stays};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 
 /// Ten jobs that take whole nodes: submission, nodes and run time in seconds.
 const JOBS: [(u64, u32, u64); 10] = [
@@ -23,12 +23,8 @@ fn jobs() -> Vec<Job> {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     JOBS.iter().zip(1..).map(job).collect()
 }

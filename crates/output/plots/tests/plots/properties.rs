@@ -29,9 +29,7 @@ proptest! {
             cpu_need: Share::from_ratio(need, 4),
             memory: Share::from_ratio(memory, 10),
             run_time: SimSpan::from_secs(run),
-            requested_time: None,
-            user: None,
-            origin: dfrsim_model::Origin::UNKNOWN,
+            ..Job::default()
         }).collect();
         list.sort_by_key(|job| job.submit);
         let stays = stays(&gantt(&events(policy, NODES, SimSpan::ZERO, &list)));
