@@ -1,8 +1,8 @@
 //! Each rule of batch policies, kept and broken in schedules that are small enough to follow by hand.
 
-use crate::base::Lines;
+use crate::planted::{records, text_of};
+use crate::written::{self, Written, faults as batch_faults};
 use dfrsim_audit::batch::{BatchPolicy, Packing};
-use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
 
 /// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
 #[derive(Clone, Copy)]
@@ -15,51 +15,29 @@ const fn job(submit: u64, width: usize, run: u64, start: u64) -> Scheduled {
 
 /// The events of a schedule, without the summary; each job gets the lowest free nodes.
 fn events(policy: &str, nodes: usize, jobs: &[Scheduled]) -> String {
-    let mut records = Vec::new();
     let mut busy = vec![Vec::new(); nodes];
+    let mut written: Vec<Written> = jobs
+        .iter()
+        .map(|&Scheduled(submit, tasks, run, estimate, start)| Written {
+            submit,
+            tasks,
+            need: 1_000,
+            run,
+            estimate,
+            start,
+            on: Vec::new(),
+        })
+        .collect();
     let mut by_start: Vec<(Option<u64>, usize)> = jobs.iter().zip(0..).map(|(job, n)| (job.4, n)).collect();
     by_start.sort_unstable();
-    for (start, number) in by_start {
-        let Scheduled(submit, width, run, estimate, _) = jobs[number];
-        let mut record = |at: u64, rank, event: &str, more: &str| {
-            let text = format!(r#"{{"event":"{event}","at_us":{},"job":{number}{more}}}"#, at * 1_000_000);
-            records.push((at, rank, number, text));
-        };
-        let known =
-            if estimate == run { String::new() } else { format!(r#","estimate_us":{estimate}000000"#) };
-        let what = format!(
-            r#","id":{number},"tasks":{width},"cpu_need":1000,"memory":0,"run_us":{run}000000{known}"#
-        );
-        record(submit, 1, "submit", &what);
-        let Some(start) = start else {
-            record(submit, 2, "reject", "");
-            continue;
-        };
-        let end = start + run;
+    for (start, number) in by_start.into_iter().filter_map(|(start, number)| Some((start?, number))) {
+        let (end, job) = (start + jobs[number].2, &mut written[number]);
         let is_free = |spans: &[(u64, u64)]| spans.iter().all(|&(from, to)| end <= from || to <= start);
-        let free: Vec<usize> = (0..nodes).filter(|&node| is_free(&busy[node])).take(width).collect();
+        let free: Vec<usize> = (0..nodes).filter(|&node| is_free(&busy[node])).take(job.tasks).collect();
         free.iter().for_each(|&node| busy[node].push((start, end)));
-        let on: Vec<String> = free.iter().map(|node| format!("[{node},1]")).collect();
-        record(start, 2, "start", &format!(r#","on":[{}],"yield":1048576"#, on.join(",")));
-        record(end, 0, "complete", "");
+        job.on = free.into_iter().map(|node| (node as u32, 1)).collect();
     }
-    records.sort();
-    let run = format!(
-        r#"{{"event":"run","format":3,"policy":"{policy}","nodes":{nodes},"penalty_us":0,"tau_us":0}}"#
-    );
-    let lines: Vec<String> = records.into_iter().map(|(.., text)| text).collect();
-    format!("{run}\n{}\n", lines.join("\n"))
-}
-
-/// The faults that are about the policy, without their lines.
-fn batch_faults(text: &str, policy: &str) -> Vec<String> {
-    let Err(AuditError::Faults(faults)) =
-        audit_policy(text.as_bytes(), CheckedPolicy::Batch(BatchPolicy::parse(policy).unwrap()))
-    else {
-        panic!("the summary is missing")
-    };
-    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
-    batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
+    written::events(policy, nodes, None, &written)
 }
 
 #[track_caller]
@@ -231,7 +209,7 @@ fn nodes_and_speed_are_kept() {
         ]
     );
     // A fractional schedule.
-    let found = batch_faults(&Lines::new().text(), "EASY");
+    let found = batch_faults(&text_of(&records("by-hand")), "EASY");
     assert_eq!(found[0], "the file is of policy `by hand`, not `EASY`");
     for record in ["yield", "migrate", "pause", "resume"] {
         assert!(

@@ -26,13 +26,9 @@ fn events() -> Vec<u8> {
     let job = |id, submit, run, tenths| Job {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
-        tasks: 1,
-        cpu_need: Share::ONE,
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     let jobs = [job(7, 0, 20, 6), job(8, 10, 10, 6), job(9, 45, 10, 2)];
     let log = EventLog::new(Vec::new(), "HALVES", 1, SimSpan::ZERO, SimSpan::ZERO);

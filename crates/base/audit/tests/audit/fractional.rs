@@ -1,6 +1,6 @@
 //! Each rule of fractional policies, kept and broken in schedules that are small enough to follow by hand.
 
-use crate::base::Lines;
+use crate::planted::{records, text_of};
 use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
 use dfrsim_model::SimSpan;
 
@@ -228,7 +228,8 @@ fn equipartition_is_in_turn_and_equal() {
 #[test]
 fn the_name_is_that_of_the_file() {
     let policy = CheckedPolicy::parse("GreedyPM*/OPT=MIN", SimSpan::from_secs(600)).unwrap();
-    let Err(AuditError::Faults(faults)) = audit_policy(Lines::new().text().as_bytes(), policy) else {
+    let Err(AuditError::Faults(faults)) = audit_policy(text_of(&records("by-hand")).as_bytes(), policy)
+    else {
         panic!("the policy is another one")
     };
     assert_eq!(

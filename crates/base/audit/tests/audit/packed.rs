@@ -1,7 +1,6 @@
 //! Several tasks on a node: a schedule that is right, and one wrong decision each.
 
-use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
-use dfrsim_model::SimSpan;
+use crate::written::{self, Written, faults as faults_of};
 
 /// A job: submission, tasks, cores of each; start, end, and nodes with tasks.
 #[derive(Clone, Copy)]
@@ -21,42 +20,17 @@ const RIGHT: [Packed; 6] = [
 
 const CORE: u64 = 943_718_400 / 4;
 
+/// Nodes that are alike.
+const ALIKE: &str = r#"{"event":"classes","resources":[],"classes":[{"name":"a","nodes":2,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]}],"cores":4}"#;
+
 /// The events, without the summary.
 fn events(policy: &str, jobs: &[Packed]) -> String {
-    let mut records = Vec::new();
-    for (number, &Packed(submit, tasks, cores, start, end, on)) in jobs.iter().enumerate() {
-        let mut record = |at: u64, rank, event: &str, more: &str| {
-            let at_us = at * 1_000_000;
-            let text = format!(r#"{{"event":"{event}","at_us":{at_us},"job":{number}{more}}}"#);
-            records.push((at, rank, number, text));
-        };
-        // A part of a core counts as a core.
-        let (need, run) = (cores * CORE - 100, end - start);
-        let what =
-            format!(r#","id":{number},"tasks":{tasks},"cpu_need":{need},"memory":0,"run_us":{run}000000"#);
-        record(submit, 1, "submit", &what);
-        let on: Vec<String> = on.iter().map(|(node, tasks)| format!("[{node},{tasks}]")).collect();
-        record(start, 2, "start", &format!(r#","on":[{}],"yield":1048576"#, on.join(",")));
-        record(end, 0, "complete", "");
-    }
-    records.sort();
-    let lines: Vec<String> = records.into_iter().map(|(.., text)| text).collect();
-    let run = r#"{"event":"run","format":3,"policy":"POLICY","nodes":2,"penalty_us":0,"tau_us":0}"#;
-    let classes = concat!(
-        r#"{"event":"classes","resources":[],"classes":["#,
-        r#"{"name":"a","nodes":2,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]}],"cores":4}"#
-    );
-    format!("{}\n{classes}\n{}\n", run.replace("POLICY", policy), lines.join("\n"))
-}
-
-/// The faults of decisions.
-fn faults_of(text: &str, policy: &str) -> Vec<String> {
-    let policy = CheckedPolicy::parse(policy, SimSpan::ZERO).unwrap();
-    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
-        panic!("the summary is missing")
+    // A part of a core counts as a core.
+    let written = |&Packed(submit, tasks, cores, start, end, on): &Packed| {
+        let (tasks, need, run, on) = (tasks as usize, cores * CORE - 100, end - start, on.to_vec());
+        Written { submit, tasks, need, run, estimate: run, start: Some(start), on }
     };
-    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
-    batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
+    written::events(policy, 2, Some(ALIKE), &jobs.iter().map(written).collect::<Vec<_>>())
 }
 
 /// Jobs that are other than in the right schedule.

@@ -1,7 +1,7 @@
 //! The nodes that jobs get under batch policies: files that are right, and one wrong node each.
 
-use crate::changes::{Do, Do::*, changed, first};
-use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
+use crate::written::{self, Written};
+use dfrsim_audit::{AuditError, CheckedPolicy, audit_policy};
 use dfrsim_model::SimSpan;
 
 fn checked(policy: &str) -> CheckedPolicy {
@@ -12,37 +12,17 @@ fn checked(policy: &str) -> CheckedPolicy {
 type Placed = (u64, u64, &'static [u32]);
 
 /// The events of jobs that start when they are submitted, without the summary.
-fn events(policy: &str, nodes: u32, jobs: &[Placed]) -> String {
-    let mut records = Vec::new();
-    for (number, &(start, end, on)) in jobs.iter().enumerate() {
-        let mut record = |at: u64, rank, event: &str, more: &str| {
-            let text = format!(r#"{{"event":"{event}","at_us":{},"job":{number}{more}}}"#, at * 1_000_000);
-            records.push((at, rank, number, text));
-        };
-        let (tasks, run) = (on.len(), end - start);
-        let what =
-            format!(r#","id":{number},"tasks":{tasks},"cpu_need":1000,"memory":0,"run_us":{run}000000"#);
-        record(start, 1, "submit", &what);
-        let on: Vec<String> = on.iter().map(|node| format!("[{node},1]")).collect();
-        record(start, 2, "start", &format!(r#","on":[{}],"yield":1048576"#, on.join(",")));
-        record(end, 0, "complete", "");
-    }
-    records.sort();
-    let lines: Vec<String> = records.into_iter().map(|(.., text)| text).collect();
-    let run = r#"{"event":"run","format":3,"policy":"POLICY","nodes":NODES,"penalty_us":0,"tau_us":0}"#;
-    let run = run.replace("POLICY", policy).replace("NODES", &nodes.to_string());
-    format!("{run}\n{}\n", lines.join("\n"))
+fn events(policy: &str, nodes: usize, jobs: &[Placed]) -> String {
+    let written = |&(start, end, on): &Placed| {
+        let (tasks, run, on) = (on.len(), end - start, on.iter().map(|&node| (node, 1)).collect());
+        Written { submit: start, tasks, need: 1_000, run, estimate: run, start: Some(start), on }
+    };
+    written::events(policy, nodes, None, &jobs.iter().map(written).collect::<Vec<_>>())
 }
 
 /// The faults of decisions.
-fn faults(policy: &str, nodes: u32, jobs: &[Placed]) -> Vec<String> {
-    let Err(AuditError::Faults(faults)) =
-        audit_policy(events(policy, nodes, jobs).as_bytes(), checked(policy))
-    else {
-        panic!("the summary is missing")
-    };
-    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Decision(_)));
-    batch.map(|fault| fault.to_string().split_once(", ").unwrap().1.to_owned()).collect()
+fn faults(policy: &str, nodes: usize, jobs: &[Placed]) -> Vec<String> {
+    written::faults(&events(policy, nodes, jobs), policy)
 }
 
 /// Free from 10 s on: 0, 2-4, 6-7 and 9-10 of 11 nodes.
@@ -119,51 +99,4 @@ fn a_rule_by_another_name_is_found() {
         assert!(CheckedPolicy::parse(unknown, SimSpan::ZERO).is_err(), "{unknown}");
     }
     assert_eq!(checked("CBF/PLACE=BEST").to_string(), "CONS/PLACE=BEST");
-}
-
-/// Node 0 has a GPU; nodes 1 and 2 have none. Job 0, which asks for none, gets node 1. Job 1 needs two GPUs of which there is one, so it
-/// is rejected.
-const UNEQUAL: [&str; 5] = [
-    r#"{"event":"run","format":3,"policy":"EASY/PLACE=BEST","nodes":3,"penalty_us":0,"tau_us":10000000}"#,
-    concat!(
-        r#"{"event":"classes","resources":[{"name":"gpu","shared":false}],"classes":["#,
-        r#"{"name":"gpu","nodes":1,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[1]},"#,
-        r#"{"name":"plain","nodes":2,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[0]}]}"#
-    ),
-    r#"{"event":"submit","at_us":0,"job":0,"id":1,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}"#,
-    r#"{"event":"start","at_us":0,"job":0,"on":[[1,1]],"yield":1048576}"#,
-    r#"{"event":"complete","at_us":10000000,"job":0}"#,
-];
-
-#[test]
-fn nodes_with_more_than_a_job_asks_for_are_last() {
-    let cases: [(&str, Vec<Do>, &str); 4] = [
-        ("right", vec![], "without a `summary`"),
-        (
-            "the node with a GPU",
-            vec![Edit(4, "[1,1]", "[0,1]")],
-            "on node 0, where it should have 1 on node 1",
-        ),
-        (
-            "not the lowest one",
-            vec![Edit(4, "[1,1]", "[2,1]")],
-            "on node 2, where it should have 1 on node 1",
-        ),
-        (
-            "more memory counts like a GPU",
-            vec![Edit(
-                2,
-                r#""memory":943718400,"speed":1048576,"resources":[0]"#,
-                r#""memory":943718500,"speed":1048576,"resources":[1]"#,
-            )],
-            "on node 1, where it should have 1 on node 0",
-        ),
-    ];
-    for (what, changes, expected) in cases {
-        let found = first(audit_policy(changed(&UNEQUAL, &changes).as_bytes(), checked("EASY/PLACE=BEST")));
-        assert!(found.contains(expected), "{what}: {found}");
-    }
-    let first_rule = [Edit(1, "/PLACE=BEST", "")];
-    let found = first(audit_policy(changed(&UNEQUAL, &first_rule).as_bytes(), checked("EASY")));
-    assert!(found.contains("on node 1, where it should have 1 on node 0"), "{found}");
 }

@@ -76,9 +76,8 @@ proptest! {
                 cpu_need: Share::from_ratio(rng.random_range(0..=7), 7),
                 memory: Share::from_ratio(1, JOBS * u64::from(TASKS)),
                 run_time: SimSpan::from_micros(rng.random_range(1..300_000)),
-                requested_time: None,
                 user: UserId::new(id as u32 % 3),
-                origin: dfrsim_model::Origin::UNKNOWN,
+                ..Job::default()
             })
             .collect();
         jobs.sort_by_key(|job| job.submit);
