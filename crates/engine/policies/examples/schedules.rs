@@ -91,12 +91,9 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        cpu_need: Share::ONE,
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     });
     let mut gantt = Gantt::default();
     let known: Policy = policy.parse().expect("the policy is known");

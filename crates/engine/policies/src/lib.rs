@@ -25,7 +25,7 @@
 //!    never by chance.
 //! 2. Add a variant to [`Policy`], its name to `Display` and `FromStr`, and a line to [`catalogue`]; a test
 //!    checks that every listed name parses and prints back.
-//! 3. Derive a schedule of three or four jobs by hand and put it beside the others in `tests/policies/golden.rs`. If the
+//! 3. Derive a schedule of three or four jobs by hand and put it beside the others in `tests/policies/derived`. If the
 //!    policy is clever, write the slow, obvious version of it too, and compare both in `tests/policies/twins.rs`.
 //!
 //! `dfrsim policies` then lists it, scenarios and `dfrsim simulate` know it, and the audit checks its runs.

@@ -32,7 +32,6 @@ struct Step {
 
 impl Profile {
     /// All of this many nodes are free for ever.
-    #[must_use]
     pub fn new(nodes: impl Into<u64>) -> Profile {
         let nodes = nodes.into();
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: signed(nodes) }] }
@@ -56,7 +55,6 @@ impl Profile {
 
     /// The earliest moment, not before `from`, from which `width` nodes are free for `span`, which must not be
     /// zero; [`SimTime::MAX`] if there is none.
-    #[must_use]
     pub fn earliest(&self, from: SimTime, width: impl Into<u64>, span: SimSpan) -> SimTime {
         // Only jobs without any estimate hold their nodes for ever: then there may be no such moment.
         self.earliest_or_held(from, width, span, SimTime::MAX)
@@ -67,7 +65,6 @@ impl Profile {
     ///
     /// Since its own nodes are free for itself, only what is before `held` matters, and the reservation may stay
     /// in the profile meanwhile.
-    #[must_use]
     pub fn earliest_or_held(
         &self,
         from: SimTime,
@@ -97,7 +94,6 @@ impl Profile {
     }
 
     /// Like [`Profile::earliest`] where nodes only come free: any job that can start can go on.
-    #[must_use]
     pub fn earliest_where_rising(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
         let width = signed(width.into());
         debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
@@ -106,23 +102,13 @@ impl Profile {
     }
 
     /// What is free all the time from one moment, not in the past, to another.
-    #[must_use]
     pub fn least(&self, start: SimTime, end: SimTime) -> u64 {
         let at = self.steps.partition_point(|step| step.from <= start).saturating_sub(1);
         let steps = self.steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
         steps.map(|step| step.free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
     }
 
-    /// The next moment after another one from which more is free.
-    #[must_use]
-    pub fn next_rise(&self, after: SimTime) -> Option<SimTime> {
-        let at = self.steps.partition_point(|step| step.from <= after).saturating_sub(1);
-        let rise = self.steps[at..].windows(2).find(|pair| pair[1].free > pair[0].free);
-        rise.map(|pair| pair[1].from)
-    }
-
     /// The reserved area, in nodes * microseconds; endless reservations do not count.
-    #[must_use]
     pub fn reserved(&self) -> u128 {
         let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());
         self.steps

@@ -1,14 +1,10 @@
 //! The budget of a tick and the names of nodes.
 
 use crate::support;
-use dfrsim_audit::audit;
-use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, Options, SummaryOptions, simulate};
-use dfrsim_model::{Job, Seed, Share, SimSpan, SimTime};
+use dfrsim_cluster::{Observer, Occurrence, Options};
+use dfrsim_model::{Job, Seed, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::load;
-use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 const NODES: u32 = 32;
 const PERIOD: u64 = 600;
@@ -34,26 +30,16 @@ impl Observer for Moves {
 }
 
 fn jobs(trace: u64) -> Vec<Job> {
-    let nodes = NonZeroU32::new(NODES).unwrap();
-    let parameters = LublinParameters { nodes, jobs: 150, ..LublinParameters::default() };
-    let mut jobs = generate(&parameters, Seed::new(1).numbered(trace));
-    load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
-    jobs
+    support::lublin(NODES, 150, Seed::new(1).numbered(trace), 0.9)
 }
 
 /// The most and the sum that ticks of an audited simulation move, in GB of nodes of 8 GB.
 fn moved(name: &str, trace: u64) -> (f64, f64) {
-    let policy: Policy = name.parse().unwrap();
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
-    let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
-    let log = EventLog::new(Vec::new(), name, NODES, options.penalty, SimSpan::from_secs(10));
-    let mut watchers = (Metrics::new(SummaryOptions::new(NODES)), (log, Moves::default()));
-    simulate(NODES, &options, jobs(trace), &mut *scheduler, &mut watchers)
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let (metrics, (log, moves)) = watchers;
-    let events = log.finish(&metrics.summary().unwrap()).unwrap();
-    let report = audit(events.as_slice()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(report.completed + report.rejected, 150, "{name}");
+    let found = support::recorded(&PolicyOptions::default(), name, NODES, &options, None, &jobs(trace));
+    let moves: Moves = found.watcher;
+    support::assert_judged(&found.events, name);
+    assert_eq!(found.summary.jobs as u64 + found.summary.rejected, 150, "{name}");
     let gigabytes = |nodes: f64| 8.0 * nodes;
     let most = moves.at.values().copied().fold(0.0, f64::max);
     (gigabytes(most), gigabytes(moves.at.values().sum()))
@@ -98,64 +84,6 @@ fn relabelling_moves_less() {
     let (plain, relabelled) = (sum("/per/OPT=MIN"), sum("/per/RELABEL/OPT=MIN"));
     println!("{plain} GB, {relabelled} GB relabelled");
     assert!(relabelled < 0.9 * plain, "{plain} GB, {relabelled} GB relabelled");
-}
-
-/// Two nodes. At the first tick, at 600, jobs 1 and 2 (need 1, memory 2/5) get one each. Job 3 (need 1/10, memory 7/10) comes at
-/// 700. At the tick at 1,200 there is room for it if the others share a node, but no task may move: the one with the
-/// lower priority is paused, job 3 starts, and ends at 1,200 + 100.
-#[test]
-fn what_cannot_be_moved_is_paused_for_higher_priorities() {
-    let job = |id: u64, submit, need, memory, run| Job {
-        id: dfrsim_model::JobId(id),
-        submit: SimTime::from_secs(submit),
-        tasks: 1,
-        cpu_need: need,
-        memory,
-        run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
-    };
-    let small = Share::from_ratio(2, 5);
-    let jobs = vec![
-        job(1, 0, Share::ONE, small, 9_000),
-        job(2, 10, Share::ONE, small, 9_000),
-        job(3, 700, Share::from_ratio(1, 10), Share::from_ratio(7, 10), 100),
-    ];
-    let records = support::schedule("/per/BUDGET=0/OPT=MIN", 2, &Options::default(), jobs);
-    assert_eq!(records[2].end, SimTime::from_secs(1_300));
-    assert_eq!(records.iter().map(|record| record.migrations).sum::<u32>(), 0);
-}
-
-/// Two nodes. At 0, jobs 1 (need 1) and 2 (need 1) are alone on nodes 0 and 1. At 10, job 3 (need 1/2) joins job 1, at 20
-/// job 4 (need 1/2) job 2. When job 2 ends at 100, nodes have 3/2 and 1/2. At the tick at 600 the move of job 3 to node 1
-/// brings all to full speed; its memory is a quarter of a node: 2 GB. Until then jobs 1 and 3 have 2/3 (max-min) from 10 on,
-/// so that at 600 job 1 has done 10 + 590 * 2/3 = 403 1/3 of 1,000 s and ends at 600 + 596 2/3 with the move; without, at
-/// 2/3, at 600 + 895.
-#[test]
-fn two_gigabytes_are_enough_for_a_quarter_of_a_node() {
-    let job = |id: u64, submit, need, run| Job {
-        id: dfrsim_model::JobId(id),
-        submit: SimTime::from_secs(submit),
-        tasks: 1,
-        cpu_need: need,
-        memory: Share::from_ratio(1, 4),
-        run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
-    };
-    let (one, half) = (Share::ONE, Share::from_ratio(1, 2));
-    let jobs =
-        || vec![job(1, 0, one, 1_000), job(2, 0, one, 75), job(3, 10, half, 9_000), job(4, 20, half, 9_000)];
-    let end = |name: &str| {
-        let records = support::schedule(name, 2, &Options::default(), jobs());
-        (records[0].end.as_secs_f64(), records.iter().map(|record| record.migrations).sum::<u32>())
-    };
-    let (moved, moves) = end("Greedy/per/BUDGET=2/OPT=MIN");
-    assert!((moved - 1_196.667).abs() < 0.01 && moves == 1, "{moved} {moves}");
-    let (stayed, moves) = end("Greedy/per/BUDGET=1/OPT=MIN");
-    assert!((stayed - 1_495.0).abs() < 0.01 && moves == 0, "{stayed} {moves}");
 }
 
 #[test]

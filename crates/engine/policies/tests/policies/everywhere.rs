@@ -1,7 +1,7 @@
 //! Fractional policies with all of their parts, under all conditions: schedules derived by hand, and properties.
 
-use crate::classes::{self, events_with, synthetic};
-use crate::support::{Records, jobs, schedule, schedule_with, starts_and_ends};
+use crate::classes::{self, synthetic};
+use crate::support::{Records, jobs, recorded, schedule, schedule_with, starts_and_ends};
 use dfrsim_audit::audit;
 use dfrsim_cluster::{NeedModel, Options, ShareWeights, simulate};
 use dfrsim_model::priority::{JobClass, Priorities};
@@ -95,35 +95,8 @@ fn events(
     options: &Options,
     jobs: &[Job],
 ) -> Vec<String> {
-    let text = String::from_utf8(events_with(parameters, policy, nodes, options, jobs)).unwrap();
+    let text = recorded::<()>(parameters, &policy.to_string(), nodes, options, None, jobs).events;
     text.lines().filter(|line| !line.contains(r#""event":"classes""#)).map(str::to_owned).collect()
-}
-
-/// Two nodes, of which the second one has twice the CPU, half the speed, and a GPU that is shared.
-const PAIR: &str = "shared = ['gpu']
-    classes = [{ name = 'a', nodes = 1, cores = 4, memory_gb = 8 },
-    { name = 'b', nodes = 1, cores = 8, memory_gb = 8, speed = 0.5, resources = { gpu = 1 } }]";
-
-/// Jobs 1 and 2 ask for the GPU and have half of it each: 10 s at a quarter of full speed. Job 3 needs two whole nodes: both of its tasks
-/// are on node 0, which gives them half of that, more than node 1 would.
-#[test]
-fn yields_know_all_dimensions() {
-    let options = classes::options(PAIR, &[(1, "gpu", 1), (2, "gpu", 1)]);
-    let table = [(0, 1, 10, 10), (0, 1, 10, 10), (0, 2, 10, 10)];
-    for policy in ["Greedy*/OPT=MIN", "Greedy*/OPT=AVG", "GreedyP*/OPT=MIN/LAS=10"] {
-        let found = starts_and_ends(&schedule(policy, 2, &options, jobs(&table)));
-        assert_eq!(found, [(0.0, 40.0), (0.0, 40.0), (0.0, 20.0)], "{policy}");
-    }
-}
-
-/// EQUIPARTITION gives all of them the half that the GPU allows, also when job 3 would not need more than it has; job 4 asks for two GPUs,
-/// which no node has.
-#[test]
-fn equipartition_knows_all_dimensions() {
-    let options = classes::options(PAIR, &[(1, "gpu", 1), (2, "gpu", 1), (4, "gpu", 2)]);
-    let table = [(0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), (1, 1, 1, 1), (20, 1, 5, 5)];
-    let found = starts_and_ends(&schedule("EQUIPARTITION", 2, &options, jobs(&table)));
-    assert_eq!(found, [(0.0, 40.0), (0.0, 40.0), (0.0, 20.0), (20.0, 30.0)]);
 }
 
 /// Two jobs of a node, of which one has the weight 3: yields of 3/4 and 1/4 until it ends, at 75 / (3/4). The other one has 25 of its 75 s
@@ -164,26 +137,6 @@ fn stretches_count_by_weight() {
     let table = queued(jobs(&[(0, 1, 60, 60), (0, 1, 60, 60)]));
     let found = starts_and_ends(&schedule("/stretch-per/OPT=MAX", 1, &options, table));
     assert_eq!(found[1], (600.0, 680.0));
-}
-
-/// Where nodes are of one class, and where one has a microsecond to go before a window: both policies move the job to the other class.
-#[test]
-fn jobs_leave_nodes_of_other_classes_before_a_window() {
-    let window = Window {
-        announced: SimTime::ZERO,
-        outage: Outage {
-            from: SimTime::from_secs(4),
-            until: SimTime::from_secs(100),
-            nodes: NodeSpan { first: 0, nodes: 1 },
-        },
-    };
-    let outages = Some(Arc::new(Outages { windows: vec![window], ..Outages::default() }));
-    let options = Options { outages, ..classes::options(PAIR, &[]) };
-    // 3.999999 s are done at full speed, the rest at half of it.
-    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=AVG", "MCB*/OPT=MIN", "MCB*/RELABEL/OPT=AVG"] {
-        let found = starts_and_ends(&schedule(policy, 2, &options, jobs(&[(0, 1, 10, 10)])));
-        assert_eq!(found, [(0.0, 16.000_001)], "{policy}");
-    }
 }
 
 /// CPU in steps of a quarter on nodes that differ: less than a third.
@@ -260,10 +213,10 @@ proptest! {
             ..Options::default()
         };
         for policy in all() {
-            let run = |factor: u32| events_with(&choices()[choice], policy, nodes, &options(factor), &jobs);
+            let run = |factor: u32| recorded::<()>(&choices()[choice], &policy.to_string(), nodes, &options(factor), None, &jobs).events;
             let found = run(1);
             prop_assert!(found == run(factor), "{policy}");
-            let report = audit(&found[..]);
+            let report = audit(found.as_bytes());
             prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
         }
     }

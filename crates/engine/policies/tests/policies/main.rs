@@ -1,14 +1,12 @@
-//! Policies against schedules derived by hand, slow twins, theorems, other simulators and the independent checker.
+//! Policies against schedules derived by hand, the reference of the audit, theorems, other simulators and the independent checker.
 
 mod audited;
 mod budget;
 mod classes;
+mod derived;
 mod everywhere;
-mod extensions;
 mod formulas;
-mod fractional;
 mod fractional_sites;
-mod golden;
 mod names;
 mod one_node;
 mod outages;
@@ -23,6 +21,5 @@ mod reference_schedules;
 mod support;
 mod theorem_2;
 mod theorems;
-mod twin;
 mod twins;
 mod weights;

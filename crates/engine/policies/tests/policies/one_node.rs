@@ -2,7 +2,7 @@
 
 use crate::support::schedule;
 use dfrsim_cluster::Options;
-use dfrsim_model::{Job, JobId, Origin, Seed, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use dfrsim_policies::fractional::Fractional;
 use rand::RngExt;
 
@@ -15,13 +15,9 @@ fn poisson(run: u64) -> Vec<Job> {
         Job {
             id: JobId(id),
             submit: SimTime::from_micros((submit * 1e6) as u64),
-            tasks: 1,
-            cpu_need: Share::ONE,
             memory: Share::from_ratio(6, 10),
             run_time: SimSpan::from_secs(run),
-            requested_time: None,
-            user: None,
-            origin: Origin::UNKNOWN,
+            ..Job::default()
         }
     });
     jobs.collect()

@@ -2,10 +2,9 @@
 
 use crate::classes::{events, options, platform, requests, synthetic};
 use crate::places::nodes_of;
-use crate::support::{jobs, schedule, starts_and_ends};
-use dfrsim_audit::{CheckedPolicy, audit_policy};
+use crate::support::{assert_judged, jobs, schedule, starts_and_ends};
 use dfrsim_cluster::Options;
-use dfrsim_model::{Job, Seed, Share, SimSpan};
+use dfrsim_model::{Job, Seed, Share};
 use dfrsim_platform::classes::{Demands, UnequalNodes};
 use dfrsim_policies::Policy;
 use proptest::prelude::*;
@@ -82,21 +81,6 @@ fn easy_reserves_by_node() {
     assert_eq!(starts("FCFS/NODES=SHARED", 2, &options, &list), [0.0, 0.0, 10.0, 10.0, 15.0, 15.0]);
 }
 
-/// Three nodes of four cores. A has node 0 until 10 s, B the others until 20 s. C needs two nodes: at 20 s three are free. D starts on node
-/// 0 at 12 s, though it ends at 42 s, and E, just like it, waits for C, which has nodes 1 and 2 to 25 s.
-#[test]
-fn easy_reserves_whole_nodes() {
-    let options = options("classes = [{ name = 'a', nodes = 3, cores = 4, memory_gb = 8 }]", &[]);
-    let list = with_needs(&[
-        (0, 2, 10, 0, 4, 0),
-        (0, 4, 20, 0, 4, 0),
-        (1, 4, 5, 0, 4, 0),
-        (12, 1, 30, 0, 2, 0),
-        (13, 1, 30, 0, 2, 0),
-    ]);
-    assert_eq!(starts("EASY/NODES=EXCLUSIVE", 3, &options, &list), [0.0, 0.0, 20.0, 12.0, 25.0]);
-}
-
 /// Node 0 has half of the speed of node 1. A has three tasks of two cores, one of them on the slow node: it takes 20 s. B has one, and
 /// waits for no slow node: it starts beside A, where it takes 20 s too.
 #[test]
@@ -125,14 +109,6 @@ fn parts_of_names_come_in_any_order() {
     {
         assert!(name.parse::<Policy>().is_err(), "{name}");
     }
-}
-
-/// Where the cores of nodes are unknown, tasks share them by their CPU needs: two of one half start at once on a node, the third later.
-#[test]
-fn tasks_share_equal_nodes_by_their_cpu_needs() {
-    let half = |job: Job| Job { cpu_need: Share::from_ratio(1, 2), ..job };
-    let list: Vec<Job> = jobs(&[(0, 1, 10, 0), (0, 1, 10, 0), (0, 1, 10, 0)]).into_iter().map(half).collect();
-    assert_eq!(starts("EASY/NODES=SHARED", 1, &Options::default(), &list), [0.0, 0.0, 10.0]);
 }
 
 proptest! {
@@ -173,9 +149,7 @@ proptest! {
         for base in ["FCFS", "EASY", "EASY/ORDER=SJF", "EASY/ORDER=WFP3"] {
             for how in ["SHARED", "EXCLUSIVE"] {
                 let name = format!("{base}/NODES={how}");
-                let events = events(name.parse().unwrap(), nodes, &options, &jobs);
-                let report = audit_policy(&events[..], CheckedPolicy::parse(&name, SimSpan::ZERO).unwrap());
-                prop_assert!(report.is_ok(), "{}: {}", name, report.unwrap_err());
+                assert_judged(&events(name.parse().unwrap(), nodes, &options, &jobs), &name);
             }
         }
     }

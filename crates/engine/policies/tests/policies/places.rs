@@ -1,11 +1,8 @@
 //! Which nodes jobs get.
 
-use crate::support::{job, jobs, starts_and_ends};
-use dfrsim_audit::{CheckedPolicy, audit_policy};
-use dfrsim_cluster::{
-    EstimateModel, EventLog, Metrics, Observer, Occurrence, Options, SummaryOptions, simulate,
-};
-use dfrsim_model::{Job, JobId, SimSpan, SimTime};
+use crate::support::{assert_judged, job, jobs, recorded, starts_and_ends};
+use dfrsim_cluster::{EstimateModel, Metrics, Observer, Occurrence, Options, SummaryOptions, simulate};
+use dfrsim_model::{Job, JobId, SimTime};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
@@ -145,17 +142,9 @@ proptest! {
         for base in ["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN", "FCFS/ORDER=SAF", "EASY/ORDER=WFP3"] {
             let schedule = |place: &str| {
                 let name = format!("{base}{place}");
-                let policy: Policy = name.parse().unwrap();
-                let log = EventLog::new(Vec::new(), &name, nodes, SimSpan::ZERO, SimSpan::from_secs(10));
-                let mut watchers = (crate::support::Records::default(), (Metrics::new(SummaryOptions::new(nodes)), log));
-                let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
-                simulate(nodes, &options, jobs.iter().cloned(), &mut *scheduler, &mut watchers).unwrap();
-                let (records, (metrics, log)) = watchers;
-                let events = log.finish(&metrics.summary().unwrap()).unwrap();
-                let checked = CheckedPolicy::parse(&name, SimSpan::from_secs(600)).unwrap();
-                let report = audit_policy(&events[..], checked);
-                assert!(report.is_ok(), "{name}: {}", report.unwrap_err());
-                starts_and_ends(&records.sorted())
+                let found = recorded::<()>(&PolicyOptions::default(), &name, nodes, &options, None, &jobs);
+                assert_judged(&found.events, &name);
+                starts_and_ends(&found.records)
             };
             let first = schedule("");
             for place in ["/PLACE=CONTIGUOUS", "/PLACE=BEST"] {

@@ -1,7 +1,7 @@
-//! Jobs that make room for others: schedules derived by hand, and properties.
+//! Jobs that make room for others: properties.
 
-use crate::priorities::{Row, of, requested, rows, run, run_with_events};
-use crate::support::starts_and_ends;
+use crate::priorities::{Row, of, requested, rows, run};
+use crate::support::{Recorded, starts_and_ends};
 use dfrsim_cluster::Options;
 use dfrsim_model::SimSpan;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
@@ -22,7 +22,7 @@ pub(crate) fn settings(mode: PreemptMode) -> Priorities {
 
 fn times(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<(f64, f64)> {
     let options = Options { penalty: SimSpan::from_secs(5), ..requested() };
-    starts_and_ends(&run(policy, nodes, settings, &options, of(rows)).0)
+    starts_and_ends(&run(policy, nodes, settings, &options, &of(rows)).records)
 }
 
 const POLICIES: [&str; 3] = ["FCFS", "EASY", "CONS"];
@@ -30,41 +30,12 @@ const POLICIES: [&str; 3] = ["FCFS", "EASY", "CONS"];
 /// Two low jobs of 2 nodes, and a high one that comes at 20 s: the second low job started last.
 pub(crate) const TWO: [Row; 3] = [(0, 2, 100, 0, 1, 1), (10, 2, 100, 0, 1, 1), (20, 2, 30, 0, 2, 2)];
 
-/// It has done 10 s, and begins again from zero at 50 s.
-#[test]
-fn the_youngest_is_requeued() {
-    for policy in POLICIES {
-        let expected = [(0.0, 100.0), (10.0, 150.0), (20.0, 50.0)];
-        assert_eq!(times(policy, 4, &settings(PreemptMode::Requeue), &TWO), expected, "{policy}");
-    }
-}
-
-/// After a delay of 60 s it begins at 80 s, though there is room from 50 s on; a job behind it does not wait for it.
-#[test]
-fn a_requeued_job_is_passed_over_for_a_time() {
-    let delayed = Priorities { requeue_delay_s: 60, ..settings(PreemptMode::Requeue) };
-    let rows = [TWO[0], TWO[1], TWO[2], (30, 2, 20, 0, 1, 1)];
-    for policy in POLICIES {
-        let expected = [(0.0, 100.0), (10.0, 180.0), (20.0, 50.0), (50.0, 70.0)];
-        assert_eq!(times(policy, 4, &delayed, &rows), expected, "{policy}");
-    }
-}
-
-/// It has done 10 s, and goes on at 50 s: the penalty of 5 s, and 90 s.
-#[test]
-fn it_may_be_suspended() {
-    for policy in POLICIES {
-        let expected = [(0.0, 100.0), (10.0, 145.0), (20.0, 50.0)];
-        assert_eq!(times(policy, 4, &settings(PreemptMode::Suspend), &TWO), expected, "{policy}");
-    }
-}
-
 /// Cancelled, it leaves for good, and 2 * 10 node-seconds are lost at the need that jobs have here.
 #[test]
 fn it_may_be_cancelled() {
     for policy in POLICIES {
-        let (records, summary, _) =
-            run_with_events(policy, 4, &settings(PreemptMode::Cancel), &requested(), of(&TWO));
+        let Recorded { records, summary, .. } =
+            run(policy, 4, &settings(PreemptMode::Cancel), &requested(), &of(&TWO));
         assert_eq!(starts_and_ends(&records), [(0.0, 100.0), (20.0, 50.0)], "{policy}");
         let figures = summary.platform.unwrap();
         let lost = 20.0 * of(&TWO)[1].cpu_need.as_f64();
@@ -73,82 +44,6 @@ fn it_may_be_cancelled() {
     for policy in POLICIES {
         let expected = [(0.0, 100.0), (10.0, 110.0), (100.0, 130.0)];
         assert_eq!(times(policy, 4, &settings(PreemptMode::Off), &TWO), expected, "{policy}");
-    }
-}
-
-/// Exempt for 30 s, the first low job can be preempted at 30 s, the second one not before 40 s: the first begins again at 60 s.
-#[test]
-fn jobs_are_exempt_for_a_time() {
-    let exempt = Priorities { preempt_exempt_time_s: 30, ..settings(PreemptMode::Requeue) };
-    for policy in POLICIES {
-        let expected = [(0.0, 160.0), (10.0, 110.0), (30.0, 60.0)];
-        assert_eq!(times(policy, 4, &exempt, &TWO), expected, "{policy}");
-    }
-    // Of its class: not at all before its end.
-    let mut of_class = exempt;
-    of_class.qos[0].preempt_exempt_time_s = Some(1_000);
-    for policy in POLICIES {
-        assert_eq!(times(policy, 4, &of_class, &TWO)[2], (100.0, 130.0), "{policy}");
-    }
-}
-
-/// Low jobs of 8, 4 and 2 nodes, started in this order: to have 8, those of 2 and 4 would leave first, which is not enough, and with the
-/// one of 8 it is enough without them.
-#[test]
-fn no_more_jobs_leave_than_needed() {
-    let rows = [(0, 8, 100, 0, 1, 1), (1, 4, 100, 0, 1, 1), (2, 2, 100, 0, 1, 1), (10, 8, 30, 0, 2, 2)];
-    for policy in POLICIES {
-        let expected = [(0.0, 140.0), (1.0, 101.0), (2.0, 102.0), (10.0, 40.0)];
-        assert_eq!(times(policy, 14, &settings(PreemptMode::Requeue), &rows), expected, "{policy}");
-    }
-}
-
-/// The list says low first, though the job of the middle started later.
-#[test]
-fn the_list_has_an_order() {
-    let rows = [(0, 1, 100, 0, 1, 1), (5, 1, 100, 0, 3, 3), (10, 1, 30, 0, 2, 2)];
-    for policy in POLICIES {
-        let expected = [(0.0, 140.0), (5.0, 105.0), (10.0, 40.0)];
-        assert_eq!(times(policy, 2, &settings(PreemptMode::Requeue), &rows), expected, "{policy}");
-    }
-}
-
-/// Half of the nodes are those of a job that stays: the low job stays, too, since the high one could not start.
-#[test]
-fn no_job_leaves_in_vain() {
-    let rows = [(0, 2, 100, 0, 9, 9), (0, 2, 50, 0, 1, 1), (10, 4, 30, 0, 2, 2)];
-    for policy in POLICIES {
-        let expected = [(0.0, 100.0), (0.0, 50.0), (100.0, 130.0)];
-        assert_eq!(times(policy, 4, &settings(PreemptMode::Requeue), &rows), expected, "{policy}");
-    }
-}
-
-/// The third job, which has no list, waits for all four nodes, which are free at 200 s. The high job behind it takes those of the low one if
-/// it ends by then; that begins again at 52 s, since it was submitted first. With FCFS no job goes before the head.
-#[test]
-fn the_head_of_the_queue_is_not_delayed() {
-    let rows = |run| [(0, 2, 100, 0, 9, 9), (0, 2, 200, 0, 1, 1), (1, 4, 10, 0, 9, 9), (2, 2, run, 0, 2, 2)];
-    let times = |policy, run| times(policy, 4, &settings(PreemptMode::Requeue), &rows(run));
-    for policy in ["EASY", "CONS"] {
-        let expected = [(0.0, 100.0), (0.0, 252.0), (252.0, 262.0), (2.0, 52.0)];
-        assert_eq!(times(policy, 50), expected, "{policy}");
-        let expected = [(0.0, 100.0), (0.0, 200.0), (200.0, 210.0), (210.0, 510.0)];
-        assert_eq!(times(policy, 300), expected, "{policy}");
-    }
-    assert_eq!(times("FCFS", 50)[3], (210.0, 260.0));
-}
-
-/// Partitions preempt each other in the same way.
-#[test]
-fn partitions_preempt() {
-    let mut by_partition = settings(PreemptMode::Requeue);
-    by_partition.partitions = std::mem::take(&mut by_partition.qos);
-    for class in &mut by_partition.partitions {
-        class.partitions = std::mem::take(&mut class.queues);
-    }
-    for policy in POLICIES {
-        let expected = [(0.0, 100.0), (10.0, 150.0), (20.0, 50.0)];
-        assert_eq!(times(policy, 4, &by_partition, &TWO), expected, "{policy}");
     }
 }
 
@@ -231,8 +126,8 @@ proptest! {
     fn fcfs_agrees_with_the_slow_way(rows in rows()) {
         let mut of_low = settings(PreemptMode::Requeue);
         of_low.qos[1].preempt.truncate(1);
-        let (records, _) = run("FCFS", 8, &of_low, &Options::default(), of(&rows));
-        let ends: Vec<u64> = records.iter().map(|record| record.end.micros() / 1_000_000).collect();
+        let found = run("FCFS", 8, &of_low, &Options::default(), &of(&rows));
+        let ends: Vec<u64> = found.records.iter().map(|record| record.end.micros() / 1_000_000).collect();
         prop_assert_eq!(ends, ends_by_the_second(8, &rows));
     }
 
@@ -242,7 +137,7 @@ proptest! {
         let mut plain = settings(PreemptMode::Requeue);
         plain.qos[1].preempt.clear();
         let other = Priorities { preempt_mode: PreemptMode::Suspend, preempt_exempt_time_s: 9, ..plain.clone() };
-        let events = |settings| run_with_events(POLICIES[policy], 8, settings, &requested(), of(&rows)).2;
+        let events = |settings| run(POLICIES[policy], 8, settings, &requested(), &of(&rows)).events;
         let behind_settings = |text: String| text.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(behind_settings(events(&plain)), behind_settings(events(&other)));
     }

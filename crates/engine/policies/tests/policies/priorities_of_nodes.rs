@@ -1,9 +1,9 @@
-//! Priorities where nodes go down or differ: schedules derived by hand, and properties.
+//! Priorities where nodes go down or differ: properties.
 
-use crate::priorities::{Row, of, requested, rows, run, run_with_events, settings};
+use crate::priorities::{Row, of, requested, rows, run, settings};
 use crate::support::starts_and_ends;
 use dfrsim_cluster::Options;
-use dfrsim_model::priority::{JobClass, Priorities, PriorityWeights};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_platform::{NodeSpan, Outage, Outages, Window};
@@ -29,53 +29,6 @@ fn options(rule: &str, failures: &[Down], windows: &[Down]) -> Options {
         windows: windows.iter().map(window).collect(),
     };
     Options { outages: Some(Arc::new(outages)), ..requested() }
-}
-
-/// Jobs of queue 2 are before all others.
-fn high() -> Priorities {
-    let high = JobClass { name: "high".to_owned(), priority: 1, queues: vec![2], ..JobClass::default() };
-    let weights = PriorityWeights { qos: 100, ..PriorityWeights::default() };
-    Priorities { qos: vec![high], weights, ..Priorities::default() }
-}
-
-fn times(policy: &str, nodes: u32, options: &Options, rows: &[Row]) -> Vec<(f64, f64)> {
-    starts_and_ends(&run(policy, nodes, &high(), options, of(rows)).0)
-}
-
-/// The second job loses its node at 5 s and waits; when the node is back, the high job goes first, and the second one begins again when
-/// the first has ended.
-#[test]
-fn an_interrupted_job_waits_by_its_priority() {
-    let options = options("requeue", &[(1, 1, 5, 7)], &[]);
-    let rows = [(0, 1, 10, 0, 1, 1), (0, 1, 10, 0, 1, 1), (6, 1, 10, 0, 2, 2)];
-    for policy in POLICIES {
-        let expected = [(0.0, 10.0), (0.0, 20.0), (7.0, 17.0)];
-        assert_eq!(times(policy, 2, &options, &rows), expected, "{policy}");
-    }
-}
-
-/// Both nodes are in a window from 10 to 20 s. The high job, which came last, would end at 11 s if it began at 6 s, so it waits for the
-/// end of the window; the other one ends before it.
-#[test]
-fn the_head_waits_for_the_end_of_a_window() {
-    let options = options("requeue", &[], &[(0, 2, 10, 20)]);
-    let rows = [(0, 2, 6, 0, 1, 1), (1, 1, 3, 0, 1, 1), (2, 2, 5, 0, 2, 2)];
-    for policy in ["EASY", "CONS"] {
-        let expected = [(0.0, 6.0), (6.0, 9.0), (20.0, 25.0)];
-        assert_eq!(times(policy, 2, &options, &rows), expected, "{policy}");
-    }
-    assert_eq!(times("FCFS", 2, &options, &rows), [(0.0, 6.0), (25.0, 28.0), (20.0, 25.0)]);
-}
-
-/// Node 0 is fast, nodes 1 and 2 have half its speed. The first job has the fast one, and others need two nodes: the high one goes first.
-#[test]
-fn the_high_job_is_before_others_on_slow_nodes() {
-    let unequal = unequal();
-    for policy in POLICIES {
-        let rows = [(0, 1, 30, 0, 1, 1), (0, 2, 10, 0, 1, 1), (1, 2, 10, 0, 1, 1), (2, 2, 10, 0, 2, 2)];
-        let expected = [(0.0, 30.0), (0.0, 20.0), (40.0, 60.0), (20.0, 40.0)];
-        assert_eq!(times(policy, 3, &unequal, &rows), expected, "{policy}");
-    }
 }
 
 fn unequal() -> Options {
@@ -116,9 +69,9 @@ proptest! {
     /// Where no node goes down, the plan by groups of nodes is the one by their number.
     #[test]
     fn without_outages_groups_are_numbers(settings in peaceful(), rows in rows(), policy in 0_usize..3) {
-        let jobs = || with_a_short_job(&rows);
-        let (plain, _) = run(POLICIES[policy], 8, &settings, &requested(), jobs());
-        let (grouped, _) = run(POLICIES[policy], 8, &settings, &options("requeue", &[], &[]), jobs());
+        let jobs = with_a_short_job(&rows);
+        let plain = run(POLICIES[policy], 8, &settings, &requested(), &jobs).records;
+        let grouped = run(POLICIES[policy], 8, &settings, &options("requeue", &[], &[]), &jobs).records;
         prop_assert!(plain == grouped, "{}: {:?} {:?}", POLICIES[policy], starts_and_ends(&plain), starts_and_ends(&grouped));
     }
 
@@ -131,16 +84,16 @@ proptest! {
         let rule = ["requeue", "lose", "checkpoint:30:2:5"][rule];
         let options = options(rule, &failures, &windows);
         let count = rows.len() as u64;
-        let (records, summary, _) = run_with_events(POLICIES[policy], 8, &settings, &options, with_a_short_job(&rows));
-        let lost = summary.platform.map_or(0, |it| it.lost);
-        prop_assert_eq!(records.len() as u64 + summary.rejected + lost, count);
+        let found = run(POLICIES[policy], 8, &settings, &options, &with_a_short_job(&rows));
+        let lost = found.summary.platform.map_or(0, |it| it.lost);
+        prop_assert_eq!(found.records.len() as u64 + found.summary.rejected + lost, count);
     }
 
     /// The same on nodes that differ.
     #[test]
     fn schedules_on_unequal_nodes_pass_the_audit(settings in peaceful(), rows in rows(), policy in 0_usize..3) {
         let count = rows.len() as u64;
-        let (records, rejected) = run(POLICIES[policy], 3, &settings, &unequal(), with_a_short_job(&rows));
-        prop_assert_eq!(records.len() as u64 + rejected, count);
+        let found = run(POLICIES[policy], 3, &settings, &unequal(), &with_a_short_job(&rows));
+        prop_assert_eq!(found.records.len() as u64 + found.summary.rejected, count);
     }
 }

@@ -19,9 +19,7 @@ fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> V
         cpu_need: Share::from_ratio(quarters, 4),
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     };
     let jobs = table.iter().zip(1..).map(job).collect();
     schedule_with(parameters, policy, nodes, &Options::default(), jobs)

@@ -1,8 +1,17 @@
 //! Running policies in tests.
 
-use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, simulate};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_cluster::{
+    EventLog, JobRecord, Metrics, Observer, Occurrence, Options, Summary, SummaryOptions, simulate,
+};
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{Job, JobId, Seed, SimSpan, SimTime};
+use dfrsim_platform::classes::NodeClasses;
 use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::load;
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use std::num::NonZeroU32;
+use std::sync::Arc;
 
 /// Collects the lives of the completed jobs.
 #[derive(Default)]
@@ -43,18 +52,73 @@ pub(crate) fn schedule_with(
     records.sorted()
 }
 
+/// What comes of a simulation that is watched.
+pub(crate) struct Recorded<W> {
+    /// The completed jobs, in order of submission.
+    pub(crate) records: Vec<JobRecord>,
+    pub(crate) summary: Summary,
+    pub(crate) events: String,
+    pub(crate) watcher: W,
+}
+
+/// Simulates under all conditions of the options and the settings of a site, if any, with another observer; some job must complete.
+pub(crate) fn recorded<W: Observer + Default>(
+    parameters: &PolicyOptions,
+    policy: &str,
+    nodes: u32,
+    options: &Options,
+    settings: Option<&Priorities>,
+    jobs: &[Job],
+) -> Recorded<W> {
+    let parsed: Policy = policy.parse().unwrap();
+    let site = settings.cloned().map(Arc::new);
+    let mut scheduler = parsed.scheduler_at(nodes, parameters, site.as_ref());
+    let classes = options.unequal.as_ref().map(|unequal| &unequal.classes);
+    let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, SimSpan::from_secs(10));
+    log = options.outages.iter().fold(log, |log, outages| log.with_outages(outages.interruption));
+    log = classes.into_iter().fold(log, EventLog::with_classes);
+    log = settings.into_iter().fold(log, EventLog::with_priorities);
+    let metrics = Metrics::new(SummaryOptions {
+        outages: options.outages.is_some() || settings.is_some_and(|it| it.preempting().is_some()),
+        capacity: classes.map(NodeClasses::capacity),
+        ..SummaryOptions::new(nodes)
+    });
+    let mut options = options.clone();
+    options.weights = options.weights.or_else(|| parsed.share_weights(settings?));
+    let mut watchers = ((metrics, log), (Records::default(), W::default()));
+    simulate(nodes, &options, jobs.iter().cloned(), &mut *scheduler, &mut watchers)
+        .unwrap_or_else(|error| panic!("{policy}: {error}"));
+    let ((metrics, log), (records, watcher)) = watchers;
+    let summary = metrics.summary().unwrap();
+    let events = String::from_utf8(log.finish(&summary).unwrap()).unwrap();
+    Recorded { records: records.sorted(), summary, events, watcher }
+}
+
+/// Fails unless the audit finds that a policy decided all of a record.
+#[track_caller]
+pub(crate) fn assert_judged(events: &str, policy: &str) {
+    let checked = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
+    let report = audit_policy(events.as_bytes(), checked);
+    assert!(report.is_ok(), "{policy}: {}\n{events}", report.unwrap_err());
+}
+
+/// Jobs of the model that offer a load.
+pub(crate) fn lublin(nodes: u32, jobs: usize, seed: Seed, offered: f64) -> Vec<Job> {
+    let of = NonZeroU32::new(nodes).unwrap();
+    let mut jobs = generate(&LublinParameters { nodes: of, jobs, ..LublinParameters::default() }, seed);
+    load::scale_to_load(&mut jobs, nodes, offered).unwrap();
+    jobs
+}
+
 /// A job that takes whole nodes: (submit, width, run time, requested time), in seconds.
 pub(crate) fn job(id: u64, (submit, width, run, requested): (u64, u32, u64, u64)) -> Job {
     Job {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks: width,
-        cpu_need: Share::ONE,
-        memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: (requested > 0).then(|| SimSpan::from_secs(requested)),
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     }
 }
 

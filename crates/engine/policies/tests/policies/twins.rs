@@ -1,12 +1,11 @@
-//! The batch planners against their slow, obvious twins, and what their definitions promise.
+//! The batch planners against the slow, obvious reference of the audit, on small clusters where many things coincide.
 
-use crate::support::schedule;
-use crate::twin;
-use crate::twin::{SecondBySecond, Twin};
+use crate::classes::events;
+use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
-use dfrsim_policies::Policy;
-use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline, Profile, QueueOrder};
+use dfrsim_model::{Job, JobId, SimSpan, SimTime};
+use dfrsim_policies::batch::Profile;
 use proptest::prelude::*;
 
 /// Quarters of a second: several events within the one second that overdue jobs are given do happen.
@@ -30,12 +29,9 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
                     id: JobId(id),
                     submit,
                     tasks,
-                    cpu_need: Share::ONE,
-                    memory: Share::ZERO,
                     run_time: quarters(run),
                     requested_time: requested.map(quarters),
-                    user: None,
-                    origin: dfrsim_model::Origin::UNKNOWN,
+                    ..Job::default()
                 }
             });
             (nodes, jobs.collect())
@@ -55,127 +51,35 @@ fn any_options() -> impl Strategy<Value = Options> {
     (estimates, overrun).prop_map(|(estimates, overrun)| Options { estimates, overrun, ..Options::default() })
 }
 
-fn any_order() -> impl Strategy<Value = QueueOrder> {
-    prop::sample::select(QueueOrder::all().collect::<Vec<_>>())
-}
+/// The free nodes as one number a second.
+struct SecondBySecond(Vec<u32>);
 
-fn any_compression() -> impl Strategy<Value = Compression> {
-    prop_oneof![Just(Compression::OneByOne), Just(Compression::Replan)]
-}
-
-type Starts = Vec<Option<(u64, u64)>>;
-
-/// Start and end of each job by the crate's policy, in microseconds.
-fn ours(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> Starts {
-    let mut starts = vec![None; jobs.len()];
-    for record in schedule(&policy.to_string(), nodes, options, jobs.to_vec()) {
-        starts[record.id.0 as usize] = Some((record.start.micros(), record.end.micros()));
+impl SecondBySecond {
+    fn change(&mut self, start: usize, end: usize, by: impl Fn(u32) -> u32) {
+        self.0[start..end].iter_mut().for_each(|free| *free = by(*free));
     }
-    starts
-}
-
-/// Fails unless the policy and its twin agree; their schedule.
-fn agree(
-    policy: Policy,
-    twin: &mut impl Twin,
-    nodes: u32,
-    options: &Options,
-    jobs: &[Job],
-) -> Result<Starts, TestCaseError> {
-    let ours = ours(policy, nodes, options, jobs);
-    prop_assert_eq!(&ours, &twin::simulate(nodes, options, jobs, twin));
-    Ok(ours)
-}
-
-fn assert_promises_kept(twin: &impl Twin, starts: &Starts) -> Result<(), TestCaseError> {
-    for (job, promised) in twin.promises() {
-        let (start, _) = starts[job].unwrap();
-        prop_assert!(start <= promised, "job {} starts at {} and not by {}", job, start, promised);
+    fn earliest(&self, from: usize, width: u32, span: usize) -> usize {
+        (from..).find(|&start| self.0[start..start + span].iter().all(|&free| free >= width)).unwrap()
     }
-    Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
+    /// The reference of the audit decides from plain lists: under each order, with any reservations, places and use of nodes.
     #[test]
-    fn fcfs_agrees_with_its_twin(
-        (nodes, jobs) in workload(), options in any_options(), order in any_order(),
+    fn batch_policies_agree_with_the_reference(
+        (nodes, jobs) in workload(), options in any_options(), policy in prop::sample::select(BatchPolicy::all().collect::<Vec<_>>()),
     ) {
-        agree(Policy::Batch(BatchPolicy { order, ..Discipline::Fcfs.into() }), &mut twin::Fcfs(order), nodes, &options, &jobs)?;
+        prop_assume!(jobs.iter().any(|job| job.tasks <= nodes));
+        let events = events(policy.to_string().parse().unwrap(), nodes, &options, &jobs);
+        let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy));
+        prop_assert!(report.is_ok(), "{}: {}", policy, report.unwrap_err());
     }
+}
 
-    #[test]
-    fn easy_agrees_with_its_twin(
-        (nodes, jobs) in workload(), options in any_options(), order in any_order(),
-    ) {
-        agree(Policy::Batch(BatchPolicy { order, ..Discipline::Easy.into() }), &mut twin::Easy::new(order), nodes, &options, &jobs)?;
-    }
-
-    #[test]
-    fn easy_spare_agrees_with_its_twin((nodes, jobs) in workload(), options in any_options()) {
-        agree(Discipline::Spare.into(), &mut twin::EasySpare::new(nodes), nodes, &options, &jobs)?;
-    }
-
-    #[test]
-    fn cons_agrees_with_its_twin(
-        (nodes, jobs) in workload(), options in any_options(), compression in any_compression(),
-    ) {
-        let policy = Discipline::Conservative(compression).into();
-        agree(policy, &mut twin::Conservative::new(compression), nodes, &options, &jobs)?;
-    }
-
-    #[test]
-    fn fcfs_starts_in_order_of_submission((nodes, jobs) in workload(), options in any_options()) {
-        let starts = ours(Discipline::Fcfs.into(), nodes, &options, &jobs);
-        prop_assert!(starts.iter().flatten().is_sorted_by_key(|(start, _)| start));
-    }
-
-    /// With exact estimates the reservation of a head can only move to an earlier time.
-    #[test]
-    fn no_head_of_easy_starts_after_its_first_reservation((nodes, jobs) in workload()) {
-        let mut twin = twin::Easy::new(QueueOrder::Arrival);
-        let starts =
-            agree(Discipline::Easy.into(), &mut twin, nodes, &Options::default(), &jobs)?;
-        assert_promises_kept(&twin, &starts)?;
-    }
-
-    /// With exact estimates no job ever ends early, so every job starts just when it was planned on arrival.
-    #[test]
-    fn cons_with_exact_estimates_starts_as_planned_on_arrival(
-        (nodes, jobs) in workload(), compression in any_compression(),
-    ) {
-        let mut twin = twin::Conservative::new(compression);
-        let starts = agree(Discipline::Conservative(compression).into(), &mut twin, nodes, &Options::default(), &jobs)?;
-        for (job, promised) in twin.promises() {
-            prop_assert_eq!(starts[job].unwrap().0, promised);
-        }
-    }
-
-    /// Where jobs end no later than estimated, compression one by one breaks no promise.
-    #[test]
-    fn cons_keeps_its_promises_when_jobs_are_killed_at_their_estimate((nodes, jobs) in workload()) {
-        let options =
-            Options { estimates: EstimateModel::Requested, overrun: Overrun::Kill, ..Options::default() };
-        let mut twin = twin::Conservative::new(Compression::OneByOne);
-        let starts =
-            agree(Discipline::Conservative(Compression::OneByOne).into(), &mut twin, nodes, &options, &jobs)?;
-        assert_promises_kept(&twin, &starts)?;
-    }
-
-    #[test]
-    fn no_schedule_is_wider_than_the_cluster(
-        (nodes, jobs) in workload(),
-        options in any_options(),
-        policy in prop::sample::select(vec!["FCFS", "EASY", "EASY/ORDER=WFP3", "CONS", "CONS/REPLAN"]),
-    ) {
-        let starts = ours(policy.parse().unwrap(), nodes, &options, &jobs);
-        let lives: Vec<_> = starts.iter().zip(&jobs).filter_map(|(life, job)| Some(((*life)?, job.tasks))).collect();
-        for &((time, _), _) in &lives {
-            let there = lives.iter().filter(|((start, end), _)| (start..end).contains(&&time));
-            prop_assert!(there.map(|(_, tasks)| tasks).sum::<u32>() <= nodes);
-        }
-    }
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     /// Jobs are planned at their earliest hole; some are taken out again, whole or for the rest of their time.
     #[test]
@@ -185,7 +89,7 @@ proptest! {
     ) {
         let time = |second: usize| SimTime::from_secs(second as u64);
         let mut profile = Profile::new(nodes);
-        let mut seconds = SecondBySecond::new(nodes, 40 * 35 + 100);
+        let mut seconds = SecondBySecond(vec![nodes; 40 * 35 + 100]);
         let (mut now, mut planned) = (0, Vec::new());
         for (action, a, width, span) in actions {
             match action {
@@ -196,7 +100,7 @@ proptest! {
                 1 if !planned.is_empty() => {
                     let (start, end, width): (usize, usize, u32) = planned.swap_remove(a % planned.len());
                     profile.release(time(start.max(now)), time(end), width);
-                    seconds.release(start, end, width);
+                    seconds.change(start, end, |free| free + width);
                 }
                 _ => {
                     let width = width.min(nodes);
@@ -204,7 +108,7 @@ proptest! {
                     let found = profile.earliest(time(now + a), width, SimSpan::from_secs(span as u64));
                     prop_assert_eq!(found, time(start));
                     profile.reserve(time(start), time(start + span), width);
-                    seconds.reserve(start, start + span, width);
+                    seconds.change(start, start + span, |free| free - width);
                     planned.push((start, start + span, width));
                 }
             }

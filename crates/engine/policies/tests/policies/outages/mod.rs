@@ -1,9 +1,7 @@
 //! Nodes that go down: schedules derived by hand, and properties.
 
-mod fractional;
-
-use crate::support::{jobs, schedule, starts_and_ends};
-use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
+use crate::support::{assert_judged, jobs, lublin, recorded, schedule, starts_and_ends};
+use dfrsim_audit::audit;
 use dfrsim_cluster::{
     EventLog, Followers, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SimulationError,
     SummaryOptions, simulate, simulate_with,
@@ -12,10 +10,7 @@ use dfrsim_model::{Job, JobId, NodeId, Seed, SimSpan, SimTime};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
-use dfrsim_workload::load;
-use dfrsim_workload::lublin::{LublinParameters, generate};
 use proptest::prelude::*;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// First node, number of nodes, begin and end in seconds.
@@ -47,41 +42,6 @@ fn times(policy: &str, nodes: u32, options: &Options, table: &[(u64, u32, u64, u
 /// Two jobs of 10 s, each on a node, of which node 1 goes down from second 5 to 7.
 const PAIR: [(u64, u32, u64, u64); 2] = [(0, 1, 10, 0), (0, 1, 10, 0)];
 
-/// The second job leaves for good.
-#[test]
-fn a_lost_job_does_not_come_back() {
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS", "EQUIPARTITION"] {
-        let options = options("lose", &[(1, 1, 5, 7)], &[]);
-        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 10.0)], "{policy}");
-    }
-}
-
-/// It begins again when its node is back, from zero: 7 + 10. Its first start counts as its start.
-#[test]
-fn a_requeued_job_begins_again() {
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
-        let options = options("requeue", &[(1, 1, 5, 7)], &[]);
-        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 10.0), (0.0, 17.0)], "{policy}");
-    }
-}
-
-/// Under EQUIPARTITION it begins again at once, beside the other one: both are at half of their speed until that ends, at 5 + 2 * 5.
-#[test]
-fn a_requeued_job_shares_a_node() {
-    let options = options("requeue", &[(1, 1, 5, 7)], &[]);
-    assert_eq!(times("EQUIPARTITION", 2, &options, &PAIR), [(0.0, 15.0), (0.0, 20.0)]);
-}
-
-/// A checkpoint of 1 s after each 3 s makes jobs of 10 s last 13 s: three checkpoints, which end at 4, 8 and 12 s. At 5 s the second
-/// job has kept 4 s. It begins again at 7 s, reads for 2 s, and has 9 s left: 18.
-#[test]
-fn a_job_begins_again_from_its_checkpoint() {
-    let options = options("checkpoint:3:1:2", &[(1, 1, 5, 7)], &[]);
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
-        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 13.0), (0.0, 18.0)], "{policy}");
-    }
-}
-
 /// What is lost of it is a second of work; nodes are up for 34 of the 36 node-seconds, in which 20 s of work are done.
 #[test]
 fn figures_of_a_checkpoint() {
@@ -95,78 +55,6 @@ fn figures_of_a_checkpoint() {
     let found = [figures.lost_work, figures.availability, figures.goodput];
     for (found, expected) in found.into_iter().zip([1.0, 34.0 / 36.0, 20.0 / 34.0]) {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-    }
-}
-
-/// A rack of two nodes fails: its two jobs begin again when it is back, at 8 s, and the others go on.
-#[test]
-fn a_rack_fails_as_a_whole() {
-    let options = options("requeue", &[(0, 2, 5, 8)], &[]);
-    let table = [(0, 1, 10, 0); 4];
-    for policy in ["FCFS", "EASY", "CONS"] {
-        let expected = [(0.0, 18.0), (0.0, 18.0), (0.0, 10.0), (0.0, 10.0)];
-        assert_eq!(times(policy, 4, &options, &table), expected, "{policy}");
-    }
-}
-
-/// One node is in two outages: it is up when both are over.
-#[test]
-fn outages_may_overlap() {
-    let options = options("requeue", &[(0, 1, 5, 8), (0, 1, 6, 9), (0, 1, 9, 11)], &[]);
-    assert_eq!(times("FCFS", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 21.0)]);
-}
-
-/// Both nodes are in a window from 10 to 20 s. The second job would end at 11 s if it began when its nodes are free, at 6 s, so
-/// it waits for the end of the window. The third and the fifth end before the window; the fourth does not.
-#[test]
-fn backfilling_fills_the_time_before_a_window() {
-    let options = options("requeue", &[], &[(0, 2, 10, 20)]);
-    let table = [(0, 1, 6, 0), (1, 2, 5, 0), (2, 1, 4, 0), (3, 1, 8, 0), (4, 1, 3, 0)];
-    let around = [(0.0, 6.0), (20.0, 25.0), (2.0, 6.0), (25.0, 33.0), (6.0, 9.0)];
-    for policy in ["EASY", "CONS", "CONS/REPLAN"] {
-        assert_eq!(times(policy, 2, &options, &table), around, "{policy}");
-    }
-    let in_turn = [(0.0, 6.0), (20.0, 25.0), (25.0, 29.0), (25.0, 33.0), (29.0, 32.0)];
-    // The reservation of EASY/SPARE keeps both nodes.
-    for policy in ["FCFS", "EASY/SPARE"] {
-        assert_eq!(times(policy, 2, &options, &table), in_turn, "{policy}");
-    }
-}
-
-/// Nodes 0 and 1 of four are in a window from 100 to 200 s. The first job reaches into it, so it runs on nodes 2 and 3. The second would
-/// do so too and waits for these, though two nodes are free all the time. The third ends before the window begins; the fourth
-/// does not, and has nodes 0 and 1 after it.
-#[test]
-fn a_window_on_some_nodes_leaves_the_others() {
-    let options = options("requeue", &[], &[(0, 2, 100, 200)]);
-    let table = [(0, 2, 120, 0), (1, 2, 150, 0), (2, 2, 90, 0), (3, 2, 97, 0)];
-    let expected = [(0.0, 120.0), (120.0, 270.0), (2.0, 92.0), (200.0, 297.0)];
-    for policy in ["EASY", "CONS", "CONS/REPLAN"] {
-        assert_eq!(times(policy, 4, &options, &table), expected, "{policy}");
-    }
-    let in_turn = [(0.0, 120.0), (120.0, 270.0), (200.0, 290.0), (270.0, 367.0)];
-    let fcfs = times("FCFS", 4, &options, &table);
-    assert_eq!(fcfs[..3], in_turn[..3]);
-    // Behind the third job: nodes 2 and 3 at 270 s.
-    assert_eq!(fcfs[3], in_turn[3]);
-}
-
-/// A job that the window does not meet takes nodes that have one, and leaves the others to a longer job that comes later.
-#[test]
-fn short_jobs_take_nodes_with_windows() {
-    let options = options("requeue", &[], &[(2, 2, 100, 200)]);
-    let table = [(0, 2, 50, 0), (1, 2, 300, 0)];
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
-        assert_eq!(times(policy, 4, &options, &table), [(0.0, 50.0), (1.0, 301.0)], "{policy}");
-    }
-}
-
-/// A job that runs longer than was said is in the way of the window, and begins again after it.
-#[test]
-fn a_job_past_its_estimate_is_interrupted_by_a_window() {
-    let options = options("requeue", &[], &[(0, 1, 10, 20)]);
-    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
-        assert_eq!(times(policy, 1, &options, &[(0, 1, 15, 5)]), [(0.0, 35.0)], "{policy}");
     }
 }
 
@@ -217,11 +105,7 @@ impl Observer for Up {
 const NODES: u32 = 16;
 
 fn workload(jobs: usize, seed: u64) -> Vec<Job> {
-    let nodes = NonZeroU32::new(NODES).unwrap();
-    let parameters = LublinParameters { nodes, jobs, ..LublinParameters::default() };
-    let mut jobs = generate(&parameters, Seed::new(seed));
-    load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
-    jobs
+    lublin(NODES, jobs, Seed::new(seed), 0.9)
 }
 
 /// Failures of nodes and racks, windows on all nodes and on some, up to the last submission.
@@ -315,15 +199,6 @@ proptest! {
     }
 }
 
-/// Simulates, writes events and has them audited with the rules of the policy; how many interruptions there were.
-fn audited(name: &str, options: &Options, jobs: Vec<Job>) -> u64 {
-    let events = events(name, NODES, options, jobs, Followers::default())
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
-    let report = audit_policy(events.as_slice(), checked).unwrap_or_else(|error| panic!("{name}: {error}"));
-    report.platform.unwrap().interruptions
-}
-
 /// The events of a simulation.
 fn events(
     name: &str,
@@ -403,6 +278,7 @@ proptest! {
         let jobs = workload(150, seed);
         let outages = Some(Arc::new(outages(&jobs, rule, seed)));
         let options = Options { penalty: SimSpan::from_secs(300), estimates, outages, ..Options::default() };
-        audited(&policy, &options, jobs);
+        let found = recorded::<()>(&PolicyOptions::default(), &policy, NODES, &options, None, &jobs);
+        assert_judged(&found.events, &policy);
     }
 }
