@@ -38,7 +38,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
-#[must_use]
 pub fn main_with(registry: Registry) -> ExitCode {
     main_from(std::env::args_os(), registry).into()
 }

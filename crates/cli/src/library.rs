@@ -48,7 +48,6 @@ fn parsed(first: &[&str], arguments: &[String]) -> Result<Simulate, String> {
 
 /// All commands, each with `words`, `about`, `long`, and its `arguments`: `name`, `help`, `flag` (takes no value), `many`, `required`, `default`,
 /// and whether it is a `position`, which are in their order.
-#[must_use]
 pub fn declaration() -> Value {
     let mut found = Vec::new();
     leaves(&Cli::described(), &mut Vec::new(), &mut found);

@@ -160,13 +160,11 @@ use dfrsim_policies::Policies;
 use dfrsim_workload::traces::locate_beside;
 
 /// All studies, the policies of this project, and those in [other processes](external).
-#[must_use]
 pub fn registry() -> Registry {
     registry_with(Policies::standard())
 }
 
 /// All studies, these policies, and those in [other processes](external).
-#[must_use]
 pub fn registry_with(policies: Policies) -> Registry {
     let policies = external::families().into_iter().fold(policies, Policies::with_family);
     let registry = Registry::new().with(policies).with(FileLocator::new(|name, folder| {

@@ -18,7 +18,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// [`Verdict::Holds`] or [`Verdict::Fails`].
-    #[must_use]
     pub fn from_bool(holds: bool) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::Fails }
     }
@@ -61,7 +60,6 @@ pub struct Claim {
 
 impl Claim {
     /// A statement with a verdict, without numbers.
-    #[must_use]
     pub fn new(
         source: impl Into<String>,
         claim: impl Into<String>,
@@ -104,7 +102,6 @@ impl Claim {
 }
 
 /// The table of claims, `tables/claims.csv`; the same columns for all studies.
-#[must_use]
 pub fn table(claims: &[Claim]) -> Table {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let line = |claim: &Claim| {

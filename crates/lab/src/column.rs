@@ -86,7 +86,6 @@ pub struct Column {
 
 impl Column {
     /// Whether larger values are better; `None` for columns that are no metrics.
-    #[must_use]
     pub const fn better(&self) -> Option<Better> {
         match self.role {
             Role::Metric(better) | Role::Primary(better) => Some(better),
@@ -94,17 +93,14 @@ impl Column {
         }
     }
     /// Whether it is a metric, the primary one included.
-    #[must_use]
     pub const fn is_metric(&self) -> bool {
         self.better().is_some()
     }
     /// Whether it is the primary metric.
-    #[must_use]
     pub const fn is_primary(&self) -> bool {
         matches!(self.role, Role::Primary(_))
     }
     /// The name in words, without the unit: `penalty` of `penalty_s`.
-    #[must_use]
     pub fn words(&self) -> String {
         let unit = match self.unit {
             "%" => "percent".to_owned(),
@@ -114,13 +110,11 @@ impl Column {
         name.filter(|_| !unit.is_empty()).unwrap_or(self.name).replace('_', " ")
     }
     /// Name and unit, as they are above a column of a table or beside an axis: `penalty (s)`.
-    #[must_use]
     pub fn heading(&self) -> String {
         if self.unit.is_empty() { self.words() } else { format!("{} ({})", self.words(), self.unit) }
     }
     /// What a reader needs before and after a value where there is no heading: empty for texts, name and unit for
     /// numbers.
-    #[must_use]
     pub fn around(&self) -> (String, String) {
         match (self.kind, self.unit) {
             (Kind::Text, _) => (String::new(), String::new()),
@@ -129,7 +123,6 @@ impl Column {
         }
     }
     /// A value for readers where there is no heading: `EASY`, `penalty 300 s`.
-    #[must_use]
     pub fn readable(&self, value: &str) -> String {
         let (before, after) = self.around();
         before + value + &after

@@ -85,7 +85,6 @@ impl Numbers {
 
 impl DataFrame {
     /// No rows of a type.
-    #[must_use]
     pub fn new(row_type: &'static RowType) -> DataFrame {
         let values = |column: &Column| {
             let numbers = match column.role {
@@ -151,22 +150,18 @@ impl DataFrame {
     }
 
     /// How many rows there are, those of failed runs included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.status.len()
     }
     /// Whether there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.status.is_empty()
     }
     /// The columns.
-    #[must_use]
     pub fn columns(&self) -> &'static [Column] {
         self.row_type.columns
     }
     /// The place of the column of this name.
-    #[must_use]
     pub fn place(&self, column: &str) -> Option<usize> {
         self.columns().iter().position(|each| each.name == column)
     }
@@ -177,24 +172,20 @@ impl DataFrame {
         self
     }
     /// The place of the primary metric, or of the one that takes its place.
-    #[must_use]
     pub fn primary(&self) -> Option<usize> {
         self.objective.or_else(|| self.columns().iter().position(Column::is_primary))
     }
     /// Why there is no row; empty if there is one, or the status says it all.
-    #[must_use]
     pub fn message(&self, row: usize) -> &str {
         let place = self.messages.binary_search_by_key(&row, |(row, _)| *row);
         place.map_or("", |place| &self.messages[place].1)
     }
     /// The number in a row, if the column has numbers and there is one.
-    #[must_use]
     pub fn number(&self, row: usize, column: usize) -> Option<f64> {
         let number = self.columns[column].numbers.get(row);
         (self.columns()[column].kind != Kind::Text && !number.is_nan()).then_some(number)
     }
     /// The value in a row as a text; empty if there is none.
-    #[must_use]
     pub fn text(&self, row: usize, column: usize) -> String {
         let Values { names, numbers, .. } = &self.columns[column];
         match (numbers.get(row), self.columns()[column].kind) {
@@ -205,12 +196,10 @@ impl DataFrame {
         }
     }
     /// Numbers that are equal where the values of a column are: for grouping.
-    #[must_use]
     pub fn code(&self, row: usize, column: usize) -> u64 {
         self.columns[column].numbers.get(row).to_bits()
     }
     /// The value in a row, for formats that distinguish types.
-    #[must_use]
     pub fn datum(&self, row: usize, column: usize) -> Datum {
         match (self.columns()[column].kind, self.number(row, column)) {
             (Kind::Text, _) => match self.text(row, column) {

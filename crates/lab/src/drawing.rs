@@ -17,7 +17,6 @@ pub struct Drawing {
 
 impl Drawing {
     /// A figure without remarks.
-    #[must_use]
     pub fn new(stem: impl Into<String>, title: impl Into<String>, chart: Chart) -> Drawing {
         Drawing { stem: stem.into(), title: title.into(), remarks: Vec::new(), chart }
     }
@@ -130,12 +129,10 @@ pub enum Join {
 
 impl Chart {
     /// Points of several series; `name` is what a series is.
-    #[must_use]
     pub fn lines(x: Axis, y: Axis, name: impl Into<String>, series: Vec<Series>) -> Chart {
         Chart::Lines { x, y, name: name.into(), series }
     }
     /// Our values beside published ones; `name` is what a line is.
-    #[must_use]
     pub fn beside(value: Axis, name: impl Into<String>, lines: Vec<(String, f64, f64)>) -> Chart {
         Chart::Beside { value, name: name.into(), lines }
     }
@@ -143,24 +140,20 @@ impl Chart {
 
 impl Axis {
     /// An axis with even steps.
-    #[must_use]
     pub fn linear(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Linear }
     }
     /// A logarithmic axis.
-    #[must_use]
     pub fn logarithmic(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Logarithmic }
     }
     /// An axis whose scale depends on the values.
-    #[must_use]
     pub fn automatic(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Automatic }
     }
 }
 
 /// The part of a stem that a name becomes: lower-case letters and digits, joined by hyphens.
-#[must_use]
 pub fn stem(name: &str) -> String {
     let mut stem = String::new();
     for letter in name.chars() {

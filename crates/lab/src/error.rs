@@ -96,17 +96,14 @@ fn lines(texts: &[String]) -> String {
 
 impl RunError {
     /// A file or folder that could not be read or written.
-    #[must_use]
     pub fn io(path: &Path, error: io::Error) -> RunError {
         RunError::Io { path: path.to_owned(), error }
     }
     /// A folder of results, or a file in it, that cannot be used as it is.
-    #[must_use]
     pub fn unusable(path: &Path, message: impl Display) -> RunError {
         RunError::Unusable { path: path.to_owned(), message: message.to_string() }
     }
     /// What is to be run cannot be used.
-    #[must_use]
     pub fn input(message: impl Display) -> RunError {
         RunError::Input(message.to_string())
     }

@@ -49,7 +49,6 @@ impl GroupKey {
         self.values.iter().map(|(column, value)| cell(column, value))
     }
     /// The names and values, for files: `workload=lublin, load=0.7, policy=EASY, penalty_s=300`.
-    #[must_use]
     pub fn identity(&self) -> String {
         let present = self.values.iter().filter(|(_, value)| !value.is_empty());
         present.map(|(column, value)| format!("{}={value}", column.name)).collect::<Vec<_>>().join(", ")

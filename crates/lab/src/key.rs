@@ -40,7 +40,6 @@ pub struct KeyBuilder {
 
 impl KeyBuilder {
     /// Begins with a study and the version of what its rows mean.
-    #[must_use]
     pub fn new(study: &str, semantics: u32) -> KeyBuilder {
         KeyBuilder { text: format!("study {study}\nsemantics {semantics}\n") }
     }
@@ -65,7 +64,6 @@ impl KeyBuilder {
         }
     }
     /// The key of everything that was added.
-    #[must_use]
     pub fn key(&self) -> Key {
         let hash = Sha256::digest(&self.text);
         Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
@@ -84,7 +82,6 @@ impl Display for Digest {
 
 impl Digest {
     /// The digest of a text or file in memory.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
@@ -110,7 +107,6 @@ pub struct Digester(Sha256);
 
 impl Digester {
     /// An empty digest.
-    #[must_use]
     pub fn new() -> Digester {
         Digester::default()
     }

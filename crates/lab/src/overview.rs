@@ -8,7 +8,6 @@ use crate::table::{NamedTable, Statistics, TableLine, mean};
 
 /// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
 /// labels and variant.
-#[must_use]
 pub fn standings(frames: &[DataFrame]) -> Vec<NamedTable> {
     frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).map(standings_of).collect()
 }
@@ -62,7 +61,6 @@ const MAX_SCOPES: usize = 6;
 /// The figures of every study: the distribution of the primary metric by variant, as boxes and as distribution functions,
 /// and its mean against every numeric label and variant column with several values, with a line for each variant. Combinations
 /// of labels have figures of their own.
-#[must_use]
 pub fn generic_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
     frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).flat_map(drawings_of).collect()
 }

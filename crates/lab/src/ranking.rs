@@ -70,14 +70,12 @@ pub struct Duel {
 
 impl Duel {
     /// On how many instances both have a value.
-    #[must_use]
     pub const fn instances(&self) -> usize {
         self.wins + self.ties + self.losses
     }
 }
 
 /// The rankings of all types of rows with a primary metric and a value of it. `seed` is that of the bootstrap.
-#[must_use]
 pub fn rankings(frames: &[DataFrame], seed: u64) -> Vec<Ranking> {
     frames.iter().filter_map(|frame| Ranking::new(frame, frame.primary()?, seed)).collect()
 }
@@ -188,7 +186,6 @@ impl Ranking {
     }
 
     /// How two variants, given by their places, compare instance by instance.
-    #[must_use]
     pub fn duel(&self, first: usize, second: usize) -> Duel {
         let mut duel = Duel::default();
         for (a, b) in self.pairs(first, second) {
@@ -203,7 +200,6 @@ impl Ranking {
 
     /// The mean difference of two variants (second - first) over the instances on which both have a value, with its 95 %
     /// confidence interval; `None` if there is no such instance.
-    #[must_use]
     pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         let values = self.variants[first].values.iter().zip(&self.variants[second].values);
         let differences: Vec<Option<f64>> = values.map(|(a, b)| Some((*b)? - (*a)?)).collect();

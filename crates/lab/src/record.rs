@@ -85,22 +85,18 @@ pub struct Failure {
 
 impl Failure {
     /// A failure with a message, in which line breaks become spaces.
-    #[must_use]
     pub fn new(status: Status, message: impl fmt::Display) -> Failure {
         Failure { status, message: message.to_string().replace(['\r', '\n'], " ") }
     }
     /// A policy broke a rule.
-    #[must_use]
     pub fn violation(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Violation, message)
     }
     /// A checker refused the result.
-    #[must_use]
     pub fn invalid(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Invalid, message)
     }
     /// There is no instance to run on or no job to measure.
-    #[must_use]
     pub fn failed(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Failed, message)
     }
@@ -131,17 +127,14 @@ pub const FRAME_COLUMNS: [&str; 3] = ["key", "status", "message"];
 
 impl<R: Row> Record<R> {
     /// The place of its type of rows.
-    #[must_use]
     pub fn row_type(&self) -> usize {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, Row::row_type)
     }
     /// The outcome of the run.
-    #[must_use]
     pub fn status(&self) -> Status {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.failure.status, |_| Status::Ok)
     }
     /// The fields of its line.
-    #[must_use]
     pub fn write(&self) -> Vec<String> {
         let (message, fields) = match &self.outcome {
             Ok(row) => (String::new(), row.write()),
@@ -152,7 +145,6 @@ impl<R: Row> Record<R> {
         line
     }
     /// Reads the fields of a line of a type of rows; `None` if it is not one.
-    #[must_use]
     pub fn read(row_type: usize, fields: &[&str]) -> Option<Record<R>> {
         let [key, status, message, fields @ ..] = fields else { return None };
         if fields.len() != R::TYPES.get(row_type)?.columns.len() {

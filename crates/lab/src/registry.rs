@@ -84,7 +84,6 @@ pub trait AnyScenario: Send + Sync {
 
 impl Registry {
     /// No studies.
-    #[must_use]
     pub fn new() -> Registry {
         Registry::default()
     }
@@ -101,7 +100,6 @@ impl Registry {
         self
     }
     /// What the fields of scenarios look up.
-    #[must_use]
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -110,7 +108,6 @@ impl Registry {
         self.studies.iter().map(AsRef::as_ref)
     }
     /// The study of this name.
-    #[must_use]
     pub fn study_named(&self, name: &str) -> Option<&dyn AnyStudy> {
         self.studies().find(|study| study.name() == name)
     }

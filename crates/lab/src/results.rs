@@ -205,7 +205,6 @@ impl<'a> Results<'a> {
     }
 
     /// The metric by which variants are ranked, if the scenario names one.
-    #[must_use]
     pub fn objective(&self) -> Option<String> {
         let table: toml::Table = self.scenario.parse().ok()?;
         table.get("objective")?.as_str().map(str::to_owned)

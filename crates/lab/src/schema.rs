@@ -18,7 +18,6 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Columns have annotations beside their types: `x-role` (`type`, `status`, `message`, `label`, `instance`, `variant`,
 /// `metric`, `primary` or `fact`, see [`Role`](crate::Role)), `x-unit` where they have a unit, and `x-better` (`less` or `more`) where they
 /// are metrics. `required` lists the columns in their order.
-#[must_use]
 pub fn rows(study: &dyn AnyStudy) -> Value {
     json!({
         "$schema": DIALECT,
@@ -31,7 +30,6 @@ pub fn rows(study: &dyn AnyStudy) -> Value {
 }
 
 /// The schema of `manifest.toml`, read as TOML.
-#[must_use]
 pub fn manifest() -> Value {
     schemars::schema_for!(Manifest).to_value()
 }

@@ -85,7 +85,6 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// A watch of a run whose results are in the folder `out`.
-    #[must_use]
     pub fn new(audit: bool, out: &'a Path) -> Watch<'a> {
         Watch { audit, out, took: None }
     }

@@ -28,7 +28,6 @@ use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Allocation, Request, Reservation, Resource};
 
 /// The faults of an answer to a request on these resources, of which parts have been `reserved` before.
-#[must_use]
 pub fn check_allocation(
     resources: &[Resource],
     reserved: &[Reservation],
@@ -94,7 +93,6 @@ fn check_part(
 
 /// All faults in the reservations of these resources; empty if no resource is ever over-committed. For each resource
 /// and property, the first time is reported.
-#[must_use]
 pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<Message> {
     let mut faults = Vec::new();
     let mut of_resource = vec![Vec::new(); resources.len()];

@@ -78,7 +78,6 @@ pub struct SharingAuditor {
 
 impl SharingAuditor {
     /// For machines on this many nodes that share by weights (work-conserving) or by caps.
-    #[must_use]
     pub fn new(nodes: u32, work_conserving: bool, machines: Vec<Machine>) -> SharingAuditor {
         SharingAuditor {
             nodes,

@@ -65,12 +65,10 @@ impl Faults {
         self
     }
     /// The first faults, at most [`Faults::SHOWN`], in the order in which they were found.
-    #[must_use]
     pub fn shown(&self) -> &[Fault] {
         &self.shown
     }
     /// The number of all faults.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }

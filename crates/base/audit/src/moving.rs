@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 /// // Of three tasks at 5 each two leave the first node.
 /// assert_eq!(moving_cost(&vec![vec![on(0, 3)]], &vec![vec![on(0, 1), on(1, 2)]], &[5]), 10);
 /// ```
-#[must_use]
 pub fn moving_cost(before: &Mapping, after: &Mapping, cost: &[u64]) -> u128 {
     let counts = |places: &[NodeTasks]| {
         let mut counts = BTreeMap::<_, u64>::new();

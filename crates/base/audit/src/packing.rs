@@ -30,7 +30,6 @@ use dfrsim_model::{NodeTasks, Yield};
 
 /// The faults of a mapping that claims a minimum scaled yield; empty if all jobs can have their
 /// [unscaled](OfflineJob::unscaled) yields at that one together.
-#[must_use]
 pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<Message> {
     let yields: Vec<Yield> = instance.jobs.iter().map(|job| job.unscaled(claimed)).collect();
     check_yields(instance, mapping, &yields)
@@ -38,7 +37,6 @@ pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yiel
 
 /// The faults of a mapping that gives each job an unscaled yield; empty if they can have them and none is
 /// below the job's least yield.
-#[must_use]
 pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<Message> {
     let mut faults = Vec::new();
     let mut fault = |text: String| faults.push(Message(text));
@@ -59,7 +57,6 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
 
 /// The faults of a solution that claims a minimum scaled yield and gives each job an unscaled one: those of
 /// [`check_yields`], and jobs that get less than at the claimed minimum.
-#[must_use]
 pub fn check_solution(
     instance: &Instance,
     mapping: &Mapping,

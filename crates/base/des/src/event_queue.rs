@@ -26,7 +26,6 @@ impl EventKey {
     const SEQUENCE_BITS: u32 = 56;
 
     /// The key of an event; the sequence orders events of the same moment and rank and must be below 2^56.
-    #[must_use]
     #[inline]
     pub fn new(time: SimTime, rank: Rank, sequence: u64) -> EventKey {
         assert!(sequence >> Self::SEQUENCE_BITS == 0, "a sequence number fits 56 bits");
@@ -58,22 +57,18 @@ pub struct EventQueue {
 
 impl EventQueue {
     /// A queue without events.
-    #[must_use]
     pub fn new() -> EventQueue {
         EventQueue::default()
     }
     /// How many events are scheduled.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.heap.len()
     }
     /// Whether no event is scheduled.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
     /// The next event, which stays in the queue.
-    #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<(EventKey, Slot)> {
         self.heap.first().copied()

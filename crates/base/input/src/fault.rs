@@ -20,7 +20,6 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of a file as a whole.
-    #[must_use]
     pub fn of_file(file: impl Into<String>, message: impl fmt::Display) -> Fault {
         let message = message.to_string();
         Fault { file: file.into(), line: None, column: None, path: String::new(), message }

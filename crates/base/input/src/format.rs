@@ -73,7 +73,6 @@ impl Input {
     /// Takes comma-separated values apart: a list of records, of which empty cells have no field. `file` is what messages call
     /// it. [`State::read`](crate::state::State::read) reports records that have not as many cells as there are columns, and
     /// columns that are there twice, beside the faults of the others.
-    #[must_use]
     pub fn csv(file: &str, text: &str) -> Input {
         let mut faults = Vec::new();
         let mut wrong = |line: Option<u64>, message: String| {
@@ -129,13 +128,11 @@ impl Input {
     }
 
     /// What messages call the file.
-    #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
     /// The columns of comma-separated values; `None` for other formats.
-    #[must_use]
     pub fn columns(&self) -> Option<&[String]> {
         match &self.format {
             Format::Csv { columns, .. } => Some(columns),

@@ -20,7 +20,6 @@ pub struct Object<'a> {
 
 impl Input {
     /// The whole of it.
-    #[must_use]
     pub fn root(&self) -> Place<'_> {
         Place { input: self, value: &self.value, path: String::new() }
     }
@@ -28,31 +27,26 @@ impl Input {
 
 impl<'a> Place<'a> {
     /// The value.
-    #[must_use]
     pub fn value(&self) -> &'a Value {
         self.value
     }
 
     /// What messages call the file.
-    #[must_use]
     pub fn file(&self) -> &'a str {
         self.input.file()
     }
 
     /// Whether the value is a list.
-    #[must_use]
     pub fn is_list(&self) -> bool {
         self.value.is_array()
     }
 
     /// Whether the value is a record of comma-separated values, or a cell of one, whose values are texts.
-    #[must_use]
     pub fn is_csv(&self) -> bool {
         self.input.columns().is_some()
     }
 
     /// The finite number that the value is, also as a text of comma-separated values.
-    #[must_use]
     pub fn number(&self) -> Option<f64> {
         let text = || self.value.as_str().filter(|_| self.is_csv())?.parse().ok();
         self.value.as_f64().or_else(text).filter(|number: &f64| number.is_finite())
@@ -74,13 +68,11 @@ impl<'a> Place<'a> {
 
 impl<'a> Object<'a> {
     /// Where the object is.
-    #[must_use]
     pub fn place(&self) -> &Place<'a> {
         &self.place
     }
 
     /// Returns a field, if it is there.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<Place<'a>> {
         let value = self.fields.get(name)?;
         Some(Place { input: self.place.input, value, path: self.place.below(name) })

@@ -30,7 +30,6 @@ impl Reader {
     }
 
     /// Whether there is no fault yet.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         self.faults.is_empty()
     }

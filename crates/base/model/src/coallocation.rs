@@ -65,7 +65,6 @@ pub struct Allocation {
 
 impl Request {
     /// Whether a resource could serve, were it free: its labels are those asked for and it has the minima.
-    #[must_use]
     pub fn accepts(&self, resource: &Resource) -> bool {
         let has_label =
             |(asked, label): (&Option<String>, &String)| asked.as_ref().is_none_or(|it| it == label);

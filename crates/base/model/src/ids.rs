@@ -16,7 +16,6 @@ pub struct UserId(
 
 impl UserId {
     /// The user of this number; `None` of the largest number of 32 bits.
-    #[must_use]
     pub const fn new(number: u32) -> Option<UserId> {
         match NonZeroU32::new(number.wrapping_add(1)) {
             Some(successor) => Some(UserId(successor)),
@@ -46,7 +45,6 @@ impl Origin {
     pub const UNKNOWN: Origin = Origin { group: u32::MAX, queue: u16::MAX, partition: u16::MAX };
 
     /// From the numbers of a log.
-    #[must_use]
     pub fn new(group: Option<u32>, queue: Option<u32>, partition: Option<u32>) -> Origin {
         let small = |number: Option<u32>| number.and_then(|it| u16::try_from(it).ok()).unwrap_or(u16::MAX);
         Origin { group: group.unwrap_or(u32::MAX), queue: small(queue), partition: small(partition) }

@@ -192,7 +192,6 @@ pub struct Account {
 
 impl Account {
     /// Makes a user of an account, of whom no job is known.
-    #[must_use]
     pub fn user(name: &str, parent: Option<&str>, shares: u32) -> Account {
         Account {
             name: name.to_owned(),
@@ -206,7 +205,6 @@ impl Account {
     }
 
     /// Whether it pays for all jobs of one of its users.
-    #[must_use]
     pub fn pays_for(&self, user: u32) -> bool {
         !self.is_user && self.users.contains(&user)
     }
@@ -407,7 +405,6 @@ pub const LARGEST_WEIGHT: u32 = 100;
 
 impl Priorities {
     /// Slurm's settings for what its files leave out: jobs pay for their cores, and their usage is forgotten from the moment on at which it comes.
-    #[must_use]
     pub fn slurm() -> Priorities {
         Priorities {
             size: SizeFactor::NodesAndCpus,
@@ -421,7 +418,6 @@ impl Priorities {
     }
 
     /// Whether jobs are in the order of submission, without any limit.
-    #[must_use]
     pub fn are_plain(&self) -> bool {
         self.weights == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
@@ -432,7 +428,6 @@ impl Priorities {
     }
 
     /// Whether jobs are held back, rejected or preempted: by a user's number of running jobs, or by a class.
-    #[must_use]
     pub fn have_limits(&self) -> bool {
         let mut classes = self.qos.iter().chain(&self.partitions);
         self.max_running_per_user.is_some()
@@ -442,7 +437,6 @@ impl Priorities {
     }
 
     /// The qualities of service, or the partitions, if jobs of some preempt those of others.
-    #[must_use]
     pub fn preempting(&self) -> Option<&[JobClass]> {
         let preempt = |classes: &&[JobClass]| classes.iter().any(|class| !class.preempt.is_empty());
         [&self.qos[..], &self.partitions[..]].into_iter().find(preempt)
@@ -548,7 +542,6 @@ impl Limits {
 
 impl JobClass {
     /// Whether the class has the jobs of this user and origin.
-    #[must_use]
     pub fn has(&self, user: Option<u32>, origin: Origin) -> bool {
         [
             (&self.queues, origin.queue()),
@@ -561,7 +554,6 @@ impl JobClass {
     }
 
     /// The tier of a partition.
-    #[must_use]
     pub fn tier(&self) -> u32 {
         self.tier.unwrap_or(1)
     }

@@ -21,7 +21,6 @@ pub struct Seed(u64);
 
 impl Seed {
     /// A seed as the user gives it.
-    #[must_use]
     pub const fn new(seed: u64) -> Seed {
         Seed(seed)
     }

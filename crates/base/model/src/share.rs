@@ -18,14 +18,12 @@ impl Share {
     pub const ONE: Share = Share(943_718_400);
 
     /// `part / whole` of a node, rounded down; panics unless `part <= whole` and `whole > 0`.
-    #[must_use]
     pub fn from_ratio(part: u64, whole: u64) -> Share {
         assert!(part <= whole && whole > 0, "expected a share between 0 and a whole node");
         Share((u128::from(part) * u128::from(Self::ONE.0) / u128::from(whole)) as u32)
     }
     /// A decimal fraction in [0, 1] as people write it, with at most nine decimals (0.3 is three tenths, not
     /// the binary number just below it); `None` outside [0, 1].
-    #[must_use]
     pub fn try_from_f64(fraction: f64) -> Option<Share> {
         const BILLION: u64 = 1_000_000_000;
         (0.0..=1.0)
@@ -33,7 +31,6 @@ impl Share {
             .then(|| Share::from_ratio((fraction * BILLION as f64).round() as u64, BILLION))
     }
     /// A share of this many units; `None` above [`Share::ONE`].
-    #[must_use]
     pub const fn try_from_units(units: u32) -> Option<Share> {
         if units <= Self::ONE.0 { Some(Share(units)) } else { None }
     }
@@ -75,7 +72,6 @@ impl CpuUse {
     pub const ONE: CpuUse = CpuUse((Share::ONE.units() as u64) << Yield::BITS);
 
     /// This number of units.
-    #[must_use]
     pub const fn from_units(units: u64) -> CpuUse {
         CpuUse(units)
     }

@@ -10,14 +10,12 @@ use crate::SimSpan;
 /// assert_eq!(stretch::stretch(turnaround, run_time), 15.0);
 /// assert_eq!(stretch::bounded(turnaround, run_time, SimSpan::from_secs(10)), 3.0);
 /// ```
-#[must_use]
 pub fn stretch(turnaround: SimSpan, run_time: SimSpan) -> f64 {
     turnaround.micros() as f64 / run_time.micros() as f64
 }
 
 /// Bounded stretch: max(turnaround, tau) / max(run time, tau), at least 1, so that very short jobs do not rule
 /// the maximum. With tau = 0 it is the stretch itself.
-#[must_use]
 pub fn bounded(turnaround: SimSpan, run_time: SimSpan, tau: SimSpan) -> f64 {
     stretch(turnaround.max(tau), run_time.max(tau)).max(1.0)
 }

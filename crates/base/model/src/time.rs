@@ -77,7 +77,6 @@ impl SimSpan {
     }
     /// The nearest whole number of microseconds to a non-negative, finite number of seconds; `None` for any
     /// other number, and for spans above 500 years.
-    #[must_use]
     pub fn try_from_secs_f64(seconds: f64) -> Option<Self> {
         (0.0..=1.6e10).contains(&seconds).then(|| SimSpan((seconds * MICROS as f64).round() as u64))
     }

@@ -13,7 +13,6 @@ impl VirtualTime {
     pub const ZERO: VirtualTime = VirtualTime(0);
 
     /// The work of a span at full speed.
-    #[must_use]
     pub fn of(span: SimSpan) -> VirtualTime {
         VirtualTime(u128::from(span.micros()) << Yield::BITS)
     }

@@ -16,7 +16,6 @@ impl Yield {
     pub const ONE: Yield = Yield(1 << Self::BITS);
 
     /// `part / whole`, rounded down, at most 1; panics if `whole` is 0.
-    #[must_use]
     pub fn from_ratio(part: u64, whole: u64) -> Yield {
         if part >= whole {
             assert!(whole > 0, "a yield needs a whole");
@@ -25,17 +24,14 @@ impl Yield {
         Yield(((u128::from(part) << Self::BITS) / u128::from(whole)) as u32)
     }
     /// The largest yield not above `fraction`, clamped to [0, 1]; not-a-number counts as 0.
-    #[must_use]
     pub fn from_f64(fraction: f64) -> Yield {
         Yield((fraction.clamp(0.0, 1.0) * f64::from(Self::ONE.0)) as u32)
     }
     /// The nearest yield to a decimal fraction as people write it, clamped to [0, 1]; not-a-number counts as 0.
-    #[must_use]
     pub fn nearest(fraction: f64) -> Yield {
         Yield::from_f64(fraction + 0.5 / f64::from(Self::ONE.0))
     }
     /// A yield of this many units; `None` above full speed.
-    #[must_use]
     pub fn try_from_units(units: u32) -> Option<Yield> {
         (units <= Self::ONE.0).then_some(Yield(units))
     }

@@ -71,7 +71,6 @@ impl FailureModel {
     /// that a larger cluster has the failures of a smaller one, and a longer time those of a shorter one.
     ///
     /// A node that is down since its rack failed may fail of its own as well; it is up when both are repaired.
-    #[must_use]
     pub fn draw(&self, nodes: u32, until: SimTime, seed: Seed) -> Vec<Outage> {
         let mut failures = Vec::new();
         for node in 0..nodes {

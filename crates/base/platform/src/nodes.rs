@@ -46,7 +46,6 @@ impl NodeSet {
     pub const ALL: NodeSet = NodeSet(None);
 
     /// The spans of these nodes.
-    #[must_use]
     pub fn of(mut nodes: Vec<NodeSpan>) -> NodeSet {
         nodes.sort_unstable();
         let mut spans: Vec<NodeSpan> = Vec::new();
@@ -62,7 +61,6 @@ impl NodeSet {
         NodeSet(Some(spans))
     }
     /// The spans on a cluster of this many nodes.
-    #[must_use]
     pub fn spans(&self, nodes: u32) -> Vec<NodeSpan> {
         self.0.clone().unwrap_or_else(|| vec![NodeSpan { first: 0, nodes }])
     }

@@ -77,7 +77,6 @@ impl Outages {
         self.failures.iter().chain(self.windows.iter().map(|window| &window.outage))
     }
     /// Whether nodes are always up.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.failures.is_empty() && self.windows.is_empty()
     }

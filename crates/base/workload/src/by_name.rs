@@ -41,7 +41,6 @@ const NO_JOBS: u32 = u32::MAX;
 
 impl<T: Serialize + DeserializeOwned> ByName<T> {
     /// With the names that a log gives to numbers.
-    #[must_use]
     pub fn named(value: T, header: &Header) -> ByName<T> {
         let mut map = fields(&value);
         let own = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -47,7 +47,6 @@ const fn seconds(time: SimTime) -> u64 {
 }
 
 /// The week of its own time in which something arrives: the number of whole weeks before it.
-#[must_use]
 pub const fn week(submit: SimTime) -> u64 {
     seconds(submit) / WEEK
 }
@@ -92,14 +91,12 @@ pub struct Selection {
 
 impl Selection {
     /// Whether the record of this place in the file (from 0) and this submit time belongs to it.
-    #[must_use]
     pub fn contains(&self, place: u64, submit: SimTime) -> bool {
         (self.skip..self.end()).contains(&place)
             && self.from.is_none_or(|from| seconds(submit) >= from)
             && !self.is_past(submit)
     }
     /// The first place of the file after which none belongs to it; `u64::MAX` if there is none.
-    #[must_use]
     pub const fn end(&self) -> u64 {
         match self.first {
             Some(first) => self.skip.saturating_add(first),
@@ -107,7 +104,6 @@ impl Selection {
         }
     }
     /// Whether this submit time and all later ones are beyond the window.
-    #[must_use]
     pub fn is_past(&self, submit: SimTime) -> bool {
         self.to.is_some_and(|to| seconds(submit) >= to)
     }

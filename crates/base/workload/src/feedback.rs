@@ -182,7 +182,6 @@ fn end((job, record): &(Job, Record)) -> SimTime {
 }
 
 /// The preceding jobs and think times that the log names. Jobs are in the order of their submission.
-#[must_use]
 pub fn dependencies(jobs: &[(Job, Record)]) -> Links {
     let places = places(jobs);
     let mut links = Links::default();
@@ -222,7 +221,6 @@ struct Session {
 }
 
 /// What follows from the sessions of users (see the [module's page](self)). Jobs are in the order of their submission.
-#[must_use]
 pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
     let places = places(jobs);
     let mut links = Links::default();

@@ -50,7 +50,6 @@ pub struct Drawn {
 
 impl Drawn {
     /// The record of the job, made of the one that it is drawn from.
-    #[must_use]
     pub fn record(&self, original: &Record) -> Record {
         let Drawn { submit, number, user, preceding, place: _ } = *self;
         let think_time = original.think_time.filter(|_| preceding.is_some());
@@ -74,7 +73,6 @@ fn weeks_of(records: &[Record]) -> u64 {
 
 /// Draws the jobs of this many weeks, in the order of their submission; jobs of equal times by stream. Jobs without user are one
 /// stream. Without records or weeks there are none.
-#[must_use]
 pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
     let mut streams: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
     for (place, record) in records.iter().enumerate() {

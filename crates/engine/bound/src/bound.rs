@@ -27,7 +27,6 @@ pub struct Bound {
 /// The value is correct to about 1e-12, relatively, as a lower bound, since its proof is summed up in floating
 /// point. The flow that shows it to be tight is in integers, with deadlines rounded up to 2^-8 microseconds or
 /// less, but for instances whose nodes * time is above 2^80 microseconds.
-#[must_use]
 pub fn max_stretch_bound(jobs: &[Job], nodes: u32, tau: SimSpan) -> Bound {
     let instance = Instance::new(jobs, nodes, tau);
     let mut bound = Bound { value: 1.0, upper: 1.0, critical: Vec::new(), flows: 0 };

@@ -12,7 +12,6 @@ use dfrsim_platform::classes::{Asked, Sharing, UnequalNodes};
 /// units at full speed: those of all nodes together bound the sum of r * tasks * units (* need) over all jobs. This is the problem of
 /// [`max_stretch_bound`], with a task for each unit that a task asks for, and units in place of nodes. A job that asks for more than
 /// there is counts in none of them, as no policy can run it.
-#[must_use]
 pub fn max_stretch_bound_on(jobs: &[Job], nodes: &UnequalNodes, tau: SimSpan) -> f64 {
     let cpu = max_stretch_bound(jobs, nodes.classes.bounding_nodes(), tau).value;
     let of_resource = |place| {

@@ -36,7 +36,6 @@ pub struct FlowSolution {
 ///
 /// Also `None` for a stretch that is not a positive number, and where nodes * time is beyond the range of
 /// 128-bit integers in share units (millions of years).
-#[must_use]
 pub fn flow_solution(jobs: &[Job], nodes: u32, tau: SimSpan, stretch: f64) -> Option<FlowSolution> {
     let instance = Instance::new(jobs, nodes, tau);
     if !stretch.is_finite() || stretch <= 0.0 || instance.capacity == 0 && !instance.items.is_empty() {

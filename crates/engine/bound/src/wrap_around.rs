@@ -36,7 +36,6 @@ pub struct Schedule {
 /// following one. It never runs on two nodes at once, for it needs no more than the length of the interval.
 ///
 /// The tasks of a job get equal parts of its work, to within one unit in every interval and exactly at the end.
-#[must_use]
 pub fn wrap_around(solution: &FlowSolution) -> Schedule {
     let tick = u128::from(Share::ONE.units());
     let mut done = vec![0_u128; solution.tasks.len()];

@@ -33,7 +33,6 @@ impl SizeClass {
         [SizeClass::Serial, SizeClass::Narrow, SizeClass::Medium, SizeClass::Wide];
 
     /// The class of a job with this many tasks.
-    #[must_use]
     pub fn of(tasks: u32) -> SizeClass {
         match tasks {
             0..=1 => SizeClass::Serial,
@@ -59,7 +58,6 @@ impl LengthClass {
     pub const ALL: [LengthClass; 3] = [LengthClass::Short, LengthClass::Medium, LengthClass::Long];
 
     /// The class of a job that runs so long at full speed.
-    #[must_use]
     pub fn of(run_time: SimSpan) -> LengthClass {
         match run_time {
             span if span <= SimSpan::from_secs(600) => LengthClass::Short,

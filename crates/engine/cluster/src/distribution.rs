@@ -18,7 +18,6 @@ pub struct Distribution {
 
 impl Distribution {
     /// The figures of these values, which are reordered; `None` of no values. Values must not be NaN.
-    #[must_use]
     pub fn of(values: &mut [f64]) -> Option<Distribution> {
         let count = values.len();
         let mean = values.iter().sum::<f64>() / count as f64;

@@ -12,7 +12,6 @@ pub struct JobHandle(pub(crate) u32);
 impl JobHandle {
     /// The handle of this number, for callers that drive a policy's parts without a simulated cluster and number jobs
     /// themselves.
-    #[must_use]
     pub const fn new(number: u32) -> JobHandle {
         JobHandle(number)
     }

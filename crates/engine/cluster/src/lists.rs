@@ -65,7 +65,6 @@ enum State {
 
 impl Lists {
     /// The lists of this moment, with the effect of the decision on it if there was one.
-    #[must_use]
     pub fn of(view: View<'_>) -> Lists {
         let mut lists = Lists::default();
         lists.grow(view);
@@ -146,19 +145,16 @@ impl Lists {
     }
 
     /// The jobs that wait for their first start or are paused, by order of submission, without those that have just been started.
-    #[must_use]
     pub fn waiting(&self) -> &[JobHandle] {
         &self.waiting
     }
 
     /// The running jobs by their expected ends, then by order of submission.
-    #[must_use]
     pub fn running(&self) -> &[ExpectedEnd] {
         &self.running
     }
 
     /// The nodes of a running job, which are the same value as long as it stays there at its speed.
-    #[must_use]
     pub fn nodes_of(&self, job: JobHandle) -> Option<&Arc<[NodeRange]>> {
         match &self.filed.get(job.index())?.state {
             Some(State::Runs { nodes, .. }) => Some(nodes),

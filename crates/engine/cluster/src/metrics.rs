@@ -101,7 +101,6 @@ struct Counted {
 
 impl Metrics {
     /// Collects what a summary with these options needs.
-    #[must_use]
     pub fn new(options: SummaryOptions) -> Metrics {
         Metrics {
             downtime: options.outages.then(Box::default),
@@ -130,7 +129,6 @@ impl Metrics {
     }
 
     /// The figures of all that was seen; `None` if no job counts.
-    #[must_use]
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);
         let Counted { jobs, distributions, objectives, classes } = self.counted()?;

@@ -81,12 +81,10 @@ pub struct JobRecord {
 
 impl JobRecord {
     /// From submission to completion.
-    #[must_use]
     pub fn turnaround(&self) -> SimSpan {
         self.end.since(self.submit)
     }
     /// From submission to the first start.
-    #[must_use]
     pub fn wait(&self) -> SimSpan {
         self.start.since(self.submit)
     }

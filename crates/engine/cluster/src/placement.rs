@@ -58,7 +58,6 @@ pub struct Placement<'a> {
 
 impl<'a> Placement<'a> {
     /// On these ranges.
-    #[must_use]
     pub const fn new(ranges: &'a [NodeRange]) -> Placement<'a> {
         Placement { ranges }
     }

@@ -8,14 +8,12 @@ use dfrsim_platform::classes::{NodeClass, NodeClasses, Resource, Sharing};
 use dfrsim_platform::{Interruption, NodeSpan, Window};
 
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
-#[must_use]
 pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
     run_with(policy, nodes, penalty, tau, (None, None))
 }
 
 /// The same with what the name of the policy leaves open: its period, if it reads one, and the rest in words, where that is not as
 /// by default.
-#[must_use]
 pub fn run_with<'a>(
     policy: &'a str,
     nodes: u32,
@@ -37,7 +35,6 @@ pub fn run_with<'a>(
 }
 
 /// The second record, if nodes go down.
-#[must_use]
 pub fn platform(interruption: Interruption) -> Record<'static> {
     let (rule, checkpoints) = match interruption {
         Interruption::Lose => (InterruptionRule::Lose, None),
@@ -53,13 +50,11 @@ pub fn platform(interruption: Interruption) -> Record<'static> {
 }
 
 /// The record of what priorities and limits depend on, if jobs have any; before the first job.
-#[must_use]
 pub fn priority(settings: &Priorities) -> Record<'static> {
     Record::Priority { settings: Box::new(settings.clone()) }
 }
 
 /// The record behind those, if nodes differ.
-#[must_use]
 pub fn classes(nodes: &NodeClasses) -> Record<'static> {
     let class = |class: &NodeClass| event::ClassOfNodes {
         name: class.name.clone(),
@@ -83,7 +78,6 @@ pub fn classes(nodes: &NodeClasses) -> Record<'static> {
 
 impl PlatformChange<'_> {
     /// The record of what happened.
-    #[must_use]
     pub fn record(&self, now: SimTime) -> Record<'static> {
         let at_us = now.micros();
         let pairs = |spans: &[NodeSpan]| spans.iter().map(|span| (span.first, span.nodes)).collect();
@@ -103,7 +97,6 @@ impl PlatformChange<'_> {
 
 impl Occurrence<'_> {
     /// The record of what happened to the job of this place in the order of submission.
-    #[must_use]
     pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
         let at_us = now.micros();
         let on = |placement: Placement<'_>| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
@@ -156,7 +149,6 @@ impl Occurrence<'_> {
 
 impl Summary {
     /// The last record. It speaks of the first tau, which must be the one of the first record.
-    #[must_use]
     pub fn record(&self) -> Record<'static> {
         let ((_, bounded), objectives) = (self.bounded_stretch[0], self.objectives[0]);
         Record::Summary {

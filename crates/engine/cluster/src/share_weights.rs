@@ -20,7 +20,6 @@ impl ShareWeights {
     ///
     /// Only ratios matter: the weights of a list are divided by the largest number that divides all of them. So the same weights
     /// in other units are the same to the last bit.
-    #[must_use]
     pub fn new(settings: &Priorities) -> Option<ShareWeights> {
         let (qos, partitions) =
             (WeightedClasses::new(&settings.qos), WeightedClasses::new(&settings.partitions));
@@ -28,7 +27,6 @@ impl ShareWeights {
     }
 
     /// The weight of a job of this user and origin; at least 1.
-    #[must_use]
     pub fn of(&self, user: Option<UserId>, origin: Origin) -> u32 {
         let user = user.map(UserId::number);
         self.qos.of(user, origin) * self.partitions.of(user, origin)

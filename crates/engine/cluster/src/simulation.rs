@@ -280,7 +280,6 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// What happened at this moment, and the state that came of it and of the decision, if there was one already.
-    #[must_use]
     pub fn situation(&self) -> Situation<'_> {
         Situation {
             view: View {

@@ -24,7 +24,6 @@ pub struct SummaryOptions {
 
 impl SummaryOptions {
     /// The field's convention of tau = 10 s, no jobs trimmed, node-seconds as weights.
-    #[must_use]
     pub fn new(nodes: u32) -> SummaryOptions {
         SummaryOptions {
             nodes,

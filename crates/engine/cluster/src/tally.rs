@@ -25,18 +25,15 @@ impl Tally {
         self.counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count))
     }
     /// How many values were added.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.count
     }
     /// Whether none was added.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The figures of the values, as [`Distribution::of`] has them; `None` of no values.
-    #[must_use]
     pub fn distribution(&self) -> Option<Distribution> {
         let (&max, _) = self.counts.last_key_value()?;
         let quantile = |percent: usize| {

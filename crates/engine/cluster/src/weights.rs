@@ -14,7 +14,6 @@ pub struct Weights {
 
 impl Weights {
     /// The weight of a job.
-    #[must_use]
     pub fn of(&self, tasks: u32, run_time: SimSpan, user: Option<UserId>) -> f64 {
         let own = match self.rule {
             WeightRule::NodeSeconds => f64::from(tasks) * run_time.as_secs_f64(),

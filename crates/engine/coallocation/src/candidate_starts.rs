@@ -25,7 +25,6 @@ impl<'a> CandidateStarts<'a> {
     /// # Panics
     ///
     /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
-    #[must_use]
     pub fn new(
         grid: &'a Grid,
         request: &'a Request,

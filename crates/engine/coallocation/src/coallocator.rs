@@ -24,7 +24,6 @@ pub struct Coallocator {
 
 impl Coallocator {
     /// One with these parameters.
-    #[must_use]
     pub fn new(parameters: Parameters) -> Coallocator {
         Coallocator { parameters, ..Coallocator::default() }
     }
@@ -136,13 +135,11 @@ impl Coallocator {
     }
 
     /// How long all searches since [`Coallocator::measure_phases`] were in each phase; zero without it.
-    #[must_use]
     pub fn phase_times(&self) -> PhaseTimes {
         self.attempt.stopwatch.times
     }
 
     /// The resources that the last search examined (R_job), in the order in which they were drawn.
-    #[must_use]
     pub fn sample(&self) -> &[usize] {
         self.discovery.sample()
     }

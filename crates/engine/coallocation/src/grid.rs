@@ -112,12 +112,10 @@ impl Grid {
     }
 
     /// How many quantitative properties there are.
-    #[must_use]
     pub fn properties(&self) -> usize {
         self.properties
     }
     /// The resources.
-    #[must_use]
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
@@ -126,7 +124,6 @@ impl Grid {
     /// # Panics
     ///
     /// If there is no such resource.
-    #[must_use]
     pub fn timetable(&self, resource: usize) -> &Timetable {
         &self.timetables[resource]
     }

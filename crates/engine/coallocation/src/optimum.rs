@@ -23,7 +23,6 @@ pub struct Optimum {
 /// # Panics
 ///
 /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
-#[must_use]
 pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Optimum> {
     let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
     let resources: Vec<usize> = resources.iter().copied().filter(accepted).collect();

@@ -133,7 +133,6 @@ pub fn correlate_cores_and_ghz(nodes: &mut [Resource], correlation: f64, seed: S
 }
 
 /// Nodes with the properties of [`PROPERTIES`] and no labels.
-#[must_use]
 pub fn nodes(count: usize, seed: Seed) -> Vec<Resource> {
     let node = |number| {
         let mut rng = seed.fork("node").numbered(number as u64).rng();
@@ -161,7 +160,6 @@ impl Property {
 
 /// What is used of these nodes from the origin of time for as long as `span`, as reservations of five minutes. Of nodes
 /// with other properties than [`PROPERTIES`], all are used as a processor is.
-#[must_use]
 pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -> Vec<Reservation> {
     let slots = span.micros().div_ceil(MEASURED.micros());
     let mut reserved = Vec::new();
@@ -219,7 +217,6 @@ pub const DURATIONS: [u64; 6] = [600, 1_800, 3_600, 7_200, 10_800, 18_000];
 pub const SIZES: [usize; 6] = [2, 5, 10, 15, 30, 60];
 
 /// The mean and the standard deviation of each property over all nodes, in millionths.
-#[must_use]
 pub fn statistics(resources: &[Resource]) -> Vec<(f64, f64)> {
     let properties = resources.first().map_or(0, |resource| resource.capacity.len());
     let count = resources.len() as f64;
@@ -254,7 +251,6 @@ pub enum Kind {
 impl Demand {
     /// A demand for `resources` of nodes with these [`statistics`]: each total uniform from N times the mean less two
     /// deviations to N times the mean and half a deviation (4). Totals of 0 or less become a millionth.
-    #[must_use]
     pub fn draw(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> Demand {
         let duration = SimSpan::from_secs(DURATIONS[rng.random_range(0..DURATIONS.len())]);
         let half = |&(mean, deviation): &(f64, f64)| {
@@ -266,7 +262,6 @@ impl Demand {
     }
 
     /// The request of this kind with a window for its start.
-    #[must_use]
     pub fn request(&self, kind: Kind, earliest: SimTime, latest: SimTime) -> Request {
         let part = |half: &u64| if kind == Kind::Simple { 2 * half } else { *half };
         Request {
@@ -284,7 +279,6 @@ impl Demand {
 
 /// A test case of section 4.2: a demand and a window of the day, from an earliest start up to 5 h 50 min to a latest end
 /// from 18 h 10 min on.
-#[must_use]
 pub fn test_case(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> (Demand, SimTime, SimTime) {
     let demand = Demand::draw(resources, statistics, rng);
     let earliest = SimTime::from_secs(rng.random_range(0..=21_000));

@@ -22,7 +22,6 @@ pub enum NotReserved {
 
 impl SharedGrid {
     /// Shares a grid.
-    #[must_use]
     pub fn new(grid: Grid) -> SharedGrid {
         SharedGrid(RwLock::new(grid))
     }

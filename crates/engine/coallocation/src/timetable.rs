@@ -33,7 +33,6 @@ pub(crate) struct Peak {
 
 impl Timetable {
     /// A timetable without reservations, for this many properties.
-    #[must_use]
     pub fn new(properties: usize) -> Timetable {
         Timetable::with_reservations(properties, [])
     }
@@ -43,7 +42,6 @@ impl Timetable {
     /// # Panics
     ///
     /// If a reservation has other than `properties` amounts.
-    #[must_use]
     pub fn with_reservations<'a>(
         properties: usize,
         reservations: impl IntoIterator<Item = &'a Reservation>,
@@ -77,20 +75,17 @@ impl Timetable {
     }
 
     /// How many steps it has; at most two a reservation, and one.
-    #[must_use]
     pub fn steps(&self) -> usize {
         self.starts.len()
     }
 
     /// The most that is reserved of a property at any moment from `from` until just before `until`, in millionths;
     /// 0 of an empty window.
-    #[must_use]
     pub fn maximum(&self, property: usize, from: SimTime, until: SimTime) -> u64 {
         if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)).level }
     }
 
     /// The reservations of a property at a moment, in millionths.
-    #[must_use]
     pub fn at(&self, property: usize, time: SimTime) -> u64 {
         self.reserved[property].values()[self.step_at(time)]
     }

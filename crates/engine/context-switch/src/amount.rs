@@ -20,7 +20,6 @@ impl Amount {
     pub const NONE: Amount = Amount { cpu: 0, memory: 0 };
 
     /// So much CPU and memory.
-    #[must_use]
     pub const fn new(cpu: i64, memory: i64) -> Amount {
         Amount { cpu, memory }
     }

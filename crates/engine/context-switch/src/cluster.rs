@@ -78,7 +78,6 @@ impl Cluster {
         self
     }
     /// How many moves cost so much, if they are counted.
-    #[must_use]
     pub fn moves_of(&self, cost: u64) -> Option<u64> {
         self.move_price.map(|price| cost / price)
     }
@@ -92,17 +91,14 @@ impl Cluster {
     }
 
     /// The constraints.
-    #[must_use]
     pub const fn constraints(&self) -> &Constraints {
         &self.constraints
     }
     /// Whether a node is off before and after, so that no VM can be resumed from its disk.
-    #[must_use]
     pub fn stays_off(&self, node: NodeId) -> bool {
         !self.is_on(node) && !self.constraints.is_on(node)
     }
     /// What VMs may take of a node: what it has, unless constraints say something else.
-    #[must_use]
     pub fn capacity(&self, node: NodeId) -> Amount {
         self.capacities[node.index()]
     }
@@ -114,7 +110,6 @@ impl Cluster {
 }
 
 /// The vjobs in the order in which they are served: by priority, then by submission.
-#[must_use]
 pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
     let mut queue: Vec<VjobId> = cluster.vjob_ids().collect();
     queue.sort_by_key(|vjob| Reverse(cluster.vjobs()[vjob.index()].priority));

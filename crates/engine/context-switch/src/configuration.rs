@@ -110,17 +110,14 @@ pub struct Configuration {
 
 impl Configuration {
     /// A configuration with a place for each VM of the cluster, in their order.
-    #[must_use]
     pub const fn new(places: Vec<Place>) -> Configuration {
         Configuration { places }
     }
     /// The places, in the order of the VMs.
-    #[must_use]
     pub fn places(&self) -> &[Place] {
         &self.places
     }
     /// Where a VM is.
-    #[must_use]
     pub fn place(&self, vm: VmId) -> Place {
         self.places[vm.index()]
     }

@@ -12,7 +12,6 @@ const PARTS: i64 = 1_000;
 
 impl Decimal {
     /// An amount in units of which `parts` make one; `parts` is 1, 10, 100 or 1,000.
-    #[must_use]
     pub const fn of_parts(amount: i64, parts: i64) -> Decimal {
         Decimal(amount * (PARTS / parts))
     }

@@ -45,7 +45,6 @@ pub fn in_states(
 /// The result is viable.
 ///
 /// Vjobs that are not in the queue are done: those that run are stopped. What VMs need is what the cluster has of them now.
-#[must_use]
 pub fn select_running(
     cluster: &Cluster,
     current: &Configuration,

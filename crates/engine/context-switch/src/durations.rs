@@ -30,7 +30,6 @@ impl ByMemory {
     }
 
     /// The pairs.
-    #[must_use]
     pub fn pairs(&self) -> &[(f64, f64)] {
         &self.0
     }
@@ -154,7 +153,6 @@ impl Durations {
     }
 
     /// How long an action takes by itself, on otherwise idle nodes.
-    #[must_use]
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
         let memory = cluster.vm(action.vm()).demand.memory as f64;
         let seconds = match action.kind() {
@@ -171,23 +169,19 @@ impl Durations {
     }
 
     /// The time to boot a VM.
-    #[must_use]
     pub fn run(&self) -> SimSpan {
         span(self.run_s)
     }
     /// How long it takes to switch a node on.
-    #[must_use]
     pub fn boot(&self) -> SimSpan {
         span(self.boot_s)
     }
     /// How long it takes to switch a node off.
-    #[must_use]
     pub fn shutdown(&self) -> SimSpan {
         span(self.shutdown_s)
     }
 
     /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
-    #[must_use]
     pub fn slowdown(&self, action: Action) -> f64 {
         match action.kind() {
             Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 1.0,

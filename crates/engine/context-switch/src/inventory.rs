@@ -113,22 +113,18 @@ impl Inventory {
     }
 
     /// The nodes.
-    #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
     /// The vjobs in the order of their submission.
-    #[must_use]
     pub fn vjobs(&self) -> &[Vjob] {
         &self.vjobs
     }
     /// The VMs.
-    #[must_use]
     pub fn vms(&self) -> &[Vm] {
         &self.vms
     }
     /// The resources beyond CPU and memory.
-    #[must_use]
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
@@ -137,32 +133,26 @@ impl Inventory {
         matches!(name, "cpu" | "memory") || self.resources.iter().any(|resource| resource.name == name)
     }
     /// How many units of amounts make one unit of CPU in files and messages.
-    #[must_use]
     pub const fn cpu_parts(&self) -> i64 {
         self.cpu_parts
     }
     /// Whether a node is on to begin with.
-    #[must_use]
     pub fn is_on(&self, node: NodeId) -> bool {
         self.is_on[node.index()]
     }
     /// One node.
-    #[must_use]
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }
     /// One VM.
-    #[must_use]
     pub fn vm(&self, vm: VmId) -> &Vm {
         &self.vms[vm.index()]
     }
     /// The VMs by name: the order in which plans consider them.
-    #[must_use]
     pub fn by_name(&self) -> &[VmId] {
         &self.by_name
     }
     /// The VMs of a vjob, by name.
-    #[must_use]
     pub fn vms_of(&self, vjob: VjobId) -> &[VmId] {
         &self.of_vjob[vjob.index()]
     }

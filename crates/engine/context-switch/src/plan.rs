@@ -25,13 +25,11 @@ impl Plan {
     }
 
     /// The plan of these pools, of which none is empty; whether it is feasible is for the checker to say.
-    #[must_use]
     pub const fn new(pools: Vec<Vec<Action>>) -> Plan {
         Plan { pools }
     }
 
     /// The pools in their order; none is empty. Within one, actions are by the names of their VMs.
-    #[must_use]
     pub fn pools(&self) -> &[Vec<Action>] {
         &self.pools
     }
@@ -42,7 +40,6 @@ impl Plan {
 
     /// The cost of the plan, in MB (section 4.2): the sum over its actions of their own cost and the costs of the pools
     /// before theirs, each as much as its most expensive action.
-    #[must_use]
     pub fn cost(&self, cluster: &Cluster) -> u64 {
         let mut before = 0;
         let mut cost = 0;

@@ -64,7 +64,6 @@ pub struct Timetable {
 
 impl Timetable {
     /// When the last action or switch ends.
-    #[must_use]
     pub fn end(&self) -> SimTime {
         let switches = self.switches.iter().map(|switch| switch.end);
         self.pools.iter().flatten().map(|timed| timed.end).chain(switches).max().unwrap_or_default()
@@ -73,7 +72,6 @@ impl Timetable {
 
 /// The times of a plan's actions, pool by pool: a pool begins when the one before has ended, and the nodes on which it does
 /// something are on. They are what the table of durations says, without the slowing of actions by each other.
-#[must_use]
 pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Timetable {
     let booted = SimTime::ZERO + durations.boot();
     let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);

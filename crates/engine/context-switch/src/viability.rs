@@ -48,7 +48,6 @@ pub enum NotViable {
 
 impl Configuration {
     /// The free resources of each node; negative where it is overloaded.
-    #[must_use]
     pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
         let mut room: Vec<Amount> = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
         for (vm, place) in cluster.vms().iter().zip(self.places()) {

@@ -13,13 +13,11 @@ pub struct Needs {
 
 impl Needs {
     /// The same at all times.
-    #[must_use]
     pub fn constant(need: Share) -> Needs {
         Needs { steps: vec![(SimTime::ZERO, need)] }
     }
 
     /// Values that last for `interval` each, one after the other; the last one stays. Without values the need is zero.
-    #[must_use]
     pub fn sampled(interval: SimSpan, values: impl IntoIterator<Item = Share>) -> Needs {
         let mut at = SimTime::ZERO;
         let mut needs = Needs { steps: Vec::new() };
@@ -32,7 +30,6 @@ impl Needs {
 
     /// Uniform values in [0, 1] that change after exponentially distributed times of mean `mean`, up to the moment `span`
     /// (dissertation, section 7.3). Times are rounded to microseconds.
-    #[must_use]
     pub fn poisson(mean: SimSpan, span: SimSpan, seed: Seed) -> Needs {
         let mut rng = seed.rng();
         let standard = Exp::new(1.0).expect("one is a rate");
@@ -56,7 +53,6 @@ impl Needs {
     }
 
     /// When each value begins, and the value: the first at moment 0, the others later and later.
-    #[must_use]
     pub fn steps(&self) -> &[(SimTime, Share)] {
         &self.steps
     }

@@ -9,7 +9,6 @@ use dfrsim_model::{Share, SimTime, VirtualTime};
 ///
 /// # Panics
 /// If the settings are not those that [`Settings::check`] lets pass.
-#[must_use]
 pub fn simulate(
     workload: &Workload,
     approach: Approach,

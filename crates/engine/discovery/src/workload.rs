@@ -82,17 +82,14 @@ impl Workload {
         Ok(Workload { nodes, span, vms })
     }
     /// How many nodes there are.
-    #[must_use]
     pub const fn nodes(&self) -> u32 {
         self.nodes
     }
     /// The time during which the machines run.
-    #[must_use]
     pub const fn span(&self) -> SimSpan {
         self.span
     }
     /// The machines; at least one.
-    #[must_use]
     pub fn vms(&self) -> &[Vm] {
         &self.vms
     }

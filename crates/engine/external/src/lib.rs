@@ -38,7 +38,6 @@ mod seconds;
 use dfrsim_policies::PolicyFamily;
 
 /// All families of this crate, for [`dfrsim_policies::Policies::with_family`].
-#[must_use]
 pub fn families() -> Vec<PolicyFamily> {
     vec![
         PolicyFamily {

@@ -22,7 +22,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares an outcome with a reference, that of the same jobs without reallocation.
-    #[must_use]
     pub fn of(jobs: &[GridJob], reference: &Outcome, outcome: &Outcome) -> Comparison {
         let mut comparison = Comparison::default();
         for ((job, before), after) in jobs.iter().zip(&reference.jobs).zip(&outcome.jobs) {
@@ -42,7 +41,6 @@ impl Comparison {
     }
     /// Returns the mean number of seconds by which the jobs of each site complete later than in the reference; below 0 where they complete
     /// earlier, 0 where none completes.
-    #[must_use]
     pub fn delays_of_sites(
         sites: usize,
         jobs: &[GridJob],
@@ -59,17 +57,14 @@ impl Comparison {
         delays.into_iter().map(|(sum, count)| sum as f64 / f64::from(count.max(1)) / 1e6).collect()
     }
     /// The jobs whose completion changed, in percent of all.
-    #[must_use]
     pub fn changed_percent(&self) -> f64 {
         percent(self.changed, self.jobs).unwrap_or(0.0)
     }
     /// The jobs that complete earlier, in percent of the changed ones; `None` if none is.
-    #[must_use]
     pub fn earlier_percent(&self) -> Option<f64> {
         percent(self.earlier, self.changed)
     }
     /// The mean turnaround time of the changed jobs, relative to the one without reallocation; `None` if none is changed.
-    #[must_use]
     pub fn relative_turnaround(&self) -> Option<f64> {
         (self.changed > 0).then(|| self.turnaround as f64 / self.reference_turnaround as f64)
     }

@@ -24,7 +24,6 @@ pub struct Conditions {
 
 impl Conditions {
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Conditions::default()
     }

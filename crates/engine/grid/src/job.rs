@@ -45,7 +45,6 @@ impl Default for JobTraits {
 
 impl GridJob {
     /// The order in which jobs are numbered: by submission, then by id.
-    #[must_use]
     pub fn order(&self) -> (SimTime, JobId) {
         (self.submit, self.id)
     }

@@ -41,7 +41,6 @@ pub struct MonthJob {
 
 impl Month {
     /// The jobs in the order of their arrival.
-    #[must_use]
     pub fn jobs(&self, seed: Seed) -> Vec<MonthJob> {
         let nodes = self.model_cores.map_or(self.cores, |fewer| fewer.min(self.cores));
         let parameters = LublinParameters { nodes, ..LublinParameters::default() };

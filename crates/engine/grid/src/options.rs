@@ -102,7 +102,6 @@ pub struct Reallocation {
 
 impl Reallocation {
     /// Every hour, for more than a minute, as published.
-    #[must_use]
     pub const fn hourly(algorithm: Algorithm, heuristic: Heuristic) -> Reallocation {
         Reallocation {
             algorithm,
@@ -112,7 +111,6 @@ impl Reallocation {
         }
     }
     /// A job moves only if it gains more than this; `None` with cancellation, which guarantees no gain.
-    #[must_use]
     pub const fn moves_for_more_than(&self) -> Option<SimSpan> {
         match self.algorithm {
             Algorithm::Without => Some(self.threshold),

@@ -14,7 +14,6 @@ impl Speed {
     pub const ONE: Speed = Speed(1_000);
 
     /// This many thousandths; `None` for 0.
-    #[must_use]
     pub const fn from_thousandths(thousandths: u32) -> Option<Speed> {
         if thousandths == 0 { None } else { Some(Speed(thousandths)) }
     }
@@ -58,7 +57,6 @@ pub struct ClusterSpec {
 
 impl ClusterSpec {
     /// Whether a job is to it no more than a width and a walltime.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         self.conditions.is_empty()
     }
@@ -120,27 +118,22 @@ impl Platform {
         Ok(Platform { outages, ..self })
     }
     /// When which clusters do not work.
-    #[must_use]
     pub fn outages(&self) -> &[Outage] {
         &self.outages
     }
     /// The clusters.
-    #[must_use]
     pub fn clusters(&self) -> &[ClusterSpec] {
         &self.clusters
     }
     /// The policy of the clusters that have none of their own.
-    #[must_use]
     pub const fn local(&self) -> BatchPolicy {
         self.local
     }
     /// The policy of a cluster of this grid.
-    #[must_use]
     pub fn local_of(&self, cluster: &ClusterSpec) -> BatchPolicy {
         cluster.local.unwrap_or(self.local)
     }
     /// The cores of the largest cluster: no job can be wider.
-    #[must_use]
     pub fn widest(&self) -> u32 {
         self.clusters.iter().map(|cluster| cluster.cores).max().unwrap_or(0)
     }

@@ -53,7 +53,6 @@ impl Default for GeneticParameters {
 /// of its nodes that are not overloaded. The search ends early when every job has a yield of 1.
 ///
 /// Repair goes through the nodes in order ([`GeneticRepair`]).
-#[must_use]
 pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) -> Outcome {
     if instance.nodes.is_empty() {
         return Outcome::of_mapping(instance, instance.jobs.is_empty().then(Vec::new));

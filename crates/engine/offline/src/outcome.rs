@@ -30,7 +30,6 @@ pub struct Solved {
 impl Outcome {
     /// The outcome of an algorithm that may have found a mapping, with the mapping's own minimum yield. One that
     /// overloads a node is a failure.
-    #[must_use]
     pub fn of_mapping(instance: &Instance, mapping: Option<Mapping>) -> Outcome {
         let solved = mapping.and_then(|mapping| {
             let minimum_yield = minimum_yield(instance, &mapping)?;
@@ -39,7 +38,6 @@ impl Outcome {
         solved.map_or(Outcome::Failed, Outcome::Solved)
     }
     /// The mapping and its yield, if there is one.
-    #[must_use]
     pub fn solved(&self) -> Option<&Solved> {
         match self {
             Outcome::Solved(solved) => Some(solved),
@@ -47,7 +45,6 @@ impl Outcome {
         }
     }
     /// The minimum yield, if the instance is solved.
-    #[must_use]
     pub fn minimum_yield(&self) -> Option<Yield> {
         self.solved().map(|solved| solved.minimum_yield)
     }

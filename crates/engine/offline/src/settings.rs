@@ -38,7 +38,6 @@ pub struct Settings {
 impl Settings {
     /// With this seed, what the published numbers were made with but for exact yields: 500,000 placements, the
     /// [default](GeneticParameters::default) genetic algorithm, a precision of 0.001, the printed program, no limits.
-    #[must_use]
     pub fn new(seed: Seed) -> Settings {
         Settings {
             seed,

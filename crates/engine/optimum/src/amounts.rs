@@ -51,7 +51,6 @@ pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield
 /// // Two tasks need 12 of 10.
 /// assert_eq!(mapping_yield(&instance, &vec![vec![place(0, 2), place(1, 1)]]), Some(Yield::from_ratio(10, 12)));
 /// ```
-#[must_use]
 pub fn mapping_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     let dimensions = instance.dimensions();
     let mut loads = vec![0u128; instance.nodes.len() * dimensions];

@@ -26,7 +26,6 @@ use dfrsim_model::offline::Instance;
 /// instance.jobs[0].tasks = 4;
 /// assert_eq!(lp_bound(&instance), None);
 /// ```
-#[must_use]
 pub fn lp_bound(instance: &Instance) -> Option<Yield> {
     largest_yield(|scaled| fits_together(instance, scaled))
 }

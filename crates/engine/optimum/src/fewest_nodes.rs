@@ -38,7 +38,6 @@ pub struct FewestNodes {
 /// The fewest nodes on which some mapping has at least this minimum yield, by exact searches as far as the limits, which are for
 /// all of them together, allow. Nodes may differ: choices of them are tried as by [`fewest_nodes_by`]. `None` if all nodes
 /// cannot, or if a limit came before any try succeeded.
-#[must_use]
 pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> Option<FewestNodes> {
     let start = Instant::now();
     let mut open = None;
@@ -70,7 +69,6 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
 ///
 /// Nodes and jobs are passed to `pack` in an order of their own, so that the result does not depend on that of the instance but
 /// for which of equal ones is meant.
-#[must_use]
 pub fn fewest_nodes_by(
     instance: &Instance,
     min_yield: Yield,

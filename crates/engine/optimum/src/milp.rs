@@ -37,7 +37,6 @@ pub enum Places {
 
 impl Model {
     /// Writes down the program of an instance; `None` if it has more than 2^20 tasks times nodes.
-    #[must_use]
     pub fn new(instance: &Instance, places: Places) -> Option<Model> {
         let tasks = jobs_of_tasks_of_program(instance)?;
         let mut program = Program::new();

@@ -46,7 +46,6 @@ const WHOLE: f64 = (1_u64 << 40) as f64;
 /// let bound = pattern_bound(&instance, Yield::ZERO, 100).unwrap();
 /// assert!((0.5..0.502).contains(&bound.as_f64()));
 /// ```
-#[must_use]
 pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Yield> {
     let highest = lp_bound(instance)?;
     let (mut open, mut bound) = (known.units(), highest.units());

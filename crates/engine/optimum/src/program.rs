@@ -58,7 +58,6 @@ pub struct Program {
 
 impl Program {
     /// A program without variables.
-    #[must_use]
     pub fn new() -> Program {
         Program::default()
     }
@@ -108,7 +107,6 @@ pub struct Answer {
 
 impl Answer {
     /// The value of a variable; panics if no point was found.
-    #[must_use]
     pub fn value(&self, variable: Variable) -> f64 {
         self.values[variable.0]
     }

@@ -27,7 +27,6 @@ pub enum Zeros {
 /// needs. `None` if there is no such node for some task.
 ///
 /// The seed is that of this one attempt: `Seed::fork("RRND").numbered(instance)`, say.
-#[must_use]
 pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) -> Option<Placed> {
     let mut rng = seed.fork("rounding").rng();
     let mut loads = Loads::new(instance, Yield::ZERO);

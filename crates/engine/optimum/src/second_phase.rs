@@ -79,7 +79,6 @@ pub enum RaiseOrder {
 /// let yields = raise(&instance, &mapping, Yield::from_ratio(1, 5), RaiseOrder::SmallestFirst).unwrap();
 /// assert_eq!(yields, [Yield::from_ratio(54, 60), Yield::ONE]);
 /// ```
-#[must_use]
 pub fn raise(
     instance: &Instance,
     mapping: &Mapping,
@@ -118,7 +117,6 @@ pub fn raise(
 }
 
 /// The mean of yields; 1 for none.
-#[must_use]
 pub fn average(yields: &[Yield]) -> f64 {
     if yields.is_empty() {
         return 1.0;
@@ -129,7 +127,6 @@ pub fn average(yields: &[Yield]) -> f64 {
 
 /// The part of all nodes' fluid resources that jobs use at their scaled yields, from 0 to 1: the utilisation of section
 /// 4.4.7. Without resources it is 0.
-#[must_use]
 pub fn utilisation(instance: &Instance, yields: &[Yield]) -> f64 {
     let fluid = instance.fixed..instance.dimensions();
     let offered: u128 = (instance.nodes.iter())

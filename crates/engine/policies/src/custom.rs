@@ -67,22 +67,18 @@ impl CustomPolicy {
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
     /// The version of what it decides.
-    #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
     /// A description, in one line; may be empty.
-    #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
     /// The files in the command that it runs, if it runs one.
-    #[must_use]
     pub fn files_of_command(&self) -> Option<&[String]> {
         self.command.as_deref()
     }

@@ -195,7 +195,6 @@ impl PolicyInfo {
 
 /// The policies that have a line in a list, in the order in which people know them. Orders by a formula, places and limits are parts that
 /// any name may have besides.
-#[must_use]
 pub fn catalogue() -> Vec<PolicyInfo> {
     all().map(PolicyInfo::new).collect()
 }

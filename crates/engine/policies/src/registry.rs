@@ -27,7 +27,6 @@ pub struct Policies {
 
 impl Policies {
     /// Those of this crate.
-    #[must_use]
     pub fn standard() -> Policies {
         Policies::default()
     }
@@ -80,12 +79,10 @@ impl Policies {
         Ok(name.parse().map_err(|_| unknown(name, known()))?)
     }
     /// The families of policies.
-    #[must_use]
     pub fn families(&self) -> &[PolicyFamily] {
         &self.families
     }
     /// All of them: the [`catalogue`], then the custom ones.
-    #[must_use]
     pub fn catalogue(&self) -> Vec<PolicyInfo> {
         let custom = self.custom.iter().map(|&custom| PolicyInfo::new(Policy::Custom(custom)));
         catalogue().into_iter().chain(custom).collect()

@@ -109,7 +109,6 @@ impl Baseline {
     }
 
     /// The file: a line for each value, so that changes are seen one by one in a diff.
-    #[must_use]
     pub fn to_toml(&self) -> String {
         let quoted = |text: &str| Value::String(text.to_owned()).to_string();
         let mut text = String::from(

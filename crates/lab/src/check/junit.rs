@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 impl CheckReport {
     /// A JUnit XML file with a test case for each group, failed if one of its values fails, skipped if the group is
     /// only in the results or in the baseline.
-    #[must_use]
     pub fn junit(&self) -> String {
         let mut failures: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for change in self.failures() {

@@ -64,7 +64,6 @@ pub struct Change {
 
 impl Change {
     /// The difference in relation to what it was; `None` if that was zero, or the value is missing now.
-    #[must_use]
     pub fn relative(&self) -> Option<f64> {
         let (before, now) = (self.before, self.now?);
         (before != 0.0).then(|| (now - before) / before.abs())
@@ -106,7 +105,6 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// How many values have changed in this direction.
-    #[must_use]
     pub fn count(&self, direction: Direction) -> usize {
         self.changes.iter().filter(|change| change.direction == direction).count()
     }
@@ -115,7 +113,6 @@ impl CheckReport {
         self.changes.iter().filter(|change| self.options.strict || change.direction == Direction::Worse)
     }
     /// Whether any change makes it a failure.
-    #[must_use]
     pub fn fails(&self) -> bool {
         self.failures().next().is_some()
     }

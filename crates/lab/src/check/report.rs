@@ -9,7 +9,6 @@ const LISTED: usize = 100;
 
 impl Change {
     /// The value before and now, with as many decimals as distinguish them.
-    #[must_use]
     pub fn values(&self) -> (String, String) {
         let text = |value: Option<f64>, decimals: usize| {
             value.map_or_else(|| "none".to_owned(), |value| format!("{value:.decimals$}"))
@@ -23,7 +22,6 @@ impl Change {
         (first..=340).map(both).find(|(before, now)| before != now).unwrap_or_else(|| both(first))
     }
     /// The relative change in percent, with its sign; `None` if there is none.
-    #[must_use]
     pub fn percent(&self) -> Option<String> {
         let percent = self.relative()? * 100.0;
         Some(if percent.abs() >= 0.05 { format!("{percent:+.1} %") } else { format!("{percent:+.0e} %") })
@@ -38,13 +36,11 @@ impl Change {
 
 impl CheckReport {
     /// A line for each change, the worst first.
-    #[must_use]
     pub fn table(&self) -> Table {
         table(self.changes.iter())
     }
 
     /// One line: what was compared, and the result.
-    #[must_use]
     pub fn summary(&self) -> String {
         let (worse, better) = (self.count(Direction::Worse), self.count(Direction::Better));
         let (values, groups) = (self.values, self.groups.len());
@@ -56,7 +52,6 @@ impl CheckReport {
     }
 
     /// What should be known besides: another version of the study's rows, groups that are missing.
-    #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         let (before, now) = self.semantics;
@@ -72,7 +67,6 @@ impl CheckReport {
     }
 
     /// A summary for a comment on a pull request or a page of a CI system. Long lists are cut.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let verdict = if self.fails() { "values have changed" } else { "no regression" };
         let verdict = if self.count(Direction::Worse) > 0 { "regression" } else { verdict };

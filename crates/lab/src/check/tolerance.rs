@@ -52,7 +52,6 @@ pub struct Tolerances {
 
 impl Tolerances {
     /// The tolerance of a metric.
-    #[must_use]
     pub fn of(&self, metric: &str) -> Tolerance {
         let general = if COUNTS.contains(&metric) { Tolerance::default() } else { self.all };
         let column = metric.rsplit_once('.').map_or(metric, |(column, _)| column);

@@ -166,12 +166,10 @@ pub struct Pair {
 
 impl Pair {
     /// B - A.
-    #[must_use]
     pub fn difference(&self) -> f64 {
         self.b - self.a
     }
     /// B / A, if both are above zero.
-    #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         (self.a > 0.0 && self.b > 0.0).then(|| self.b / self.a)
     }

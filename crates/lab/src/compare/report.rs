@@ -9,13 +9,11 @@ use crate::table::{Cell, Estimate, NamedTable, Table, decimals};
 impl Comparison {
     /// For each type of rows a line for each group and metric, to be read: mean and median of differences and ratios, with
     /// their intervals in brackets.
-    #[must_use]
     pub fn tables(&self) -> Vec<Table> {
         self.parts.iter().map(|part| part.table().with_notes(self.notes(part))).collect()
     }
     /// The files for other programs: `comparison`, and `pairs` with a line for each pair; of studies with several types of
     /// rows `comparison-case` and so on.
-    #[must_use]
     pub fn exact_tables(&self) -> Vec<NamedTable> {
         let name = |kind: &str, part: &ComparedRows| match part.row_type.name {
             "" => kind.to_owned(),
@@ -30,7 +28,6 @@ impl Comparison {
         tables.collect()
     }
     /// The geometric mean of the ratios with its interval, a figure for each metric.
-    #[must_use]
     pub fn drawings(&self) -> Vec<Drawing> {
         self.parts.iter().flat_map(ComparedRows::drawings).collect()
     }
@@ -74,7 +71,6 @@ impl ComparedRows {
     }
 
     /// A line for each group and metric, with the ends of intervals in columns of their own.
-    #[must_use]
     pub fn exact_table(&self) -> Table {
         let mut header = Vec::new();
         for name in ["mean_difference", "median_difference", "geometric_mean_ratio", "median_ratio"] {

@@ -26,12 +26,10 @@ impl<'c, 't, 'r> Check<'c, 't, 'r> {
         self.reader.fault_at(self.table.span(), message);
     }
     /// The environment's value of a type.
-    #[must_use]
     pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'r T> {
         self.reader.environment()
     }
     /// The folder of the scenario, if it is in one.
-    #[must_use]
     pub fn folder(&self) -> Option<&'r Path> {
         self.reader.folder()
     }

@@ -31,7 +31,6 @@ pub fn defaults<F: Fields>() -> Result<F, InputErrors> {
 
 /// The lines of a documentation comment as one text.
 #[doc(hidden)]
-#[must_use]
 pub fn doc_text(lines: &[Option<&str>]) -> String {
     let lines: Vec<&str> = lines.iter().flatten().map(|line| line.trim()).collect();
     lines.join("\n").trim().to_owned()

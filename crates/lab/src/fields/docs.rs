@@ -34,7 +34,6 @@ pub enum Absent {
 
 /// The documentation of fields exactly one of which must be given.
 #[doc(hidden)]
-#[must_use]
 pub fn alternatives(mut fields: Vec<FieldDoc>) -> Vec<FieldDoc> {
     for field in &mut fields {
         field.absent = Absent::Alternative;

@@ -13,7 +13,6 @@ pub struct Environment {
 
 impl Environment {
     /// Without any value.
-    #[must_use]
     pub fn new() -> Environment {
         Environment::default()
     }
@@ -24,7 +23,6 @@ impl Environment {
         self
     }
     /// The value of a type.
-    #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.values.get(&TypeId::of::<T>())?.downcast_ref()
     }

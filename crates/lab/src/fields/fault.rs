@@ -107,18 +107,15 @@ impl Text {
 
 impl InputErrors {
     /// These faults; at least one.
-    #[must_use]
     pub fn new(faults: Vec<Fault>) -> InputErrors {
         InputErrors { faults }
     }
     /// A fault of a file as a whole.
-    #[must_use]
     pub fn of_file(file: &Path, message: impl Into<String>) -> InputErrors {
         let place = Place::File(file.display().to_string());
         InputErrors::new(vec![Fault { place, message: message.into() }])
     }
     /// The faults, in the order of their places; at least one.
-    #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }

@@ -4,7 +4,6 @@ use dfrsim_model::named::UnknownName;
 pub use dfrsim_model::named::nearest;
 
 /// `what` is unknown: the nearest of the right names, or all of them.
-#[must_use]
 pub fn unknown<'a>(what: &'static str, wrong: &str, right: impl IntoIterator<Item = &'a str>) -> String {
     UnknownName::new(what, wrong, right).to_string()
 }

@@ -30,22 +30,18 @@ impl<'a> Reader<'a> {
         Reader { is_detached: true, ..self }
     }
     /// Whether the scenario is read to describe results, so that the files that it names need not exist.
-    #[must_use]
     pub fn is_detached(&self) -> bool {
         self.is_detached
     }
     /// The folder of the scenario, if it is in one.
-    #[must_use]
     pub fn folder(&self) -> Option<&'a Path> {
         self.folder
     }
     /// The environment's value of a type.
-    #[must_use]
     pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'a T> {
         self.environment.get()
     }
     /// The environment.
-    #[must_use]
     pub fn whole_environment(&self) -> &'a Environment {
         self.environment
     }

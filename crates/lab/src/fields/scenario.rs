@@ -101,14 +101,12 @@ impl<'a> Document<'a> {
         reader.finish(&self.text, study)
     }
     /// The fault of a scenario of an unknown study.
-    #[must_use]
     pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> InputErrors {
         let found = self.study().unwrap_or_default();
         let place = TableAt::root(&self.table).span_of(STUDY);
         InputErrors::new(vec![self.text.fault(&place, unknown(STUDY, &found, studies))])
     }
     /// That it ranks by none of the metrics that there are.
-    #[must_use]
     pub fn unknown_objective<'s>(
         &self,
         found: &str,
@@ -165,7 +163,6 @@ fn all_fields<F: Fields>() -> Vec<FieldDoc> {
 }
 
 /// All fields of a study's scenarios in Markdown: a table for the scenario, and one for each nested table.
-#[must_use]
 pub fn document_fields<F: Fields>() -> String {
     docs::markdown(&all_fields::<F>())
 }
@@ -185,7 +182,6 @@ impl<F: Fields> Scenario<F> {
 
     /// The scenario as a file with every field spelt out, regular expressions replaced by names. It reads back as
     /// itself.
-    #[must_use]
     pub fn to_toml(&self, study: &str) -> String {
         let mut table = self.fields.write();
         table.insert(STUDY.into(), Value::String(study.into()));

@@ -23,7 +23,6 @@ pub struct TableAt<'a> {
 
 impl<'a> ValueAt<'a> {
     /// The table, if it is one. [`TableAt::finish`] it.
-    #[must_use]
     pub fn table(&self) -> Option<TableAt<'a>> {
         let table = self.value().as_table()?;
         Some(TableAt { table: Some(table), span: self.span(), ..TableAt::absent("", Span::FILE) })
@@ -50,7 +49,6 @@ impl<'a> TableAt<'a> {
     }
 
     /// Its place.
-    #[must_use]
     pub fn span(&self) -> &Span {
         &self.span
     }
@@ -60,7 +58,6 @@ impl<'a> TableAt<'a> {
         self.table?.get(name).map(ValueAt::new)
     }
     /// The place of a field, or that of the table if it does not have it.
-    #[must_use]
     pub fn span_of(&self, name: &str) -> Span {
         let value = self.table.and_then(|table| table.get(name));
         value.map_or_else(|| self.span.clone(), |value| value.span().into())
@@ -82,7 +79,6 @@ impl<'a> TableAt<'a> {
         }
     }
     /// Whether a field is there by an old name, which was refused.
-    #[must_use]
     pub fn is_superseded(&self, name: &str) -> bool {
         self.superseded.borrow().iter().any(|new| new == name)
     }

@@ -17,12 +17,10 @@ impl<'a> ValueAt<'a> {
         ValueAt { value: spanned.get_ref(), range: spanned.span() }
     }
     /// The value itself.
-    #[must_use]
     pub fn value(&self) -> &'a DeValue<'a> {
         self.value
     }
     /// Its place.
-    #[must_use]
     pub fn span(&self) -> Span {
         self.range.clone().into()
     }
@@ -31,7 +29,6 @@ impl<'a> ValueAt<'a> {
         Spanned::new(self.range.clone(), self.value.clone())
     }
     /// What messages call the value: as it is written if that is short.
-    #[must_use]
     pub fn found(&self) -> String {
         match self.value {
             DeValue::String(text) => format!("{:?}", text.as_ref()),
@@ -45,12 +42,10 @@ impl<'a> ValueAt<'a> {
         }
     }
     /// The text, if it is one.
-    #[must_use]
     pub fn text(&self) -> Option<&'a str> {
         self.value.as_str()
     }
     /// The whole number, if it is one; `5.0` is one too.
-    #[must_use]
     pub fn integer(&self) -> Option<i64> {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         match self.value {
@@ -59,7 +54,6 @@ impl<'a> ValueAt<'a> {
         }
     }
     /// The finite number, if it is one.
-    #[must_use]
     pub fn number(&self) -> Option<f64> {
         let number = match self.value {
             DeValue::Integer(_) => self.integer()? as f64,
@@ -69,7 +63,6 @@ impl<'a> ValueAt<'a> {
         number.is_finite().then_some(number)
     }
     /// The elements, if it is a list.
-    #[must_use]
     pub fn elements(&self) -> Option<Vec<ValueAt<'a>>> {
         Some(self.value.as_array()?.iter().map(ValueAt::new).collect())
     }

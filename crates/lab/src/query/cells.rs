@@ -14,7 +14,6 @@ pub struct Cells {
 
 impl Cells {
     /// No lines.
-    #[must_use]
     pub fn new(
         columns: &[&'static str],
         metrics: &[&'static str],
@@ -37,7 +36,6 @@ impl Cells {
         self
     }
     /// The lines of each label of a column, in the order in which these come first.
-    #[must_use]
     pub fn split(&self, column: &str) -> Vec<Cells> {
         let Some(place) = self.columns.iter().position(|labels| labels.column == column) else {
             return Vec::new();

@@ -42,7 +42,6 @@ fn label(value: &Value) -> String {
 
 impl Where {
     /// Whether a label of a column is asked for.
-    #[must_use]
     pub fn allows(&self, column: &str, label: &str) -> bool {
         match self.0.get(column) {
             None => true,
@@ -51,7 +50,6 @@ impl Where {
         }
     }
     /// Whether each label that is asked for is there, of the columns that a series has.
-    #[must_use]
     pub fn is_complete(&self, series: &Series) -> bool {
         let has = |column: &str, label: &String| {
             !series.has(column) || !series.only(&[(column, label)]).points.is_empty()
@@ -69,7 +67,6 @@ impl Where {
         })
     }
     /// The labels of a column that are asked for; none if all are, or a range.
-    #[must_use]
     pub fn labels(&self, column: &str) -> &[String] {
         match self.0.get(column) {
             Some(Wanted::Labels(labels)) => labels,
@@ -77,7 +74,6 @@ impl Where {
         }
     }
     /// Whether anything is asked of a column.
-    #[must_use]
     pub fn asks_of(&self, column: &str) -> bool {
         self.0.contains_key(column)
     }
@@ -88,7 +84,6 @@ impl Where {
         }
     }
     /// The label of a column, if one is asked for.
-    #[must_use]
     pub fn label(&self, column: &str) -> Option<&str> {
         match self.0.get(column)? {
             Wanted::Labels(labels) if labels.len() == 1 => Some(&labels[0]),
@@ -182,7 +177,6 @@ pub struct Entry {
 
 impl Entry {
     /// What a source says of it; `None` where it lacks something that the statement is about.
-    #[must_use]
     pub fn find(&self, source: &dyn Source) -> Option<Finding> {
         let found = self.found(source)?;
         Some(Finding { shown: found.shown.filter(|_| !self.hidden), ..found })
@@ -237,7 +231,6 @@ impl Entry {
         }
     }
     /// The values that it is about.
-    #[must_use]
     pub fn series(&self, source: &dyn Source) -> Option<Series> {
         let series = source.series(&self.of, &self.filter)?;
         if self.complete && !self.filter.is_complete(&series) {
@@ -342,7 +335,6 @@ impl Entries {
     ///
     /// # Panics
     /// If the file is no file of statements; studies test that theirs is one.
-    #[must_use]
     pub fn new(file: &'static str, text: &'static str) -> Entries {
         let File { section } = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
         let of_section = |section: Section| {
@@ -369,7 +361,6 @@ impl Entries {
         self.iter().filter(move |entry| entry.source == source)
     }
     /// What the statements name that a source has not: file, line and fault.
-    #[must_use]
     pub fn faults(&self, source: &dyn Source) -> Vec<String> {
         let fault = |entry: &Spanned<Entry>| {
             let line = 1 + self.text[..entry.span().start].matches('\n').count();

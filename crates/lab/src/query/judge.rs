@@ -30,7 +30,6 @@ impl Bootstrap {
 
 impl<'a> Judge<'a> {
     /// By these results alone: without replications, published tables and intervals.
-    #[must_use]
     pub fn by(all: &'a dyn Source) -> Judge<'a> {
         Judge {
             all,
@@ -43,13 +42,11 @@ impl<'a> Judge<'a> {
     }
 
     /// The statements that the results can decide.
-    #[must_use]
     pub fn claims<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Claim> {
         entries.into_iter().filter_map(|entry| self.claim(entry)).collect()
     }
 
     /// A statement; `None` where results that it is about are missing.
-    #[must_use]
     pub fn claim(&self, entry: &Entry) -> Option<Claim> {
         let found = entry.find(self.all)?;
         let values: Vec<f64> = self.each.iter().filter_map(|one| Some(entry.find(*one)?.value)).collect();

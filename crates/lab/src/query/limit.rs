@@ -24,17 +24,14 @@ pub struct Limit {
 
 impl Limit {
     /// Larger values than this one.
-    #[must_use]
     pub fn above(bound: f64) -> Limit {
         Limit { above: Some(bound), ..Limit::default() }
     }
     /// Values up to this one.
-    #[must_use]
     pub fn at_most(bound: f64) -> Limit {
         Limit { at_most: Some(bound), ..Limit::default() }
     }
     /// Values in this range.
-    #[must_use]
     pub fn within(least: f64, most: f64) -> Limit {
         Limit { at_least: Some(least), ..Limit::at_most(most) }
     }
@@ -45,13 +42,11 @@ impl Limit {
         self.below.is_none_or(|bound| value < bound) && self.at_most.is_none_or(|bound| value <= bound)
     }
     /// Whether a value is in the range.
-    #[must_use]
     pub fn holds(&self, value: f64) -> bool {
         let is_equal = self.equal.is_none_or(|other| (value - other).abs() <= self.rounded);
         self.exceeds_low(value) && self.is_under_high(value) && is_equal
     }
     /// The verdict on a value with an interval: it holds if the whole interval is in the range, and fails if none of it is.
-    #[must_use]
     pub fn verdict(&self, (low, high): (f64, f64)) -> Verdict {
         if let Some(value) = self.equal {
             return Verdict::from_bool((low..=high).contains(&value));
@@ -65,7 +60,6 @@ impl Limit {
         }
     }
     /// Whether small values are what decides against it.
-    #[must_use]
     pub fn is_from_below(&self) -> bool {
         self.above.or(self.at_least).is_some()
     }

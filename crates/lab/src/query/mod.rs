@@ -41,7 +41,6 @@ pub trait Source {
 }
 
 /// Sources of one type as sources of any, for a [`Judge`].
-#[must_use]
 pub fn sources<S: Source>(all: &[S]) -> Vec<&dyn Source> {
     all.iter().map(|one| one as &dyn Source).collect()
 }

@@ -8,7 +8,6 @@ impl Bootstrap {
     /// What becomes of an entry, with the interval of its number over what resamples find. Its verdict is left open unless as many
     /// of them agree with it as lie within the interval or on one side of it. What single results [prove](Entry::proven) needs no
     /// agreement; an example that has not been seen may still come.
-    #[must_use]
     pub fn judged(&self, entry: &Entry, claim: Claim, resamples: &[Finding]) -> Claim {
         if entry.proven == Some(claim.verdict) {
             return claim;

@@ -31,17 +31,14 @@ impl Series {
         self.columns.iter().position(|labels| labels.column == column)
     }
     /// Whether it has a column.
-    #[must_use]
     pub fn has(&self, column: &str) -> bool {
         self.place(column).is_some()
     }
     /// The values.
-    #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.points.iter().map(|(_, value)| *value).collect()
     }
     /// The label of a point in a column; empty if there is no such column.
-    #[must_use]
     pub fn label(&self, point: usize, column: &str) -> &str {
         self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
     }
@@ -66,7 +63,6 @@ impl Series {
         places.iter().map(label).collect::<Vec<_>>().join(", ")
     }
     /// What a point is called: its labels in the columns in which points differ, in those that name lines if these do.
-    #[must_use]
     pub fn name(&self, point: usize) -> String {
         self.name_by(&self.naming(), point)
     }
@@ -84,7 +80,6 @@ impl Series {
         (places.iter().map(|&at| self.columns[at].clone()).collect(), all)
     }
     /// Means over a column, in the order in which the labels of the other columns come first.
-    #[must_use]
     pub fn over(&self, column: &str) -> Series {
         let (columns, labels) = self.without(&[column]);
         let groups = by_key(labels.into_iter().zip(self.values()), |(labels, _)| labels.clone());
@@ -95,21 +90,18 @@ impl Series {
         Series { columns, points: groups.into_iter().map(point).collect() }
     }
     /// The points whose labels are these.
-    #[must_use]
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {
         let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
         Series { columns: self.columns.clone(), points }
     }
     /// The points whose labels are others.
-    #[must_use]
     pub fn except(&self, labels: &[(&str, &str)]) -> Series {
         let is_meant = |at: &usize| !labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
         Series { columns: self.columns.clone(), points }
     }
     /// For each value of a column the points that have it.
-    #[must_use]
     pub fn split(&self, column: &str) -> Vec<(String, Series)> {
         let Some(place) = self.place(column) else { return Vec::new() };
         let all = self.columns[place].names.iter().map(|name| (name.clone(), self.only(&[(column, name)])));
@@ -117,7 +109,6 @@ impl Series {
     }
     /// The points of one side that have a partner on the other, which has the same labels but in these columns, with the
     /// partners.
-    #[must_use]
     pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
         let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
         let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
@@ -142,19 +133,16 @@ impl Series {
         self
     }
     /// With another value for each point.
-    #[must_use]
     pub fn combined(&self, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
         let both = self.points.iter().zip(&other.points);
         let points = both.map(|((codes, one), (_, two))| (codes.clone(), of(*one, *two))).collect();
         Series { columns: self.columns.clone(), points }
     }
     /// How many values a limit allows.
-    #[must_use]
     pub fn count(&self, limit: &Limit) -> usize {
         self.points.iter().filter(|(_, value)| limit.holds(*value)).count()
     }
     /// The place of the largest value; of equal ones, the last.
-    #[must_use]
     pub fn largest(&self) -> Option<usize> {
         (0..self.points.len()).max_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
     }
@@ -163,7 +151,6 @@ impl Series {
         (0..self.points.len()).max_by(|&a, &b| self.points[b].1.total_cmp(&self.points[a].1))
     }
     /// The place of the smallest value; of equal ones, the first.
-    #[must_use]
     pub fn smallest(&self) -> Option<usize> {
         (0..self.points.len()).min_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
     }

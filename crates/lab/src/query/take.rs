@@ -63,12 +63,10 @@ pub struct Finding {
 
 impl Finding {
     /// A number.
-    #[must_use]
     pub fn new(value: f64, is: Limit, detail: impl Into<String>) -> Finding {
         Finding { value, is, detail: detail.into(), shown: Some(value), rest_holds: true }
     }
     /// A fact, which is so or not.
-    #[must_use]
     pub fn fact(is_so: bool, detail: impl Into<String>) -> Finding {
         let value = f64::from(u8::from(is_so));
         Finding { shown: None, ..Finding::new(value, Limit::within(1.0, 1.0), detail) }
@@ -79,7 +77,6 @@ impl Finding {
         Finding { shown, ..self }
     }
     /// Whether what is stated holds.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.rest_holds && self.is.holds(self.value)
     }

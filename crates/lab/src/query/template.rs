@@ -1,7 +1,6 @@
 //! Texts with places for values: `{name}`, or `{name:.2}` for numbers with two decimals; `{named:.2 %}` puts a sign behind each.
 
 /// Fills in the values; a place without one stays as it is.
-#[must_use]
 pub fn fill(template: &str, values: &[(&str, Value)]) -> String {
     let mut text = String::new();
     let mut rest = template;

@@ -9,7 +9,6 @@ pub use wide::{Cell as WideCell, EarlierLines, Layout, Line, Wide, WideOutcome};
 use crate::column::RowType;
 
 /// The file of a type of rows.
-#[must_use]
 pub fn file_name(row_type: &RowType) -> String {
     if row_type.name.is_empty() { "rows.csv".to_owned() } else { format!("rows/{}.csv", row_type.name) }
 }

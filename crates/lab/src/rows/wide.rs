@@ -229,18 +229,15 @@ fn message_of<'a>(messages: &'a str, name: &str) -> &'a str {
 
 impl Line {
     /// The key of the instance.
-    #[must_use]
     pub fn key(&self) -> Key {
         self.key
     }
     /// The values of the columns that the instance determines, in the order of [`Wide::line_columns`].
-    #[must_use]
     pub fn fields(&self) -> Vec<String> {
         let fields = csv_text::fields(&self.fields).unwrap_or_default();
         fields.iter().map(str::to_owned).collect()
     }
     /// The cell of a column, by its place.
-    #[must_use]
     pub fn cell(&self, column: usize) -> Cell {
         self.cells[column]
     }
@@ -253,17 +250,14 @@ impl Line {
 
 impl<R: Row> Wide<R> {
     /// The instances, in the order of the scenario.
-    #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
     /// The names of the variants, in the order of their columns.
-    #[must_use]
     pub fn variants(&self) -> &[String] {
         &self.layout.variants
     }
     /// The place of a metric of a variant among the [cells](Line::cell) of each line.
-    #[must_use]
     pub fn column(&self, variant: &str, metric: &str) -> Option<usize> {
         let &place = self.layout.places.get(variant)?;
         let mut columns = self.layout.begins[place]..self.layout.begins[place + 1];

@@ -89,12 +89,10 @@ impl Counts {
         *self.by_status.entry(status.name().to_owned()).or_default() += rows;
     }
     /// The number of rows with this status.
-    #[must_use]
     pub fn of(&self, status: Status) -> usize {
         self.by_status.get(status.name()).copied().unwrap_or(0)
     }
     /// The number of rows that are [failures](Status::is_failure).
-    #[must_use]
     pub fn failures(&self) -> usize {
         Status::ALL.into_iter().filter(|status| status.is_failure()).map(|status| self.of(status)).sum()
     }
@@ -130,7 +128,6 @@ impl Manifest {
     }
     /// The first name of a file that is not one in the folder of the results. The digest of a manifest does not protect against
     /// one that names any file.
-    #[must_use]
     pub fn outside(&self) -> Option<&str> {
         let is_inside = |name: &str| {
             name != MANIFEST && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))

@@ -37,7 +37,6 @@ pub enum Part {
 
 impl RunOptions {
     /// All of a scenario, on all cores, going on where an earlier run stopped, without the optional checker.
-    #[must_use]
     pub fn new(out: impl Into<PathBuf>) -> RunOptions {
         RunOptions {
             out: out.into(),

@@ -38,7 +38,6 @@ impl fmt::Display for Shard {
 
 impl Shard {
     /// The shard of this number, from 1, of this many.
-    #[must_use]
     pub fn new(number: u32, of: u32) -> Option<Shard> {
         ((1..=of).contains(&number) && of <= MOST).then_some(Shard { number, of })
     }

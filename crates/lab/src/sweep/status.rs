@@ -37,7 +37,6 @@ pub struct PartStatus {
 
 impl PartStatus {
     /// Whether it has finished.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.done >= self.total
     }

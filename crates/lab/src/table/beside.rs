@@ -3,13 +3,11 @@
 use super::Cell;
 
 /// The names of the columns of [`beside`]: `mean`, `mean_published`, `mean_ratio`.
-#[must_use]
 pub fn beside_header(name: &str) -> [String; 3] {
     [name.to_owned(), format!("{name}_published"), format!("{name}_ratio")]
 }
 
 /// Our value, the published one, and ours / published where both are there and the latter is not 0.
-#[must_use]
 pub fn beside(ours: Option<f64>, published: Option<f64>) -> [Cell; 3] {
     let ratio = ours.zip(published).filter(|(_, published)| *published != 0.0);
     [ours, published, ratio.map(|(ours, published)| ours / published)].map(Cell::optional)

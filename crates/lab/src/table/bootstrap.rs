@@ -88,7 +88,6 @@ impl Estimates {
 
 impl Bootstrap {
     /// The intervals of the tables of a study with this seed: 10,000 resamples, 95 %.
-    #[must_use]
     pub fn for_tables(seed: u64) -> Bootstrap {
         let seed = Seed::new(seed).fork("bootstrap");
         Bootstrap { seed, resamples: 10_000, confidence: Confidence::default() }

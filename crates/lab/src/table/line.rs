@@ -13,7 +13,6 @@ pub struct TableLine {
 
 impl TableLine {
     /// A line without cells.
-    #[must_use]
     pub fn new() -> TableLine {
         TableLine::default()
     }

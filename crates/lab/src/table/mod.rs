@@ -30,12 +30,10 @@ pub struct NamedTable {
 
 impl NamedTable {
     /// A table that is printed at the end of a run.
-    #[must_use]
     pub fn printed(name: impl Into<String>, title: impl Into<String>, table: Table) -> NamedTable {
         NamedTable { is_printed: true, ..NamedTable::new(name, title, table) }
     }
     /// A table that is only in its files.
-    #[must_use]
     pub fn new(name: impl Into<String>, title: impl Into<String>, table: Table) -> NamedTable {
         NamedTable { name: name.into(), title: title.into(), table, summary: None, is_printed: false }
     }

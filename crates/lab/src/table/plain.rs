@@ -31,7 +31,6 @@ pub enum Cell {
 
 impl Cell {
     /// A number, or [`Cell::Missing`].
-    #[must_use]
     pub fn optional(value: Option<f64>) -> Cell {
         value.map_or(Cell::Missing, Cell::Number)
     }
@@ -75,7 +74,6 @@ fn as_text(text: &str) -> String {
 }
 
 /// How many decimals a number of this size is shown with: about four significant digits.
-#[must_use]
 pub fn decimals(size: f64) -> usize {
     match size {
         0.0 => 0,
@@ -91,7 +89,6 @@ impl Table {
     ///
     /// # Panics
     /// In debug builds, if a line has another number of cells or two columns have the same name.
-    #[must_use]
     pub fn new<N: Into<Cow<'static, str>>>(
         header: impl IntoIterator<Item = N>,
         lines: Vec<Vec<Cell>>,
@@ -110,19 +107,16 @@ impl Table {
         self.header.iter().map(AsRef::as_ref)
     }
     /// Its lines.
-    #[must_use]
     pub fn lines(&self) -> &[Vec<Cell>] {
         &self.lines
     }
 
     /// The lines of text below it.
-    #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
     /// Whether it has no lines.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -134,7 +128,6 @@ impl Table {
     }
 
     /// As comma-separated values, numbers in full.
-    #[must_use]
     pub fn csv(&self) -> String {
         let header = self.header().map(str::to_owned).collect();
         let lines = self.lines.iter().map(|line| line.iter().map(Cell::exact).collect());
@@ -144,7 +137,6 @@ impl Table {
 
     /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. What is the same in all
     /// lines is above the table, once.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let (same, different): (Vec<usize>, Vec<usize>) =
             (0..self.header.len()).partition(|&column| self.is_the_same(column));

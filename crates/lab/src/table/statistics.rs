@@ -13,7 +13,6 @@ pub struct Statistics {
 
 impl Statistics {
     /// Those of these values; `None` if there are none.
-    #[must_use]
     pub fn from_values(values: &[f64]) -> Option<Statistics> {
         let max = values.iter().copied().max_by(f64::total_cmp)?;
         let mean = mean(values);
@@ -25,7 +24,6 @@ impl Statistics {
 }
 
 /// The arithmetic mean; NaN if there are no values.
-#[must_use]
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -38,7 +36,6 @@ pub fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 
 /// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; `None`
 /// for fewer than two pairs and where one side is constant.
-#[must_use]
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());

@@ -156,7 +156,6 @@ pub fn check_metadata(archive: &Path, results: &Results<'_>) -> Result<(), Archi
 
 /// The names of the files in which two results differ, or which only one of them has; times that runs took are left out, as they
 /// are never the same.
-#[must_use]
 pub fn differences(a: &Manifest, b: &Manifest) -> Vec<String> {
     let names = a.files.keys().chain(b.files.keys().filter(|name| !a.files.contains_key(*name)));
     let differ = names.filter(|name| *name != dfrsim_lab::TIMES && a.files.get(*name) != b.files.get(*name));

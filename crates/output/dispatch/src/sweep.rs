@@ -70,7 +70,6 @@ impl Sweep {
     }
 
     /// The folder of scripts and of what jobs print.
-    #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.out.join("jobs")
     }

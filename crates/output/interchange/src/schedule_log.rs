@@ -96,7 +96,6 @@ impl<W: Write> ScheduleLog<W> {
 }
 
 /// The header of a schedule: the cluster, where the log began, and notes.
-#[must_use]
 pub fn schedule_header(log: &Header, nodes: u32, notes: &[String]) -> Header {
     let mut header = Header::default();
     header.push("Version", "2.2");

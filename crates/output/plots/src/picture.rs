@@ -67,7 +67,6 @@ impl Picture {
         Picture { width: width.ceil(), height: height.ceil(), shapes: Vec::new() }
     }
     /// Width and height in pixels.
-    #[must_use]
     pub fn size(&self) -> (f64, f64) {
         (self.width, self.height)
     }

@@ -19,7 +19,6 @@ const NO_FAILURE: &str = "drawing into memory cannot fail";
 
 impl Picture {
     /// The picture as SVG. Text stays text.
-    #[must_use]
     pub fn svg(&self) -> String {
         let mut svg = String::new();
         let (width, height) = self.pixels(SVG_SCALE);
@@ -33,7 +32,6 @@ impl Picture {
     }
 
     /// The picture as PNG, with two pixels for each of the picture's in both directions.
-    #[must_use]
     pub fn png(&self) -> Vec<u8> {
         let (width, height) = self.pixels(PNG_SCALE * SAMPLES);
         let mut samples = vec![0; (width * height * 3) as usize];

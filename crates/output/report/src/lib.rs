@@ -54,7 +54,6 @@ pub fn page(
 }
 
 /// The page of one schedule.
-#[must_use]
 pub fn schedule_page(schedule: &Schedule) -> String {
     layout::page_of_schedule(schedule).into_string()
 }

@@ -121,7 +121,6 @@ impl BatchPolicy {
     }
 
     /// The policy of a name, whose parts may be in any order.
-    #[must_use]
     pub fn parse(name: &str) -> Option<BatchPolicy> {
         let parts = |name: &str| {
             let mut parts: Vec<String> = name.split('/').map(str::to_owned).collect();

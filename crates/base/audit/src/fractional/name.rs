@@ -90,7 +90,6 @@ impl FractionalPolicy {
     /// assert_eq!(parse("GreedyPM*/per/OPT=MIN/MVT=600").unwrap().to_string(), "GreedyPM*/per/OPT=MIN/MVT=600");
     /// assert!(parse("EQUIPARTITION").is_some() && parse("EASY").is_none() && parse("Greedy*").is_none());
     /// ```
-    #[must_use]
     pub fn parse(name: &str, period: SimSpan) -> Option<FractionalPolicy> {
         let is_equipartition = name == "EQUIPARTITION";
         let mut parts = (if is_equipartition { "*/OPT=MIN" } else { name }).split('/').peekable();

@@ -20,7 +20,6 @@ pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
 }
 
 /// Whether a file that begins like this has the records of a grid.
-#[must_use]
 pub fn is_grid(beginning: &[u8]) -> bool {
     let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
     matches!(record(first), Ok(Record::Run { .. }))

@@ -157,7 +157,6 @@ impl<'a> State<'a> {
     }
 
     /// Returns a state with VMs in other states, on other nodes.
-    #[must_use]
     pub fn with_places(&self, place: impl Fn(usize) -> (VmState, Option<usize>)) -> State<'a> {
         let mut after = self.clone();
         for (number, vm) in after.vms.iter_mut().enumerate() {

@@ -49,7 +49,6 @@ impl State<'_> {
     }
 
     /// Returns the state as JSON that reads back as the same, with a line for each node, vjob, constraint and reservation.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let nodes = lines(self.nodes.iter().map(|Node { name, has, labels, is_on, .. }| {
             let mut node = json!({ "name": name });
@@ -106,7 +105,6 @@ impl State<'_> {
     }
 
     /// Returns the VMs as CSV.
-    #[must_use]
     pub fn vms_to_csv(&self) -> String {
         let resources = &self.resources;
         let others = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"].map(str::to_owned);
@@ -124,7 +122,6 @@ impl State<'_> {
     }
 
     /// Returns the reservations as CSV.
-    #[must_use]
     pub fn reservations_to_csv(&self) -> String {
         let resources = &self.resources;
         let header =

@@ -23,7 +23,6 @@ impl Adaptation {
     pub const PINNED: u64 = u64::MAX;
 
     /// The cost of changing to a mapping (6.7), saturating.
-    #[must_use]
     pub fn moving(&self, mapping: &Mapping) -> u64 {
         let jobs = self.current.iter().zip(mapping).zip(&self.cost);
         let costs = jobs.map(|((before, after), &cost)| {
@@ -37,7 +36,6 @@ impl Adaptation {
     }
 
     /// The cost of moving every task, saturating: a budget this large restricts no move.
-    #[must_use]
     pub fn total(&self) -> u64 {
         let jobs = self.current.iter().zip(&self.cost);
         let costs = jobs.map(|(before, &cost)| {

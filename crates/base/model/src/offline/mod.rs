@@ -40,13 +40,11 @@ pub type Mapping = Vec<Vec<NodeTasks>>;
 
 impl Instance {
     /// How many resources there are (D).
-    #[must_use]
     pub fn dimensions(&self) -> usize {
         self.fixed + self.fluid
     }
 
     /// Whether all nodes are alike.
-    #[must_use]
     pub fn is_homogeneous(&self) -> bool {
         self.nodes.windows(2).all(|pair| pair[0] == pair[1])
     }
@@ -64,7 +62,6 @@ impl OfflineJob {
     /// assert_eq!(job.unscaled(Yield::from_ratio(1, 2)), Yield::from_ratio(3, 4));
     /// assert_eq!(job.unscaled(Yield::ONE), Yield::ONE);
     /// ```
-    #[must_use]
     pub fn unscaled(&self, scaled: Yield) -> Yield {
         let (least, one) = (u64::from(self.least_yield.units()), u64::from(Yield::ONE.units()));
         let rest = (one - least) * u64::from(scaled.units()) / one;

@@ -100,7 +100,6 @@ pub struct Demand {
 
 impl Demand {
     /// Whether it asks for anything.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
     }
@@ -120,12 +119,10 @@ pub struct NodeClasses {
 
 impl NodeClasses {
     /// The resources beside CPU and memory.
-    #[must_use]
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
     /// The names of all features.
-    #[must_use]
     pub fn features(&self) -> &[String] {
         &self.features
     }
@@ -135,12 +132,10 @@ impl NodeClasses {
         named.filter(move |(bit, _)| features >> bit & 1 == 1).map(|(_, name)| name.as_str())
     }
     /// The classes.
-    #[must_use]
     pub fn classes(&self) -> &[NodeClass] {
         &self.classes
     }
     /// The number of nodes.
-    #[must_use]
     pub fn nodes(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -148,7 +143,6 @@ impl NodeClasses {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn class_of(&self, node: u32) -> usize {
         assert!(node < self.nodes(), "there is no node {node}");
         self.ends.partition_point(|&end| end <= node)
@@ -157,17 +151,14 @@ impl NodeClasses {
     ///
     /// # Panics
     /// If there is no such node.
-    #[must_use]
     pub fn of(&self, node: u32) -> &NodeClass {
         &self.classes[self.class_of(node)]
     }
     /// Whether an empty node of a class has room for a task at full speed, and the features that it needs.
-    #[must_use]
     pub fn fits(&self, class: usize, job: &Job, demand: &Demand) -> bool {
         self.fits_task(class, job.cpu_need, job.memory, demand)
     }
     /// The same for a task of this size.
-    #[must_use]
     pub fn fits_task(&self, class: usize, cpu_need: Share, memory: Share, demand: &Demand) -> bool {
         let class = &self.classes[class];
         let has_all =
@@ -176,22 +167,18 @@ impl NodeClasses {
         has_all && cpu <= class.cpu && memory <= class.memory && demand.features & !class.features == 0
     }
     /// The CPU of a class's nodes.
-    #[must_use]
     pub fn cpu(&self, class: usize) -> CpuUse {
         CpuUse::from_units(self.classes[class].cpu << Yield::BITS)
     }
     /// The cores of the reference node.
-    #[must_use]
     pub fn reference_cores(&self) -> u32 {
         self.cores
     }
     /// The cores of a class's nodes.
-    #[must_use]
     pub fn cores_of(&self, class: usize) -> u32 {
         self.whole_cores(self.classes[class].cpu)
     }
     /// The cores that a task holds where it shares no core: its CPU need, rounded up; at least one.
-    #[must_use]
     pub fn cores_for(&self, cpu_need: Share) -> u32 {
         self.whole_cores(cpu_need.units().into()).max(1)
     }
@@ -199,14 +186,12 @@ impl NodeClasses {
         (u128::from(cpu) * u128::from(self.cores)).div_ceil(Share::ONE.units().into()) as u32
     }
     /// What all nodes together can do, in reference nodes at full speed.
-    #[must_use]
     pub fn capacity(&self) -> f64 {
         let of = |class: &NodeClass| f64::from(class.nodes) * class.cpu as f64 * class.speed.as_f64();
         self.classes.iter().map(of).sum::<f64>() / f64::from(Share::ONE.units())
     }
     /// The least number of whole reference nodes at full speed that can do no less: a cluster of these, on which tasks can be placed
     /// and divided at will, bounds what any schedule on these nodes can reach.
-    #[must_use]
     pub fn bounding_nodes(&self) -> u32 {
         let of = |class: &NodeClass| {
             u128::from(class.nodes) * u128::from(class.cpu) * u128::from(class.speed.units())
@@ -219,7 +204,6 @@ impl NodeClasses {
     ///
     /// # Panics
     /// If there is no such resource.
-    #[must_use]
     pub fn bounding_units(&self, resource: usize) -> u32 {
         let of = |class: &NodeClass| {
             u128::from(class.nodes) * u128::from(class.amounts[resource]) * u128::from(class.speed.units())
@@ -240,7 +224,6 @@ pub struct UnequalNodes {
 
 impl UnequalNodes {
     /// What the tasks of a job ask for beside CPU and memory.
-    #[must_use]
     pub fn demand(&self, job: &Job) -> Demand {
         self.demands.of(&self.classes, job)
     }

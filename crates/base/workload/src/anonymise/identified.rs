@@ -19,7 +19,6 @@ pub struct Identified {
 }
 
 /// Counts the users that run time, width and requested time of a single job identify.
-#[must_use]
 pub fn identified(records: &[Record]) -> Identified {
     let mut users_of: BTreeMap<Known, BTreeSet<Option<u32>>> = BTreeMap::new();
     for record in records {

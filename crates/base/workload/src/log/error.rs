@@ -48,7 +48,6 @@ pub enum LogError {
 impl LogError {
     /// What would let the log be used, for users of the command line: the options that apply to its faults. `strictness` is
     /// how it was read.
-    #[must_use]
     pub fn advice(&self, strictness: Strictness) -> Vec<String> {
         let LogError::Faults(faults) = self else { return Vec::new() };
         let mut rules: Vec<&str> = Vec::new();

@@ -106,7 +106,6 @@ impl Problem {
 
 impl Faults {
     /// No faults yet.
-    #[must_use]
     pub fn new(file: &str) -> Faults {
         Faults { file: file.to_owned(), shown: Vec::new(), more: 0 }
     }
@@ -126,17 +125,14 @@ impl Faults {
         self.shown.truncate(SHOWN);
     }
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
     /// How many there are, shown or not.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.shown.len() as u64 + self.more
     }
     /// The first 20, by line.
-    #[must_use]
     pub fn shown(&self) -> &[Fault] {
         &self.shown
     }

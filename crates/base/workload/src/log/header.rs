@@ -89,12 +89,10 @@ impl Header {
         written.chain(unwritten.map(|(_, number, name)| (*number, name.as_str())))
     }
     /// The first value of this name.
-    #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.directives().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
     /// The first value of this name with the lines that continue it.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         let mut lines =
             self.lines().skip_while(|line| directive(line).is_none_or(|(found, _)| found != name));
@@ -117,42 +115,34 @@ impl Header {
     }
 
     /// `Version`: of the format.
-    #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.value("Version")
     }
     /// `Computer`: make and model.
-    #[must_use]
     pub fn computer(&self) -> Option<&str> {
         self.value("Computer")
     }
     /// `Installation`: whose it was.
-    #[must_use]
     pub fn installation(&self) -> Option<&str> {
         self.value("Installation")
     }
     /// `UnixStartTime`: second 0 of the log, in seconds since 1970 (UTC).
-    #[must_use]
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
     /// `TimeZoneString`: the name of the time zone, as in `Europe/Stockholm`.
-    #[must_use]
     pub fn time_zone(&self) -> Option<&str> {
         self.value("TimeZoneString")
     }
     /// `MaxNodes`: the nodes of the machine.
-    #[must_use]
     pub fn max_nodes(&self) -> Option<u64> {
         self.count("MaxNodes")
     }
     /// `MaxProcs`: the processors of the machine.
-    #[must_use]
     pub fn max_procs(&self) -> Option<u64> {
         self.count("MaxProcs")
     }
     /// `MaxMemory`: the most memory that a job could have, in kilobytes.
-    #[must_use]
     pub fn max_memory(&self) -> Option<u64> {
         self.count("MaxMemory")
     }

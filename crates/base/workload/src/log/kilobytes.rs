@@ -11,7 +11,6 @@ pub struct Kilobytes(u64);
 
 impl Kilobytes {
     /// An amount in millionths of a kilobyte.
-    #[must_use]
     pub const fn from_millionths(millionths: u64) -> Kilobytes {
         Kilobytes(millionths)
     }

@@ -85,7 +85,6 @@ pub enum Status {
 
 impl Status {
     /// The status of a number: -1 to 5, or [`Status::Other`].
-    #[must_use]
     pub const fn from_number(number: i32) -> Status {
         match number {
             -1 => Status::Unknown,

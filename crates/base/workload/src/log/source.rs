@@ -49,7 +49,6 @@ pub struct ReadReport {
 
 impl ReadReport {
     /// What was met that a user should know of, in words.
-    #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         if self.broken > 0 {

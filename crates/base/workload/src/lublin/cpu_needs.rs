@@ -39,7 +39,6 @@ impl CpuNeeds {
         Ok(CpuNeeds { cores, serial, parallel })
     }
     /// The need of each task of a job with this many.
-    #[must_use]
     pub const fn of(&self, tasks: u32) -> Share {
         if tasks == 1 { self.serial } else { self.parallel }
     }

@@ -97,7 +97,6 @@ pub struct MemoryStream {
 
 impl MemoryStream {
     /// The memory of the workload of this seed.
-    #[must_use]
     pub fn new(workload: Seed, model: MemoryModel) -> MemoryStream {
         MemoryStream { model, rng: workload.fork("memory").rng() }
     }

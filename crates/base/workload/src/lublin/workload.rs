@@ -79,7 +79,6 @@ pub(super) fn with_memory(
 
 /// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs and memory as the
 /// parameters assume.
-#[must_use]
 pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
     jobs(parameters, seed).collect()
 }

@@ -35,12 +35,10 @@ impl Opened {
         Ok(Opened { path: path.to_owned(), options: *options, log, whole })
     }
     /// The comment lines at its top.
-    #[must_use]
     pub fn header(&self) -> &Header {
         self.log.header()
     }
     /// How many jobs have fewer nodes than processors: only listings of Slurm say that.
-    #[must_use]
     pub fn jobs_with_fewer_nodes_than_processors(&self) -> usize {
         let is_sharing = |line: &Line| {
             let processors = line.record.allocated_processors.or(line.record.requested_processors);

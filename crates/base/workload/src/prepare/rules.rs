@@ -233,7 +233,6 @@ pub struct Counts {
 
 impl Counts {
     /// What was done about an anomaly.
-    #[must_use]
     pub const fn of(&self, anomaly: Anomaly) -> AnomalyCounts {
         self.anomalies[anomaly as usize]
     }

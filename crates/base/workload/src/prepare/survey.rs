@@ -56,23 +56,19 @@ impl Survey {
         Ok(Survey { path: path.to_owned(), options: *options, whole, header, report, offered, kept })
     }
     /// The comment lines at the top of the log.
-    #[must_use]
     pub const fn header(&self) -> &Header {
         &self.header
     }
     /// What was met. [`JobStream::finish`] gives the same unless the file was changed in between.
-    #[must_use]
     pub const fn report(&self) -> &Report {
         &self.report
     }
     /// What its jobs ask for.
-    #[must_use]
     pub const fn offered(&self) -> &Offered {
         &self.offered
     }
     /// Hands out its jobs, from the beginning; `None` if they were too many to be kept, or are handed out already: then
     /// [`Survey::jobs`] reads them again.
-    #[must_use]
     pub fn take_kept(&mut self) -> Option<impl Iterator<Item = Job> + use<>> {
         Some(self.kept.take()?.into_iter().flatten())
     }

@@ -27,7 +27,6 @@ use dfrsim_model::{Job, SimTime};
 /// ```
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// The next moment at which something happens.
-    #[must_use]
     pub fn next_moment(&self) -> Option<SimTime> {
         self.events.peek().map(|(key, _)| key.time())
     }

@@ -3,20 +3,17 @@
 use dfrsim_model::coallocation::{MOST_UNITS, UNITS_PER_ONE};
 
 /// An amount in millionths, to the nearest; `None` if it is negative or above a hundred million.
-#[must_use]
 pub(super) fn units(amount: f64) -> Option<u64> {
     let units = (amount * UNITS_PER_ONE as f64).round();
     (0.0..=MOST_UNITS as f64).contains(&units).then_some(units as u64)
 }
 
 /// An amount that is written as a decimal, in millionths.
-#[must_use]
 pub fn parse_amount(text: &str) -> Option<u64> {
     units(text.parse().ok()?)
 }
 
 /// Millionths as a decimal that [`parse_amount`] reads back.
-#[must_use]
 pub fn format_amount(units: u64) -> String {
     let (whole, rest) = (units / UNITS_PER_ONE, units % UNITS_PER_ONE);
     let decimals = format!(".{rest:06}");

@@ -62,7 +62,6 @@ impl Resources {
     }
 
     /// Returns the resources as a file that reads back as the same.
-    #[must_use]
     pub fn to_csv(&self) -> String {
         let labels = self.qualities.iter().map(|name| format!("{LABEL}{name}"));
         let header = ["node".to_owned()].into_iter().chain(self.quantities.iter().cloned()).chain(labels);
@@ -137,7 +136,6 @@ pub fn grid(file: &str, resources: &Resources, reserved: &[Reservation]) -> Resu
 }
 
 /// Returns reservations as lines of a file, without the header; `with_header` puts it before them.
-#[must_use]
 pub fn reservation_lines(resources: &Resources, reservations: &[Reservation], with_header: bool) -> String {
     let line = |it: &Reservation| {
         let before = [resources.names[it.resource].clone(), it.from.to_string(), it.until.to_string()];

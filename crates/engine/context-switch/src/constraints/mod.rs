@@ -369,44 +369,36 @@ impl Constraints {
     }
 
     /// The constraints as they were given.
-    #[must_use]
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
     /// Whether a node is on at the end.
-    #[must_use]
     pub fn is_on(&self, node: NodeId) -> bool {
         self.lowered.is_on[node.index()]
     }
     /// Whether a node may host a VM, regardless of the other VMs there.
-    #[must_use]
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
         self.is_on(node)
             && self.lowered.roots[vm.index()].is_none_or(|root| root == node)
             && self.lowered.rules[vm.index()].iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
     /// The VMs with which one must not share a node at any moment.
-    #[must_use]
     pub fn never_meet(&self, vm: VmId) -> &[VmId] {
         &self.lowered.never_meet[vm.index()]
     }
     /// The VMs with which one must not share a node at the end.
-    #[must_use]
     pub fn apart(&self, vm: VmId) -> &[VmId] {
         &self.lowered.apart[vm.index()]
     }
     /// The other VMs with which one must share a node.
-    #[must_use]
     pub fn together(&self, vm: VmId) -> &[VmId] {
         &self.lowered.together[vm.index()]
     }
     /// The VMs that must have acted before one does.
-    #[must_use]
     pub fn before(&self, vm: VmId) -> &[VmId] {
         &self.lowered.before[vm.index()]
     }
     /// The VMs that must not act at the same time as one.
-    #[must_use]
     pub fn in_turn(&self, vm: VmId) -> &[VmId] {
         &self.lowered.in_turn[vm.index()]
     }

@@ -284,7 +284,6 @@ pub(super) fn amount(amount: i64) -> u32 {
 }
 
 /// Returns a cluster and a configuration as a text that [`cluster_from_json`] reads back, with a line for each node and vjob.
-#[must_use]
 pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> String {
     let vjobs = cluster.vjobs().iter().zip(cluster.vjob_ids()).map(|(vjob, id)| {
         let vms = cluster.vms_of(id).iter().map(|&vm| {
@@ -307,7 +306,6 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
 }
 
 /// The state of a VM in a place.
-#[must_use]
 pub fn vm_state(place: Place) -> VmState {
     match place {
         Place::Waiting => VmState::Waiting,

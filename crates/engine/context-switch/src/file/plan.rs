@@ -64,7 +64,6 @@ struct SwitchEntry<'a> {
 
 /// A plan as JSON, from the places before to the places after, with costs and times. It is self-contained:
 /// `dfrsim_audit` checks it and `dfrsim_plots` draws it from this text alone.
-#[must_use]
 pub fn plan_to_json(
     cluster: &Cluster,
     before: &Configuration,

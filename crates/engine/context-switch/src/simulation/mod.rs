@@ -61,7 +61,6 @@ pub struct Setting {
 pub type Witness<'a> = dyn FnMut(&Cluster, &Configuration, &Configuration, &Plan) + 'a;
 
 /// Simulates until all vjobs are terminated, or the horizon.
-#[must_use]
 pub fn simulate(setting: &Setting, witness: &mut Witness<'_>) -> Run {
     Simulation::new(setting).run(witness)
 }

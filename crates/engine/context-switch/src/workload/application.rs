@@ -101,7 +101,6 @@ pub struct Application {
 impl Application {
     /// An application on this many VMs, a multiple of 9, with work `scale` times that of class A; each task's is up to a
     /// quarter more or less, at random.
-    #[must_use]
     pub fn new(benchmark: Benchmark, vms: usize, scale: f64, rng: &mut Rng) -> Application {
         // Layers of three tasks each.
         let before = |task: usize| -> Vec<usize> {
@@ -132,7 +131,6 @@ impl Application {
     }
 
     /// When each task begins and ends if no task ever waits for a processing unit.
-    #[must_use]
     pub fn undisturbed(&self) -> Vec<(SimSpan, SimSpan)> {
         let mut times: Vec<(SimSpan, SimSpan)> = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
@@ -154,7 +152,6 @@ impl TraceSet {
     pub const SIZE: usize = 81;
 
     /// 81 applications: the benchmarks and the classes in turn.
-    #[must_use]
     pub fn new(seed: Seed) -> TraceSet {
         let application = |number: usize| {
             let mut rng = seed.fork("traces").numbered(number as u64).rng();
@@ -165,7 +162,6 @@ impl TraceSet {
     }
 
     /// The traces.
-    #[must_use]
     pub fn applications(&self) -> &[Application] {
         &self.applications
     }

@@ -56,7 +56,6 @@ impl Sample {
     /// Each vjob has an application of the set and a moment of its run, at which its VMs compute or not, and one of these
     /// states, of which there must be one, with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A
     /// vjob that is to run and finds no memory waits.
-    #[must_use]
     pub fn draw(shape: SampleShape, states: &[InitialState], seed: Seed) -> Sample {
         let traces = TraceSet::new(seed);
         let mut rng = seed.fork("sample").rng();

@@ -79,7 +79,6 @@ fn amounts(reader: &mut Reader, at: &Place<'_>, length: usize) -> Option<Vec<u32
 }
 
 /// An instance as a text that [`instance_from_json`] reads back, with a line for each job.
-#[must_use]
 pub fn instance_to_json(instance: &Instance) -> String {
     let fractions = |amounts: &[u32]| -> Value { amounts.iter().map(|&amount| of_amount(amount)).collect() };
     let ordinary = instance.nodes.iter().flatten().all(|&capacity| capacity == Share::ONE.units());

@@ -64,7 +64,6 @@ fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTas
 }
 
 /// A solution as a text that [`solution_from_json`] reads back, with a line for each job.
-#[must_use]
 pub fn solution_to_json(solution: &Solution) -> String {
     let jobs = solution.mapping.iter().zip(&solution.yields).map(|(placement, &each)| {
         let on: Vec<[u32; 2]> = placement.iter().map(|at| [at.node.0, at.tasks]).collect();

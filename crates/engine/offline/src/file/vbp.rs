@@ -103,7 +103,6 @@ impl<'a> Numbers<'a> {
 
 /// An instance as a text in the format `.vbp`, each task with what it takes at this scaled yield, rounded up; `None` if nodes
 /// differ, or there are none, since the format has one kind of bins.
-#[must_use]
 pub fn instance_to_vbp(instance: &Instance, scaled: Yield) -> Option<String> {
     let bin = instance.nodes.first().filter(|_| instance.is_homogeneous())?;
     let mut text = String::new();

@@ -73,7 +73,6 @@ pub struct Readings {
 /// that no study uses, as the example `light_order` prints them: from 0.196 (`GREEDY_S3_P2`) to 0.399 (`GREEDY_S2_P1`) and
 /// 0.526 (`GREEDY_S5_P4`). With the rules as simulated, it is the order of the simulator (flexsched,
 /// `METAGREEDYLIGHT_scheduler`).
-#[must_use]
 pub const fn light(readings: NodeRules) -> [(SortOrder, NodeRule); 9] {
     use NodeRule::{BestFitSum, LeastMaxNeed, LeastSumNeeds};
     use SortOrder::{MaxFull, MaxNeed, SumFull, SumNeeds, SumRigid};
@@ -149,7 +148,6 @@ impl Greedy {
 
 /// The minimum yields of all 49 passes with the rules as printed, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; `None` where
 /// it fails.
-#[must_use]
 pub fn minimum_yields(instance: &Instance, seed: Seed) -> [[Option<Yield>; 7]; 7] {
     let rigid = Rigid::of(instance);
     let mut placer = Placer::new(instance, &rigid);

@@ -24,7 +24,6 @@ const REPLACED: f64 = 0.1;
 /// let problem = changed(&sample(0), &sample(1), Seed::new(1)).unwrap();
 /// assert_eq!(problem.current.iter().filter(|places| places.is_empty()).count(), 1);
 /// ```
-#[must_use]
 pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adaptation> {
     let jobs = before.jobs.len();
     if other.jobs.len() != jobs || (other.fixed, other.fluid) != (before.fixed, before.fluid) {
@@ -51,7 +50,6 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
 /// The adaptation problem of this number on 4 nodes: a change of an instance of [`InstanceSet::DissertationSmall`] to another one
 /// of the same scenario. Numbers leap through the scenarios, each of which comes once in 729, with other samples each time.
 /// `None` where [`changed`] is `None`.
-#[must_use]
 pub fn small_change(study: Seed, number: u64) -> Option<Adaptation> {
     let set = InstanceSet::DissertationSmall;
     let scenarios = set.scenarios().len() as u64;

@@ -75,7 +75,6 @@ impl DissertationScenario {
     }
 
     /// The instance of this seed, requirements cut.
-    #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Requirements::default(), Amounts::default())
     }
@@ -83,7 +82,6 @@ impl DissertationScenario {
     /// The instance of this seed.
     ///
     /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
-    #[must_use]
     pub fn instance_as(&self, seed: Seed, requirements: Requirements, read: Amounts) -> Instance {
         let half = self.dimensions as usize / 2;
         let amounts: Vec<Vec<u32>> = (0..2 * half)

@@ -119,12 +119,10 @@ impl InstanceSet {
 
 impl Scenario {
     /// The instance of this seed.
-    #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Readings::default())
     }
     /// The instance of this seed by other readings of the texts.
-    #[must_use]
     pub fn instance_as(&self, seed: Seed, readings: Readings) -> Instance {
         match self {
             Scenario::Dissertation(scenario) => {
@@ -134,7 +132,6 @@ impl Scenario {
         }
     }
     /// How many nodes.
-    #[must_use]
     pub const fn nodes(&self) -> u32 {
         match self {
             Scenario::Dissertation(scenario) => scenario.nodes,
@@ -142,7 +139,6 @@ impl Scenario {
         }
     }
     /// The free part of the fixed resources that the scenario aims at.
-    #[must_use]
     pub const fn slack(&self) -> f64 {
         match self {
             Scenario::Dissertation(scenario) => scenario.slack,

@@ -60,7 +60,6 @@ impl Rr6692Scenario {
     }
 
     /// The instance of this seed, its memory scaled.
-    #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Memory::default())
     }
@@ -69,7 +68,6 @@ impl Rr6692Scenario {
     ///
     /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this
     /// many nodes until there are tasks enough; the last job is cut to what is missing.
-    #[must_use]
     pub fn instance_as(&self, seed: Seed, reading: Memory) -> Instance {
         let wanted = f64::from(self.nodes) * (1.0 - self.slack);
         let mean = match reading {

@@ -35,7 +35,6 @@ use std::time::Instant;
 /// assert_eq!(outcome.status, Status::Optimal);
 /// assert_eq!(outcome.best.unwrap().min_yield, Yield::from_ratio(10, 14));
 /// ```
-#[must_use]
 pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
     let items = jobs_of_tasks(instance).map(|tasks| Items::new(instance, tasks.into_iter().map(new)));
     best_of(instance, items, 0, limits)
@@ -65,7 +64,6 @@ fn new(job: usize) -> (usize, Home) {
 /// let min_yield = |budget| adapted_optimum(&problem, budget, &Limits::default()).best.unwrap().min_yield;
 /// assert_eq!([min_yield(2), min_yield(3)], [Yield::from_ratio(10, 16), Yield::ONE]);
 /// ```
-#[must_use]
 pub fn adapted_optimum(problem: &Adaptation, budget: u64, limits: &Limits) -> Outcome {
     let instance = &problem.instance;
     let items =
@@ -138,7 +136,6 @@ pub enum Feasibility {
 }
 
 /// Whether some mapping has at least this minimum yield: the decision version of [`optimum`].
-#[must_use]
 pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Feasibility {
     if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
         return Feasibility::No;

@@ -124,7 +124,6 @@ impl Expected {
 impl LocalScheduler {
     /// Makes the scheduler of a policy for a cluster of this many nodes with these settings of the site, which must have been
     /// [checked](Priorities::check). A decision must come before the first query.
-    #[must_use]
     pub fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> LocalScheduler {
         let mut scheduler = BatchScheduler::new(policy, nodes, site);
         scheduler.is_asked = true;
@@ -141,7 +140,6 @@ impl LocalScheduler {
 
     /// Whether a job is to it no more than a width and an estimate: nodes are equal, a task has one of its own, no window is announced, and
     /// the site has no settings.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         self.scheduler.site.is_none() && self.scheduler.pools.single().is_some()
     }
@@ -273,7 +271,6 @@ impl LocalScheduler {
     }
 
     /// What a submission does to the answers of [`LocalScheduler::expect_submitted`].
-    #[must_use]
     pub fn effect_of_submission(&self) -> SubmissionEffect {
         match (self.scheduler.policy.discipline, self.scheduler.policy.order) {
             _ if !self.is_plain() => SubmissionEffect::Any,

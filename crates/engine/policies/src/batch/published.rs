@@ -133,7 +133,6 @@ impl PublishedPlan {
     }
 
     /// Returns when a job that waits is expected to run: from now on, if it should have started by now; `None` if it is not in the plan.
-    #[must_use]
     pub fn of(&self, now: SimTime, job: JobId) -> Option<Expected> {
         self.places.get(&job).map(|&Place { start, end, .. }| {
             let begin = start.max(now);
@@ -142,13 +141,11 @@ impl PublishedPlan {
     }
 
     /// Returns how many jobs wait by the plan.
-    #[must_use]
     pub fn waiting(&self, now: SimTime) -> usize {
         self.places.values().filter(|place| place.start > now).count()
     }
 
     /// Returns the work that is left by the plan, in tasks * microseconds on nodes of full speed; jobs without an estimate do not count.
-    #[must_use]
     pub fn work_left(&self, now: SimTime) -> u128 {
         let places = self.places.values().filter(|place| place.end > now && place.estimate < SimSpan::MAX);
         let left = |place: &Place| {

@@ -31,7 +31,6 @@ pub struct Equipartition {
 impl Equipartition {
     /// For a cluster of this many nodes, with the settings of a site if there are any, which must have been
     /// [checked](Priorities::check).
-    #[must_use]
     pub fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Equipartition {
         Equipartition {
             mapper: Mapper::new(nodes, site),

@@ -5,7 +5,6 @@ use std::fmt;
 
 impl Fractional {
     /// The policy of this name; `None` if there is none.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Fractional> {
         let (base, parts) = name.split_once('/')?;
         let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));

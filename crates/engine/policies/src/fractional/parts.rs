@@ -171,7 +171,6 @@ impl Fractional {
     }
 
     /// The member of this family that is recommended (`POLICY.md` of the on-line study).
-    #[must_use]
     pub fn recommended() -> Fractional {
         let span = |seconds| Some(SimSpan::from_secs(seconds));
         Fractional {

@@ -72,7 +72,6 @@ pub struct FractionalScheduler {
 impl FractionalScheduler {
     /// The policy on a cluster of this many nodes, with the settings of a site if there are any, which must have been
     /// [checked](Priorities::check).
-    #[must_use]
     pub fn new(
         policy: Fractional,
         nodes: u32,

@@ -52,13 +52,11 @@ impl fmt::Debug for FileLocator {
 }
 
 /// A file that exists; written back by the name that the scenario gives it. Results keep a copy.
-#[must_use]
 pub fn file() -> Codec<LocatedFile> {
     used("the name of a file", true)
 }
 
 /// A log that exists, of which results keep no copy.
-#[must_use]
 pub fn log() -> Codec<LocatedFile> {
     used("the name of a log", false)
 }
@@ -85,7 +83,6 @@ fn used(shape: &'static str, is_copied: bool) -> Codec<LocatedFile> {
 
 /// A folder in the results into which a run writes besides its rows and tables: a relative path without `..`. It cannot be one
 /// of those that every run writes, nor begin with a dot.
-#[must_use]
 pub fn result_folder() -> Codec<String> {
     const SHAPE: &str = "the name of a folder in the results, such as \"events\"";
     Codec::scalar(

@@ -132,7 +132,6 @@ impl<T> Codec<T> {
         (self.read)(at, reader)
     }
     /// What is expected: "a number of nodes from 1 to 100".
-    #[must_use]
     pub fn shape(&self) -> &str {
         &self.shape
     }
@@ -160,7 +159,6 @@ impl<T> Codec<T> {
         }
     }
     /// The documentation of a field.
-    #[must_use]
     pub fn document(&self, name: &str, doc: &str, default: Option<fn() -> T>) -> Vec<FieldDoc> {
         let nested = self.nested.as_ref().map(|nested| nested());
         if self.is_flat {

@@ -55,7 +55,6 @@ pub fn count<T: Integer>(what: impl Into<String>, least: impl Integer, most: imp
 }
 
 /// The seed of something random.
-#[must_use]
 pub fn seed() -> Codec<u64> {
     count("a seed", 0, i64::MAX)
 }
@@ -203,13 +202,11 @@ pub fn seconds<T: Seconds>(range: impl RangeBounds<f64>) -> Codec<T> {
 }
 
 /// Some time: a number of seconds above 0.
-#[must_use]
 pub fn positive_seconds<T: Seconds>() -> Codec<T> {
     seconds((Bound::Excluded(0.0), Bound::Unbounded))
 }
 
 /// `true` or `false`.
-#[must_use]
 pub fn boolean() -> Codec<bool> {
     Codec::scalar("`true` or `false`", |at| at.value().as_bool(), Some, |value: &bool| Value::Boolean(*value))
 }

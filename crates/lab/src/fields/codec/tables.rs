@@ -29,7 +29,6 @@ fn docs_of<F: Fields>(repeated: bool) -> TableDoc {
 }
 
 /// A nested table; its absence is as good as an empty one.
-#[must_use]
 pub fn table<F: Fields>() -> Codec<F> {
     let written = |value: &F| Some(Value::Table(value.write()));
     let codec = Codec::new("a table", |at| at.value().is_table(), read_at, written);
@@ -39,14 +38,12 @@ pub fn table<F: Fields>() -> Codec<F> {
 
 /// Fields of another type in the same table: what several tables have in common, or an enumeration of which one key
 /// says which variant it is.
-#[must_use]
 pub fn flattened<F: Fields>() -> Codec<F> {
     let codec = table().absent(Absent::Defaults, |_, table, reader| F::read(table, reader));
     Codec { is_flat: true, ..codec }
 }
 
 /// A list of tables, `[[sites]]`; absent if there are none.
-#[must_use]
 pub fn tables<F: Fields>() -> Codec<Vec<F>> {
     each_table(|_, _, _| {})
 }

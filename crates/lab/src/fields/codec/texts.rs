@@ -8,7 +8,6 @@ use std::str::FromStr;
 use toml::Value;
 
 /// Any text.
-#[must_use]
 pub fn text() -> Codec<String> {
     line("a text".into(), |_| true)
 }

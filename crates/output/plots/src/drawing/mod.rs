@@ -23,7 +23,6 @@ const MAX_ROWS: usize = 40;
 
 /// A drawing as a figure: the picture, and all values behind it as CSV; `None` if it would be empty, because a
 /// drawing has no values that its axes can show.
-#[must_use]
 pub fn draw(drawing: &Drawing) -> Option<Figure> {
     let mut sheet = Sheet { title: drawing.title.clone(), remarks: drawing.remarks.clone() };
     let (picture, csv) = match &drawing.chart {

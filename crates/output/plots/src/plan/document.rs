@@ -150,7 +150,6 @@ impl PlanDocument {
     }
 
     /// `5 actions in 2 pools, cost 14848 MB`
-    #[must_use]
     pub fn summary(&self) -> String {
         let counted = |count: usize, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
         let actions = counted(self.pools.iter().map(Vec::len).sum(), "action");

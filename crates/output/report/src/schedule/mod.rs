@@ -110,7 +110,6 @@ impl Schedule {
     }
 
     /// What was simulated: the policy and the nodes.
-    #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -122,7 +121,6 @@ impl Schedule {
     }
 
     /// How many jobs, or VMs, are in it: `1 job`, `12 VMs`.
-    #[must_use]
     pub fn counted(&self) -> String {
         let (count, of) = match &self.head.plan {
             Some(plan) => (plan.vms(), "VM"),

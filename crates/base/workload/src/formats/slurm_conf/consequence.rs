@@ -27,7 +27,6 @@ pub struct Ignored(Vec<(Consequence, Vec<String>)>);
 
 impl Ignored {
     /// Sorts names of parameters.
-    #[must_use]
     pub fn new(names: Vec<String>) -> Ignored {
         let mut sorted: Vec<(Consequence, Vec<String>)> =
             Consequence::ALL.iter().map(|&consequence| (consequence, Vec::new())).collect();

@@ -84,7 +84,6 @@ pub struct SlurmConf {
 
 impl SlurmConf {
     /// What users should know.
-    #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let notice = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
