@@ -27,7 +27,7 @@ pub(crate) fn events(policy: &str, nodes: usize, classes: Option<&str>, jobs: &[
         };
         let Written { submit, tasks, need, run, estimate, start, on } = job;
         let known =
-            (estimate != run).then(|| format!(r#","estimate_us":{estimate}000000"#)).unwrap_or_default();
+            if estimate == run { String::new() } else { format!(r#","estimate_us":{estimate}000000"#) };
         let what = format!(
             r#","id":{number},"tasks":{tasks},"cpu_need":{need},"memory":0,"run_us":{run}000000{known}"#
         );

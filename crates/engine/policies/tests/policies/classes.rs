@@ -1,11 +1,10 @@
 //! Nodes that differ: properties.
 
-use crate::support::{assert_judged, jobs, lublin, recorded, schedule, starts_and_ends};
+use crate::support::{jobs, lublin, recorded, schedule, starts_and_ends};
 use dfrsim_bound::max_stretch_bound_on;
 use dfrsim_cluster::{Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan};
 use dfrsim_platform::classes::{ClassFields, Demands, PlatformFields, Request, UnequalNodes};
-use dfrsim_platform::{FailureModel, Outages};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,28 +159,6 @@ proptest! {
                 text.lines().filter(|line| !line.contains(r#""event":"classes""#)).map(str::to_owned).collect::<Vec<_>>()
             };
             prop_assert_eq!(records(&classed), records(&plain), "{}", policy);
-        }
-    }
-
-    /// Random platforms, demands and failures: the audit finds no fault.
-    #[test]
-    fn random_platforms_pass_the_audit(seed in 0..1000_u64, platform in platform(), fails: bool) {
-        let classes = platform.classes().unwrap();
-        let nodes = classes.nodes();
-        let jobs = synthetic(seed, nodes);
-        let last = jobs.last().unwrap().submit;
-        let model = FailureModel { between: "exponential:40000".parse().unwrap(), repair: "exponential:4000".parse().unwrap(), rack: None };
-        let outages = Outages { failures: model.draw(nodes, last, Seed::new(seed)), ..Outages::default() };
-        let demands = Demands { requests: requests(), seed: Seed::new(seed), ..Demands::default() };
-        for policy in aware() {
-            let options = Options {
-                unequal: Some(Arc::new(UnequalNodes { classes: classes.clone(), demands: demands.clone() })),
-                outages: fails.then(|| Arc::new(outages.clone())),
-                estimates: "requested".parse().unwrap(),
-                penalty: SimSpan::from_secs(300),
-                ..Options::default()
-            };
-            assert_judged(&events(policy, nodes, &options, &jobs), &policy.to_string());
         }
     }
 }

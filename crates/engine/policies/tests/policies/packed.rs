@@ -1,14 +1,12 @@
 //! Several tasks on a node.
 
-use crate::classes::{events, options, platform, requests, synthetic};
+use crate::classes::{options, synthetic};
 use crate::places::nodes_of;
-use crate::support::{assert_judged, jobs, schedule, starts_and_ends};
+use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_cluster::Options;
-use dfrsim_model::{Job, Seed, Share};
-use dfrsim_platform::classes::{Demands, UnequalNodes};
+use dfrsim_model::{Job, Share};
 use dfrsim_policies::Policy;
 use proptest::prelude::*;
-use std::sync::Arc;
 
 /// Jobs as (submit, tasks, run time, requested time, eighths of a node's CPU, eighths of its memory).
 fn with_needs(table: &[(u64, u32, u64, u64, u64, u64)]) -> Vec<Job> {
@@ -127,29 +125,6 @@ proptest! {
                 let name = format!("{base}/NODES={how}");
                 let packed = (starts(&name, nodes, &options, &jobs), nodes_of(&name, nodes, &options, jobs.clone()));
                 prop_assert!(packed == plain, "{}", name);
-            }
-        }
-    }
-
-    /// On random platforms, with random needs, the audit, which decides for itself task by task, finds no fault.
-    #[test]
-    fn packed_schedules_pass_the_audit(
-        seed in 0..1000_u64, platform in platform(), needs in prop::collection::vec((0..9_u64, 0..9_u64), 60),
-    ) {
-        let classes = platform.classes().unwrap();
-        let nodes = classes.nodes();
-        let mut jobs = synthetic(seed, nodes);
-        for (job, &(cpu, memory)) in jobs.iter_mut().zip(&needs) {
-            (job.cpu_need, job.memory) = (Share::from_ratio(cpu, 8), Share::from_ratio(memory, 8));
-            job.tasks *= 1 + (cpu as u32 + job.tasks) % 3;
-        }
-        let demands = Demands { requests: requests(), seed: Seed::new(seed), ..Demands::default() };
-        let unequal = Some(Arc::new(UnequalNodes { classes, demands }));
-        let options = Options { unequal, estimates: "requested".parse().unwrap(), ..Options::default() };
-        for base in ["FCFS", "EASY", "EASY/ORDER=SJF", "EASY/ORDER=WFP3"] {
-            for how in ["SHARED", "EXCLUSIVE"] {
-                let name = format!("{base}/NODES={how}");
-                assert_judged(&events(name.parse().unwrap(), nodes, &options, &jobs), &name);
             }
         }
     }

@@ -6,7 +6,6 @@ use dfrsim_cluster::Options;
 use dfrsim_model::SimSpan;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
 use proptest::prelude::*;
-use std::cmp::Reverse;
 
 /// Jobs of queue 2 preempt those of queue 1, then those of queue 3; others do not matter.
 pub(crate) fn settings(mode: PreemptMode) -> Priorities {
@@ -47,89 +46,8 @@ fn it_may_be_cancelled() {
     }
 }
 
-/// Whenever jobs make room, another one starts or goes on in the same moment.
-pub(crate) fn each_has_a_reason(events: &str) {
-    let (mut left, mut started) = (None, None);
-    for line in events.lines() {
-        let field = |name: &str| line.split(name).nth(1)?.split(['"', ',', '}']).find(|it| !it.is_empty());
-        let at = field("\"at_us\":").and_then(|at| at.parse::<u64>().ok());
-        match field("\"event\":") {
-            Some("start" | "resume") => started = at,
-            Some("interrupt" | "lose" | "pause") => {
-                assert!(left.is_none() || left == at || started >= left, "{events}");
-                left = at;
-            }
-            _ => {}
-        }
-    }
-    assert!(left.is_none() || started >= left, "{events}");
-}
-
-/// The ends of jobs by FCFS, second by second: jobs of queue 2 preempt those of queue 1.
-fn ends_by_the_second(nodes: u32, rows: &[Row]) -> Vec<u64> {
-    let mut ends = vec![None; rows.len()];
-    // When each job started, if it runs.
-    let mut since: Vec<Option<u64>> = vec![None; rows.len()];
-    for now in 0.. {
-        let mut is_event = rows.iter().any(|row| row.0 == now);
-        for job in 0..rows.len() {
-            if since[job].is_some_and(|since| since + rows[job].2 == now) {
-                (since[job], ends[job], is_event) = (None, Some(now), true);
-            }
-        }
-        if ends.iter().all(Option::is_some) {
-            break;
-        }
-        let waits: Vec<usize> = (0..rows.len())
-            .filter(|&job| rows[job].0 <= now && ends[job].is_none() && since[job].is_none())
-            .collect();
-        for job in waits.into_iter().filter(|_| is_event) {
-            let used = |since: &[Option<u64>]| {
-                (0..rows.len()).filter(|&it| since[it].is_some()).map(|it| rows[it].1).sum::<u32>()
-            };
-            let fits = |since: &[Option<u64>]| used(since) + rows[job].1 <= nodes;
-            let mut after = since.clone();
-            if rows[job].4 == 2 {
-                let mut order: Vec<usize> = (0..rows.len())
-                    .filter(|&it| rows[it].4 == 1 && since[it].is_some_and(|since| since < now))
-                    .collect();
-                order.sort_by_key(|&it| Reverse((since[it], it)));
-                let mut taken = Vec::new();
-                for &other in &order {
-                    if !fits(&after) {
-                        after[other] = None;
-                        taken.push(other);
-                    }
-                }
-                for &other in taken.iter().rev() {
-                    let mut spared = after.clone();
-                    spared[other] = since[other];
-                    if fits(&spared) {
-                        after = spared;
-                    }
-                }
-            }
-            if !fits(&after) {
-                break;
-            }
-            since = after;
-            since[job] = Some(now);
-        }
-    }
-    ends.into_iter().flatten().collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
-
-    #[test]
-    fn fcfs_agrees_with_the_slow_way(rows in rows()) {
-        let mut of_low = settings(PreemptMode::Requeue);
-        of_low.qos[1].preempt.truncate(1);
-        let found = run("FCFS", 8, &of_low, &Options::default(), &of(&rows));
-        let ends: Vec<u64> = found.records.iter().map(|record| record.end.micros() / 1_000_000).collect();
-        prop_assert_eq!(ends, ends_by_the_second(8, &rows));
-    }
 
     /// What happens to jobs that make room, and when, does not matter without a list: the same bytes, but for the settings.
     #[test]

@@ -219,10 +219,9 @@ proptest! {
         jobs[0].requested_time = None;
         jobs[0].tasks = 1;
         let policy = ["FCFS", "EASY", "CONS"][policy];
-        let Recorded { records, summary, events, .. } = run(policy, 8, &settings, &options, &jobs);
+        let Recorded { records, summary, .. } = run(policy, 8, &settings, &options, &jobs);
         let lost = summary.platform.map_or(0, |it| it.lost);
         prop_assert_eq!(records.len() as u64 + summary.rejected + lost, count as u64);
-        crate::preemption::each_has_a_reason(&events);
     }
 
     /// Without weights and limits the order is that of the submissions: the policies decide as they do without settings. CONS plans

@@ -1,6 +1,6 @@
 //! Nodes that go down: schedules derived by hand, and properties.
 
-use crate::support::{assert_judged, jobs, lublin, recorded, schedule, starts_and_ends};
+use crate::support::{jobs, lublin, schedule, starts_and_ends};
 use dfrsim_audit::audit;
 use dfrsim_cluster::{
     EventLog, Followers, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SimulationError,
@@ -261,24 +261,4 @@ fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
     let options = options("lose", &[(0, 1, 90, 95)], &[]);
     let error = events("FCFS", 1, &options, vec![job], followers).unwrap_err();
     assert_eq!(error, SimulationError::NeverFollows { job: JobId(8), after: JobId(7) });
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// The independent checker, which looks at each node by itself, agrees with all that happens.
-    #[test]
-    fn schedules_with_outages_pass_the_audit(
-        seed in 0_u64..10_000, rule in 0_usize..3, estimates in 0_usize..3, policy in any::<prop::sample::Index>(),
-    ) {
-        let rule = ["lose", "requeue", "checkpoint:1800:30:60"][rule];
-        let estimates = ["exact", "random:5", "factor:1.5"][estimates].parse().unwrap();
-        let policies = all_policies();
-        let policy = policies[policy.index(policies.len())].to_string();
-        let jobs = workload(150, seed);
-        let outages = Some(Arc::new(outages(&jobs, rule, seed)));
-        let options = Options { penalty: SimSpan::from_secs(300), estimates, outages, ..Options::default() };
-        let found = recorded::<()>(&PolicyOptions::default(), &policy, NODES, &options, None, &jobs);
-        assert_judged(&found.events, &policy);
-    }
 }
