@@ -33,6 +33,9 @@ listed; the smallest value is first:
   /ORDER='...'     a formula: wait, estimate and submit in seconds, width in tasks, numbers, + - * / ^, parentheses, and the
                    functions log10 log2 ln exp sqrt abs min max
 
+The order in which EASY and EASY/SPARE try the jobs behind the head of the queue, if it is another one:
+  /FILL=ORDER      an order or a formula as above, or ARRIVAL: EASY/FILL=SJF backfills the shortest job first
+
 Parts that can follow all others in the name of a fractional policy, in this order:
   /PERIOD=S        a tick every S seconds, instead of --period
   /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent

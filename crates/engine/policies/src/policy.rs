@@ -173,7 +173,8 @@ pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
     let ordered = Discipline::ALL.into_iter().flat_map(|it| BatchPolicy::from(it).ordered());
     let placed = ordered.flat_map(BatchPolicy::variants).map(Policy::Batch);
-    all().chain(placed).chain(with_more).map(|policy| policy.to_string())
+    let filled = BatchPolicy::from(Discipline::Easy).filled();
+    all().chain(placed).chain(filled.map(Policy::Batch)).chain(with_more).map(|policy| policy.to_string())
 }
 
 /// A policy in the catalogue.
@@ -227,13 +228,25 @@ mod tests {
     }
 
     #[test]
-    fn places_are_parts_of_names() {
-        for name in ["FCFS/PLACE=BEST", "EASY/ORDER=SJF/PLACE=CONTIGUOUS", "EASY/SPARE/PLACE=BEST"] {
+    fn fills_and_places_are_parts_of_names() {
+        for name in [
+            "EASY/FILL=SJF",
+            "EASY/SPARE/ORDER=SJF/FILL=ARRIVAL",
+            "FCFS/PLACE=BEST",
+            "EASY/ORDER=SJF/PLACE=CONTIGUOUS",
+            "EASY/SPARE/PLACE=BEST",
+        ] {
             assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
         }
-        for name in
-            ["EASY/PLACE=FIRST", "EASY/PLACE=", "EASY/PLACE=BEST/PLACE=BEST", "EQUIPARTITION/PLACE=BEST"]
-        {
+        for name in [
+            "EASY/FILL=ARRIVAL",
+            "CONS/FILL=SJF",
+            "EASY/ORDER=SJF/FILL=SJF",
+            "EASY/PLACE=FIRST",
+            "EASY/PLACE=",
+            "EASY/PLACE=BEST/PLACE=BEST",
+            "EQUIPARTITION/PLACE=BEST",
+        ] {
             assert!(name.parse::<Policy>().is_err(), "{name}");
         }
     }
@@ -260,6 +273,7 @@ mod tests {
             ("FCSF", "FCFS"),
             ("CONS/REPLN", "CONS/REPLAN"),
             ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
+            ("EASY/FILL=SJFF", "EASY/FILL=SJF"),
             ("EASY/PLACE=best", "EASY/PLACE=BEST"),
             ("CONS/REPLAN/PLACE=CONTIGOUS", "CONS/REPLAN/PLACE=CONTIGUOUS"),
         ] {

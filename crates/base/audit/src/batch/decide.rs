@@ -337,7 +337,11 @@ impl BatchCheck {
                     }
                 }
                 if found.is_none() && is_over.is_none() {
+                    let is_head = pass.head.is_none();
                     self.wait(&mut pass, job);
+                    if is_head {
+                        self.policy.sort_behind(&mut queue[at + 1..], now);
+                    }
                 }
                 pass.left = pass.left.saturating_sub(u32::from(pass.head.is_some()));
             }

@@ -90,6 +90,7 @@ dfrsim_model::named! {
 /// let policy = BatchPolicy::parse("CBF/NODES=SHARED/ORDER=SJF").unwrap();
 /// assert_eq!(policy.to_string(), "CONS/ORDER=SJF/NODES=SHARED");
 /// assert!(BatchPolicy::parse("FCFS/ORDER='wait / width'/PLACE=BEST").unwrap().formula.is_some());
+/// assert!(BatchPolicy::parse("EASY/PLACE=BEST/FILL='wait / width'").unwrap().fill.is_some());
 /// assert!(BatchPolicy::parse("CONS/SPARE").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +101,8 @@ pub struct BatchPolicy {
     pub order: Order,
     /// A formula of which the smallest value is first, in place of that order.
     pub formula: Option<Formula>,
+    /// The order and formula by which jobs behind the head are tried, if by others.
+    pub fill: Option<(Order, Option<Formula>)>,
     /// Which nodes a job gets.
     pub placing: Placing,
     /// How many tasks they have.
@@ -122,6 +125,21 @@ impl BatchPolicy {
 
     /// The policy of a name, whose parts may be in any order.
     pub fn parse(name: &str) -> Option<BatchPolicy> {
+        if let Some((before, rest)) = name.split_once("/FILL=") {
+            let end = match rest.strip_prefix('\'') {
+                Some(formula) => formula.find('\'')? + 2,
+                None => rest.find('/').unwrap_or(rest.len()),
+            };
+            let plain = BatchPolicy::parse(&format!("{before}{}", &rest[end..]))?;
+            let has_head = matches!(plain.depth, Depth::Easy | Depth::Spare) && plain.fill.is_none();
+            let BatchPolicy { order, formula, .. } = match &rest[..end] {
+                "ARRIVAL" => BatchPolicy::default(),
+                order => BatchPolicy::parse(&format!("FCFS/ORDER={order}"))?,
+            };
+            let is_other = (order, formula) != (plain.order, plain.formula);
+            let policy = BatchPolicy { fill: Some((order, formula)), ..plain };
+            return (has_head && is_other).then_some(policy);
+        }
         let parts = |name: &str| {
             let mut parts: Vec<String> = name.split('/').map(str::to_owned).collect();
             parts[1..].sort_unstable();
@@ -144,7 +162,7 @@ impl BatchPolicy {
         BatchPolicy::all().find(|policy| parts(&policy.to_string()) == parts(&usual))
     }
 
-    /// All batch policies but those with formulas.
+    /// All batch policies but those with formulas, or with another order behind the head.
     pub fn all() -> impl Iterator<Item = BatchPolicy> {
         let depths = Depth::ALL.iter().flat_map(|depth| Order::ALL.iter().map(move |order| (depth, order)));
         let placed = depths.flat_map(|it| Placing::ALL.iter().map(move |placing| (it, placing)));
@@ -153,6 +171,7 @@ impl BatchPolicy {
                 depth,
                 order,
                 formula: None,
+                fill: None,
                 placing,
                 packing,
             })
@@ -166,6 +185,10 @@ impl fmt::Display for BatchPolicy {
         let parts = [
             (self.order != Order::default()).then(|| format!("/ORDER={}", self.order)),
             self.formula.map(|formula| format!("/ORDER='{formula}'")),
+            self.fill.map(|(order, formula)| match formula {
+                Some(formula) => format!("/FILL='{formula}'"),
+                None => format!("/FILL={order}"),
+            }),
             (self.placing != Placing::default()).then(|| format!("/PLACE={}", self.placing)),
             (self.packing != self.depth.packing()).then(|| format!("/NODES={}", self.packing)),
         ];

@@ -86,6 +86,13 @@ fn score(order: Order, Known { wait, estimate, width, submit }: Known) -> f64 {
 }
 
 impl BatchPolicy {
+    /// Sorts the jobs behind the head, if they have another order.
+    pub(super) fn sort_behind(&self, queue: &mut [Waiting], now: u64) {
+        if let Some((order, formula)) = self.fill {
+            BatchPolicy { order, formula, ..*self }.sort(queue, now);
+        }
+    }
+
     /// Sorts a queue for this moment, jobs of the highest priority first.
     pub(super) fn sort(&self, queue: &mut [Waiting], now: u64) {
         let score = |job: &Waiting| match self.formula {

@@ -9,8 +9,8 @@ use dfrsim_model::SimTime;
 
 impl BatchScheduler {
     /// Starts jobs in the order of the queue until one cannot: the head. With EASY that has a reservation, made again in each pass, at the
-    /// earliest moment at which it will have room; of the jobs behind it those start that do not delay it (Lifka 1995; Mu'alem and
-    /// Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
+    /// earliest moment at which it will have room; of the jobs behind it, which are tried in an order of their own if the policy has one,
+    /// those start that do not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
         let first = self.start_in_turn(view, decision);
         if let Some(first) = first.filter(|_| self.policy.discipline != Discipline::Fcfs && !self.is_full()) {
@@ -28,8 +28,26 @@ impl BatchScheduler {
         // Jobs that find no room now are passed over where none makes room for them, and they count for no depth.
         let passes_over = self.site.is_none() || !self.preempts() && clock.tests == u32::MAX;
         let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
-        let (Some(mut at), mut tests) = (next, clock.tests - 1) else { return };
-        let mut head = self.reservation(now, first);
+        let Some(at) = next else { return };
+        let head = self.reservation(now, first);
+        if self.policy.fill.is_none() {
+            return self.try_from(at, view, (clock.tests - 1, passes_over), head, decision);
+        }
+        self.queue.sort_behind(first + 1, now);
+        self.try_from(first + 1, view, (clock.tests - 1, passes_over), head, decision);
+        self.queue.sort_back(now);
+    }
+
+    /// Starts those jobs from a place in the queue on that do not delay the head, of as many as may be tried.
+    fn try_from(
+        &mut self,
+        mut at: usize,
+        view: View<'_>,
+        (mut tests, passes_over): (u32, bool),
+        mut head: Option<Head>,
+        decision: &mut Decision,
+    ) {
+        let now = view.now();
         while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
             if let Some(head) = head.as_ref().filter(|_| passes_over) {
                 let Some(next) = self.next_candidate(now, at, head) else { return };

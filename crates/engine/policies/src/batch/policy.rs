@@ -90,6 +90,8 @@ pub struct BatchPolicy {
     pub discipline: Discipline,
     /// The order of the queue.
     pub order: QueueOrder,
+    /// The order in which jobs behind the head are tried, if it is another one; of [`Discipline::Easy`] and [`Discipline::Spare`] only.
+    pub fill: Option<QueueOrder>,
     /// Which of the free nodes jobs get.
     pub place: Place,
     /// What of them they have to themselves.
@@ -101,6 +103,7 @@ impl From<Discipline> for BatchPolicy {
         BatchPolicy {
             discipline,
             order: QueueOrder::default(),
+            fill: None,
             place: Place::default(),
             nodes: discipline.node_use(),
         }
@@ -130,6 +133,9 @@ impl BatchPolicy {
                 (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
                     policy.order = name.parse().ok()?;
                 }
+                (Some(("FILL", name)), Discipline::Easy | Discipline::Spare) if policy.fill.is_none() => {
+                    policy.fill = Some(name.parse().ok()?);
+                }
                 (Some(("PLACE", name)), _) if policy.place == Place::default() => {
                     policy.place = name.parse().ok()?;
                 }
@@ -143,17 +149,27 @@ impl BatchPolicy {
                 return None;
             }
         }
-        Some(policy)
+        Some(policy).filter(|policy| policy.fill != Some(policy.order))
     }
 
     /// Why the formula in a name is none, if it has one.
     pub(crate) fn formula_fault(name: &str) -> Option<FormulaError> {
-        parts(name).find_map(|part| QueueOrder::parse(part.strip_prefix("ORDER=")?).err())
+        parts(name).find_map(|part| {
+            let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
+            QueueOrder::parse(order).err()
+        })
     }
 
     /// The same policy in all orders that have a name, that by arrival first.
     pub(crate) fn ordered(self) -> impl Iterator<Item = BatchPolicy> {
         QueueOrder::all().map(move |order| BatchPolicy { order, ..self })
+    }
+
+    /// The same policy with each other order that has a name for the jobs behind the head.
+    pub(crate) fn filled(self) -> impl Iterator<Item = BatchPolicy> {
+        QueueOrder::all()
+            .filter(move |fill| *fill != self.order)
+            .map(move |fill| BatchPolicy { fill: Some(fill), ..self })
     }
 
     /// The same policy with all rules for places and all uses of nodes.
@@ -165,6 +181,7 @@ impl BatchPolicy {
     /// A description, in one line.
     pub(crate) fn description(self) -> String {
         let mut parts = vec![self.discipline.description().to_owned(), self.order.description()];
+        parts.extend(self.fill.map(|fill| format!("behind its head {}", fill.description())));
         parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
         parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description().to_owned()));
         parts.join("; ")
@@ -196,6 +213,9 @@ impl fmt::Display for BatchPolicy {
         f.write_str(self.discipline.name())?;
         if self.order != QueueOrder::default() {
             write!(f, "/ORDER={}", self.order)?;
+        }
+        if let Some(fill) = self.fill {
+            write!(f, "/FILL={fill}")?;
         }
         if self.place != Place::default() {
             write!(f, "/PLACE={}", self.place)?;

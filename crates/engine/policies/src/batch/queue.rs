@@ -47,19 +47,21 @@ impl Waiting {
 #[derive(Debug)]
 pub(super) struct Queue {
     order: QueueOrder,
+    /// In which jobs are tried behind the head, if in another one.
+    fill: Option<QueueOrder>,
     pub(super) jobs: VecDeque<Waiting>,
-    /// A job for which the formula of the order has no finite value, and what it has.
-    pub(super) fault: Option<(JobHandle, f64)>,
+    /// A formula, and a job for which it has no finite value, and what it has.
+    pub(super) fault: Option<(Formula, JobHandle, f64)>,
 }
 
 impl Queue {
-    pub(super) fn new(order: QueueOrder) -> Queue {
-        Queue { order, jobs: VecDeque::new(), fault: None }
+    pub(super) fn new(order: QueueOrder, fill: Option<QueueOrder>) -> Queue {
+        Queue { order, fill, jobs: VecDeque::new(), fault: None }
     }
 
     /// Whether priorities alone, and then the order of submission, say which job is first.
     pub(super) fn is_by_arrival(&self) -> bool {
-        self.order == QueueOrder::Arrival
+        self.order == QueueOrder::Arrival && self.fill.is_none()
     }
 
     /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
@@ -81,7 +83,7 @@ impl Queue {
     #[inline(never)]
     fn insert_in_order(&mut self, job: BatchJob, need: usize) {
         if let QueueOrder::Formula(formula) = self.order {
-            Score::of(formula, &job, job.submit).check(&job, &mut self.fault);
+            Score::of(formula, &job, job.submit).check(formula, &job, &mut self.fault);
         }
         let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
         self.jobs.insert(at, Waiting::new(job, need));
@@ -96,12 +98,29 @@ impl Queue {
 
     /// Brings the queue into the order of this moment; returns whether it was another one.
     pub(super) fn sort(&mut self, now: SimTime) -> bool {
-        let order = self.order;
+        self.sort_from(0, self.order, now)
+    }
+
+    /// Brings the jobs from a place on into the order in which they are tried behind the head.
+    pub(super) fn sort_behind(&mut self, from: usize, now: SimTime) {
+        if let Some(fill) = self.fill {
+            self.sort_from(from, fill, now);
+        }
+    }
+
+    /// Brings the queue back into its own order.
+    pub(super) fn sort_back(&mut self, now: SimTime) {
+        if self.fill.is_some() {
+            self.sort(now);
+        }
+    }
+
+    fn sort_from(&mut self, from: usize, order: QueueOrder, now: SimTime) -> bool {
         if let QueueOrder::Formula(formula) = order {
-            return self.sort_by_formula(formula, now);
+            return self.sort_by_formula(from, formula, now);
         }
         let compare = |a: &Waiting, b: &Waiting| precedence(order, a, b, now);
-        let jobs = self.jobs.make_contiguous();
+        let jobs = &mut self.jobs.make_contiguous()[from..];
         let is_sorted = jobs.is_sorted_by(|a, b| compare(a, b).is_lt());
         if !is_sorted {
             jobs.sort_by(compare);
@@ -110,14 +129,14 @@ impl Queue {
     }
 
     /// The same with each value computed once for each look at the jobs.
-    fn sort_by_formula(&mut self, formula: Formula, now: SimTime) -> bool {
+    fn sort_by_formula(&mut self, from: usize, formula: Formula, now: SimTime) -> bool {
         let Queue { jobs, fault, .. } = self;
         let mut key = |waiting: &Waiting| {
             let score = Score::of(formula, &waiting.job, now);
-            score.check(&waiting.job, fault);
+            score.check(formula, &waiting.job, fault);
             (Reverse(waiting.priority), score, waiting.job.sequence)
         };
-        let jobs = jobs.make_contiguous();
+        let jobs = &mut jobs.make_contiguous()[from..];
         let is_sorted = jobs.is_sorted_by_key(&mut key);
         if !is_sorted {
             jobs.sort_by_cached_key(key);
@@ -136,9 +155,9 @@ impl Score {
     }
 
     /// Notes the first job that has no finite one.
-    fn check(self, job: &BatchJob, fault: &mut Option<(JobHandle, f64)>) {
+    fn check(self, formula: Formula, job: &BatchJob, fault: &mut Option<(Formula, JobHandle, f64)>) {
         if !self.0.is_finite() {
-            fault.get_or_insert((job.job, self.0));
+            fault.get_or_insert((formula, job.job, self.0));
         }
     }
 }

@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
+use super::queue_order::QueueOrder;
 use super::reserved::Reserved;
 use super::running::{Run, Running};
 use super::split::{Room, Split};
@@ -78,7 +79,7 @@ impl BatchScheduler {
             passes: Passes::new(site.as_deref()),
             site: site.map(|settings| Box::new(Site::new(settings))),
             pools: Pools::new(nodes, policy.nodes, policy.place),
-            queue: Queue::new(policy.order),
+            queue: Queue::new(policy.order, policy.fill),
             running: Running::default(),
             reserved: None,
             held: Vec::new(),
@@ -485,8 +486,8 @@ impl BatchScheduler {
     /// Decides when what happened is taken in.
     pub(super) fn decide_now(&mut self, view: View<'_>, decision: &mut Decision) {
         self.pass(view, decision);
-        if let Some((job, value)) = self.queue.fault.take() {
-            let (order, id) = (self.policy.order, view.job(job).id());
+        if let Some((formula, job, value)) = self.queue.fault.take() {
+            let (order, id) = (QueueOrder::Formula(formula), view.job(job).id());
             return decision
                 .fail(format!("the order {order} is {value} for job {id}, expected a finite number"));
         }

@@ -24,6 +24,9 @@ impl BatchScheduler {
         let mut has_head = self.reserved.is_some();
         tests -= u32::from(has_head);
         self.hold(&[]);
+        if has_head {
+            self.queue.sort_behind(at, now);
+        }
         while at < self.queue.jobs.len() && !(has_head && (tests == 0 || !clock.backfills)) {
             let job = &self.queue.jobs[at];
             let is_hopeless = self.site.is_none() && has_head && !self.pools.might_fit()(job);
@@ -50,9 +53,11 @@ impl BatchScheduler {
                 } else {
                     at += 1;
                 }
+                self.queue.sort_behind(at, now);
             }
             tests -= u32::from(has_head);
         }
+        self.queue.sort_back(now);
         self.release();
     }
 

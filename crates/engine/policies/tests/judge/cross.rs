@@ -4,10 +4,11 @@ use crate::conditions::{ALONE, Case, judge};
 use dfrsim_model::event::Record;
 
 /// Some of each kind, whose decisions are all computed again.
-const POLICIES: [&str; 18] = [
+const POLICIES: [&str; 19] = [
     "FCFS",
     "EASY",
     "EASY/ORDER=SJF",
+    "EASY/FILL=SAF",
     "EASY/SPARE",
     "CONS",
     "CONS/REPLAN",

@@ -105,5 +105,6 @@ const PARTS: &[&str] = &[
     "18446744073710",
     "EASY",
     "/ORDER=",
+    "/FILL=",
     "SJF",
 ];
