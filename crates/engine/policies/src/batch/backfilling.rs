@@ -30,11 +30,9 @@ impl BatchScheduler {
         let next = if passes_over { self.next_fitting(first + 1) } else { Some(first + 1) };
         let Some(at) = next else { return };
         let head = self.reservation(now, first);
-        if self.policy.fill.is_none() {
-            return self.try_from(at, view, (clock.tests - 1, passes_over), head, decision);
-        }
         self.queue.sort_behind(first + 1, now);
-        self.try_from(first + 1, view, (clock.tests - 1, passes_over), head, decision);
+        let at = if self.policy.fill.is_some() { first + 1 } else { at };
+        self.try_from(at, view, (clock.tests - 1, passes_over), head, decision);
         self.queue.sort_back(now);
     }
 
