@@ -1,9 +1,11 @@
-"""Compares `dfrsim solve` with CP-SAT on generated clusters: python3 scripts/compare_cpsat.py {fewest|adapt} [COUNT [SECONDS [FIRST]]]
+"""Compares `dfrsim solve` with CP-SAT and HiGHS: python3 scripts/compare_cpsat.py {fewest|adapt|bins} [COUNT [SECONDS [FIRST]]]
 
-Needs `pip install ortools` and dfrsim in the PATH; says so and ends well where they are missing. CP-SAT runs in one thread.
+Needs `pip install ortools highspy` and dfrsim in the PATH; says so and ends well where they are missing. Solvers run in one thread.
 fewest: the fewest of 10 to 60 unequal hosts for VMs that get all they need.
 adapt: the least memory moved so that all VMs of an overloaded cluster, 30 hosts with 500 VMs, get all they need. CP-SAT begins with the moves
 of `dfrsim solve adapt`, so that what it saves is what these miss.
+bins: the fewest bins for sizes like those of Caprara and Toth's classes 1 to 8 of two-dimensional vector packing (2001), drawn anew, with 25, 50, 100
+and 200 items, by VP_EJECT as it is and with --effort 100. The printed bound is that of `dfrsim solve pack`.
 """
 
 import json
@@ -16,6 +18,7 @@ import tempfile
 import time
 
 try:
+    import highspy
     from ortools.sat.python import cp_model
 except ImportError:
     cp_model = None
@@ -160,6 +163,97 @@ def overloaded(seed):
     return nodes, vms, places
 
 
+# The size of bins, and the sizes of an item in both dimensions.
+def independent(bin_size, low, high):
+    return bin_size, lambda rng: (rng.randint(low, high), rng.randint(low, high))
+
+
+def around(bin_size, low, high, second):
+    def draw(rng):
+        first = rng.randint(low, high)
+        return first, rng.randint(*second(first))
+    return bin_size, draw
+
+
+CLASSES = {
+    1: independent(1000, 100, 400),
+    2: independent(1000, 1, 1000),
+    3: independent(1000, 200, 800),
+    4: independent(1000, 50, 200),
+    5: independent(1000, 25, 100),
+    6: independent(150, 20, 100),
+    7: around(150, 20, 100, lambda first: (first - 10, first + 10)),
+    8: around(150, 20, 100, lambda first: (110 - first, 130 - first)),
+}
+
+
+def bins_by_cpsat(size, items, known, seconds):
+    """A variable for each item and bin; as many bins as are known to be enough, used in turn."""
+    model = cp_model.CpModel()
+    on = [model.new_bool_var("") for _ in range(known)]
+    for one, other in zip(on, on[1:]):
+        model.add_implication(other, one)
+    places = [[model.new_bool_var("") for _ in on] for _ in items]
+    for row in places:
+        model.add_exactly_one(row)
+    for number, is_on in enumerate(on):
+        for at in range(2):
+            model.add(sum(item[at] * row[number] for item, row in zip(items, places)) <= size * is_on)
+    model.minimize(sum(on))
+    return solve(model, seconds)
+
+
+def bins_by_highs(size, items, known, seconds):
+    """The same program."""
+    model = highspy.Highs()
+    model.silent()
+    for name, value in [("time_limit", float(seconds)), ("threads", 1)]:
+        model.setOptionValue(name, value)
+    on = [model.addBinary() for _ in range(known)]
+    places = [[model.addBinary() for _ in on] for _ in items]
+    for row in places:
+        model.addConstr(sum(row) == 1)
+    for number, is_on in enumerate(on):
+        for at in range(2):
+            model.addConstr(sum(item[at] * row[number] for item, row in zip(items, places)) <= size * is_on)
+    begin = time.time()
+    model.minimize(sum(on))
+    info = model.getInfo()
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    return (round(info.objective_function_value) if found else None), info.mip_dual_bound, time.time() - begin
+
+
+def compare_bins(count, seconds, first, folder):
+    path = os.path.join(folder, "items.vbp")
+    sums = {"VP_EJECT": [0, 0.0], "effort 100": [0, 0.0], "CP-SAT": [0, 0.0], "HiGHS": [0, 0.0]}
+    proven = cases = 0
+    for number in range(first, first + count):
+        for name, (size, draw) in CLASSES.items():
+            for length in (25, 50, 100, 200):
+                rng = random.Random(f"{name} {length} {number}")
+                items = [draw(rng) for _ in range(length)]
+                with open(path, "w") as file:
+                    file.write(f"2\n{size} {size}\n{length}\n" + "".join(f"{a} {b} 1\n" for a, b in items))
+                found = {}
+                for label, effort in [("VP_EJECT", "1"), ("effort 100", "100")]:
+                    answer = dfrsim("pack", path, "--algorithm", "VP_EJECT", "--effort", effort)["algorithms"][0]
+                    found[label] = (answer["nodes"], answer["time_ms"] / 1e3)
+                least, known = answer["at_least"], found["VP_EJECT"][0]
+                for label, by in [("CP-SAT", bins_by_cpsat), ("HiGHS", bins_by_highs)]:
+                    value, _, spent = by(size, items, known, seconds)
+                    # Without an answer there are as many bins as it was given.
+                    found[label] = (known if value is None else round(value), spent)
+                cases += 1
+                proven += found["effort 100"][0] == least
+                for label, (bins, spent) in found.items():
+                    sums[label][0] += bins
+                    sums[label][1] += spent
+                listed = ", ".join(f"{label} {bins} in {spent:.3f} s" for label, (bins, spent) in found.items())
+                print(f"class {name}, {length} items: {listed}; at least {least}", flush=True)
+    totals = ", ".join(f"{label} {bins} in {spent / cases:.3f} s" for label, (bins, spent) in sums.items())
+    print(f"{cases} instances, bins in all and mean times: {totals}; proven to be the fewest {proven}")
+
+
 def compare_adapt(count, seconds, first, folder):
     above, times = [], []
     for seed in range(first, first + count):
@@ -187,9 +281,9 @@ def compare_adapt(count, seconds, first, folder):
 
 if __name__ == "__main__":
     if cp_model is None or shutil.which("dfrsim") is None:
-        print("skipped: needs ortools (pip install ortools) and dfrsim in the PATH")
+        print("skipped: needs ortools and highspy (pip install ortools highspy) and dfrsim in the PATH")
         sys.exit(0)
     what = sys.argv[1]
     count, seconds, first = (int(word) for word in sys.argv[2:5] + ["20", "10", "1"][len(sys.argv) - 2:])
     with tempfile.TemporaryDirectory() as folder:
-        {"fewest": compare_fewest, "adapt": compare_adapt}[what](count, seconds, first, folder)
+        {"fewest": compare_fewest, "adapt": compare_adapt, "bins": compare_bins}[what](count, seconds, first, folder)

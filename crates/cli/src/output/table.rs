@@ -1,6 +1,7 @@
 //! Tables in text.
 
-/// Returns lines below a heading: the first column and those that hold words to the left, numbers to the right.
+/// Returns lines below a heading: the first column and those that hold words to the left, numbers to the right. Columns
+/// without any cell are left out.
 pub(crate) fn table<const N: usize>(heading: [&str; N], lines: impl Iterator<Item = [String; N]>) -> String {
     let lines: Vec<[String; N]> = lines.collect();
     let width = |cells: &dyn Fn(&[String; N]) -> usize| lines.iter().map(cells).max().unwrap_or(0);
@@ -10,10 +11,13 @@ pub(crate) fn table<const N: usize>(heading: [&str; N], lines: impl Iterator<Ite
     let is_number = |cell: &String| cell.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-');
     let are_numbers: [bool; N] =
         std::array::from_fn(|column| column > 0 && lines.iter().map(|line| &line[column]).any(is_number));
+    let is_shown = |column: &usize| lines.is_empty() || lines.iter().any(|line| !line[*column].is_empty());
+    let shown: Vec<usize> = (0..N).filter(is_shown).collect();
     let mut text = String::new();
     for line in std::iter::once(heading.map(str::to_owned)).chain(lines) {
-        let cells = line.iter().zip(widths).zip(are_numbers).map(|((cell, width), is_number)| {
-            if is_number { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        let cells = shown.iter().map(|&at| {
+            let (cell, width) = (&line[at], widths[at]);
+            if are_numbers[at] { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
         text.push('\n');

@@ -102,3 +102,38 @@ fn faults_of_the_file_have_line_and_field() {
     let message = stderr(&mut adapt(&folder, &["--budget", "all"]), 1);
     assert!(message.contains("no placement was found"), "{message}");
 }
+
+/// Memory decides: a and d fill N1, b and c are on nodes of their own.
+#[test]
+fn aims_say_what_is_wanted_beside_the_yield() {
+    let nodes = "node,cpu,memory,watts\nN1,10,10,200\nN2,10,10,100\nN3,10,10,100\n";
+    let vms = "vm,vjob,cpu,memory,node\na,a,1,8,N1\nd,d,1,2,N1\nb,b,1,4,N2\nc,c,1,4,N3\n";
+    let folder = Folder::with(&[("nodes.csv", nodes), ("vms.csv", vms)]);
+    let solve = |arguments: &str| {
+        let mut command = dfrsim(["solve", "adapt"]);
+        command.args(["nodes.csv", "vms.csv"].map(|file| folder.path(file)));
+        command.args(["--keep-yield", "1"]).args(arguments.split_whitespace());
+        command
+    };
+    let line = |arguments: &str| {
+        let printed = stdout(&mut solve(arguments));
+        printed.lines().nth(3).unwrap_or_default().split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Budget, yield, moved, moves, nodes, peak, may fail: only b and c fit elsewhere.
+    assert_eq!(line(""), ["all", "1.000000", "0", "0", "3", "100.00", "%", "2"]);
+    // d goes.
+    assert_eq!(line("--aim peak"), ["all", "1.000000", "2", "1", "3", "80.00", "%", "2"]);
+    // b and c share a node, so that a and d can be on the empty one.
+    assert_eq!(line("--aim failure"), ["all", "1.000000", "4", "1", "2", "100.00", "%", "3"]);
+    assert_eq!(line("--aim nodes")[..5], ["all", "1.000000", "4", "1", "2"]);
+    // All but c leave their nodes, for the two of 100 watts; a budget of 4 leaves N1 on.
+    assert_eq!(line("--aim nodes --node-price watts")[..6], ["all", "1.000000", "14", "3", "2", "200"]);
+    assert_eq!(
+        line("--aim nodes --node-price watts --budget 4")[..6],
+        ["4", "1.000000", "4", "1", "2", "300"]
+    );
+    let message = stderr(&mut solve("--aim nodes --node-price wats"), 2);
+    assert!(message.contains("unknown resource `wats`; did you mean `watts`?"), "{message}");
+    let message = stderr(&mut solve("--node-price watts"), 2);
+    assert!(message.contains("--node-price needs --aim nodes"), "{message}");
+}

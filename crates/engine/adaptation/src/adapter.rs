@@ -16,9 +16,6 @@ const RELABEL_UP_TO: usize = 256;
 /// The yields at which annealing looks for a placement within a budget: this many steps to the highest, a power of two.
 const LADDER: u32 = 64;
 
-/// How many repairs are tried to empty a node.
-const EMPTYING_REPAIRS: usize = 6;
-
 /// A mapping that keeps the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapted {
@@ -44,11 +41,11 @@ pub struct Adapted {
 /// little higher, by chance.
 #[derive(Debug)]
 pub struct Adapter {
-    repair: Repair,
+    pub(crate) repair: Repair,
     partition: Partition,
     packing: VectorPacking,
     search_steps: u32,
-    annealing: u32,
+    pub(crate) annealing: u32,
 }
 
 impl Default for Adapter {
@@ -141,50 +138,22 @@ impl Adapter {
     #[must_use]
     pub fn cheapest_for(&mut self, problem: &Adaptation, wanted: Yield) -> Option<Adapted> {
         let mut tasks = Tasks::of(problem);
-        let node_of = self.placed_for(problem, &mut tasks, wanted)?;
+        let node_of = self.placed_for(problem, &mut tasks, wanted, None)?;
         adapted(problem, &tasks, &node_of)
     }
 
-    /// The mapping onto the fewest nodes with at least this minimum yield that is found within a budget; `None` if none is found.
-    ///
-    /// One node after the other is emptied, the one that costs least first, as long as there is a place for its tasks elsewhere.
-    #[must_use]
-    pub fn empty_nodes(&mut self, problem: &Adaptation, wanted: Yield, budget: u64) -> Option<Adapted> {
-        let mut tasks = Tasks::of(problem);
-        let mut best = self.placed_for(problem, &mut tasks, wanted)?;
-        self.repair.placement.start(&tasks, &best);
-        if self.repair.placement.cost > u128::from(budget) {
-            return None;
-        }
-        let mut nodes: Vec<u32> = self.repair.placement.nodes().collect();
-        let on = |node: u32| &self.repair.placement.on[node as usize];
-        let price = |node: u32| -> (u128, usize) {
-            (on(node).iter().map(|&task| u128::from(tasks.cost[task as usize])).sum(), on(node).len())
-        };
-        nodes.sort_by_key(|&node| (price(node), node));
-        for node in nodes {
-            let offers = tasks.close(node);
-            let budget = u128::from(budget);
-            let styles = || (0..EMPTYING_REPAIRS).map(Style::numbered);
-            let found = styles().find_map(|style| {
-                let fits = self.repair.run(&tasks, &best, style) && self.repair.placement.cost <= budget;
-                fits.then(|| self.repair.placement.node_of.clone())
-            });
-            match found {
-                Some(found) => best = found,
-                None => tasks.open(node, &offers),
-            }
-        }
-        let best = annealing::cheapest(&tasks, &best, self.annealing)?;
-        adapted(problem, &tasks, &best)
-    }
-
-    /// The nodes of the tasks at a yield, at a low cost.
-    fn placed_for(&mut self, problem: &Adaptation, tasks: &mut Tasks, wanted: Yield) -> Option<Vec<u32>> {
+    /// The nodes of the tasks at a yield, at a low cost; a known placement is repaired too.
+    pub(crate) fn placed_for(
+        &mut self,
+        problem: &Adaptation,
+        tasks: &mut Tasks,
+        wanted: Yield,
+        known: Option<&[u32]>,
+    ) -> Option<Vec<u32>> {
         tasks.size_at(problem, wanted);
         let effort = Effort::for_tasks(tasks.count());
         let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
-        let found = self.cheapest(tasks, [None, None], styles, effort);
+        let found = self.cheapest(tasks, [known, None], styles, effort);
         let start = found.map(|(_, node_of)| node_of).or_else(|| {
             let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
             Some(tasks.nodes_of(&packed.mapping))
@@ -289,7 +258,7 @@ impl Adapter {
 }
 
 /// A placement as a mapping.
-fn adapted(problem: &Adaptation, tasks: &Tasks, node_of: &[u32]) -> Option<Adapted> {
+pub(crate) fn adapted(problem: &Adaptation, tasks: &Tasks, node_of: &[u32]) -> Option<Adapted> {
     let mapping = tasks.mapping(problem.instance.jobs.len(), node_of);
     let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
     let moving = problem.moving(&mapping);

@@ -5,6 +5,7 @@
 //! strong sense (dissertation, section 6.2.1), and both texts leave heuristics to future work.
 //!
 //! * [`Adapter`]: the heuristic, by repairs with chains of ejections; polynomial, and never worse with a larger budget.
+//! * [`Aim`]: few or cheap nodes, a low peak, or room for the tasks of any node that fails, beside a yield that is kept.
 //! * [`relabelled`]: the names of identical nodes given out again so that the least is moved; exact.
 //!
 //! The exact solutions, to which the heuristic is compared, are `dfrsim_optimum::adapted_optimum` and
@@ -32,6 +33,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 6; RR-6692, section 6.
 
 mod adapter;
+mod aims;
 mod annealing;
 mod assignment;
 mod components;
@@ -43,4 +45,5 @@ mod repair;
 mod tasks;
 
 pub use adapter::{Adapted, Adapter};
+pub use aims::{Aim, Headroom};
 pub use relabel::relabelled;

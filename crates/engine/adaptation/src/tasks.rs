@@ -3,6 +3,7 @@
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_packing::vector::sizes_at;
+use std::collections::BTreeSet;
 
 /// The node of a task that has none.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -88,6 +89,39 @@ impl Tasks {
         self.weight.clear();
         let weights = self.takes.chunks_exact(self.width).map(|takes| weighed(&self.scarcity, takes));
         self.weight.extend(weights);
+    }
+
+    /// What it costs to have all tasks where they are.
+    pub(crate) fn moving(&self, node_of: &[u32]) -> u128 {
+        let away = node_of.iter().zip(&self.home).zip(&self.cost).filter(|((node, home), _)| node != home);
+        away.map(|(_, &cost)| u128::from(cost)).sum()
+    }
+
+    /// The nodes that tasks are on.
+    pub(crate) fn used(&self, node_of: &[u32]) -> BTreeSet<u32> {
+        node_of.iter().copied().collect()
+    }
+
+    /// The largest part of a resource that counts which is taken on any node.
+    pub(crate) fn peak(&self, node_of: &[u32], counts: &[bool]) -> f64 {
+        let mut taken = vec![0.0; self.offers.len()];
+        for (task, &node) in (0..).zip(node_of) {
+            let row = &mut taken[node as usize * self.width..][..self.width];
+            row.iter_mut().zip(self.takes(task)).for_each(|(taken, &takes)| *taken += takes as f64);
+        }
+        let parts = taken.iter().zip(&self.offers).zip(counts.iter().cycle());
+        let parts = parts.filter(|((taken, _), counts)| **counts && **taken > 0.0);
+        parts.map(|((taken, &offer), _)| taken / offer as f64).fold(0.0, f64::max)
+    }
+
+    /// A number that no peak is below: the same over all nodes together.
+    pub(crate) fn least_peak(&self, counts: &[bool]) -> f64 {
+        let sum = |amounts: &[i64], at: usize| -> f64 {
+            amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
+        };
+        let counted = (0..self.width).filter(|&at| counts[at]).map(|at| (sum(&self.takes, at), at));
+        let counted = counted.filter(|(taken, _)| *taken > 0.0);
+        counted.map(|(taken, at)| taken / sum(&self.offers, at)).fold(0.0, f64::max)
     }
 
     /// Takes all that a node offers away; returns what it was.

@@ -356,6 +356,7 @@ impl<'a> Part<'a> {
                 _ => {}
             }
         }
+        let as_good = differences.iter().filter(|difference| **difference >= 0.0).count();
         let percent = |part: f64, whole: usize| if whole == 0 { 0.0 } else { 100.0 * part / whole as f64 };
         let differences: Sample = differences.into_iter().collect();
         Advantage {
@@ -363,7 +364,9 @@ impl<'a> Part<'a> {
             success_margin: part_margin(alone, instances),
             minimum_yield: differences.mean().unwrap_or(0.0),
             minimum_yield_margin: differences.margin(),
+            median: differences.percentile(50),
             better: percent(better as f64, differences.len()),
+            as_good: percent(as_good as f64, differences.len()),
             gain: percent(gain, better),
         }
     }
@@ -384,8 +387,12 @@ pub(crate) struct Advantage {
     pub(crate) minimum_yield: f64,
     /// Half of its 95 % confidence interval.
     pub(crate) minimum_yield_margin: Option<f64>,
+    /// The median of the same, which ratios of yields near 0 do not move.
+    pub(crate) median: Option<f64>,
     /// On how many of the instances that both solve it is better.
     pub(crate) better: f64,
+    /// On how many it is better or as good.
+    pub(crate) as_good: f64,
     /// By how much on these.
     pub(crate) gain: f64,
 }

@@ -13,13 +13,14 @@ use crate::output::Printing;
 pub(crate) use answer::Answered;
 use answer::{Optimum, Tried};
 use clap::{Args, ValueEnum};
-use dfrsim_adaptation::{Adapted, Adapter};
+use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom};
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_context_switch::{Configuration, Durations};
 use dfrsim_input::state::VmState;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_model::{NodeTasks, Yield};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
 use std::cmp::Reverse;
@@ -34,8 +35,9 @@ const MOST_VMS: usize = 100_000;
 ///
 /// Looks for the placement with the largest minimum yield, the part of its CPU need that every VM gets, among those that move
 /// no more than the budget; VMs that wait are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
-/// and in how many moves; then the moves of the last one. Every placement is checked independently. Exit code 1 means that no
-/// placement was found.
+/// in how many moves, the nodes in use, the largest part of a resource that is taken on a node (peak), and how many nodes may
+/// fail, each alone, without that the others lack room (may fail); then the moves of the last one. Every placement is checked
+/// independently. Exit code 1 means that no placement was found.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +45,10 @@ Examples:
   dfrsim solve adapt nodes.csv vms.csv --budget 0 10% 25% 50% all
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 25% all --exact 10
   dfrsim solve adapt scenarios/adapt/cluster.json --keep-yield 0.8
-  dfrsim solve adapt scenarios/adapt/cluster.json --keep-yield 0.8 --empty-nodes --budget 25%
+  dfrsim solve adapt scenarios/adapt/cluster.json --keep-yield 0.3 --aim nodes --budget 25%
+  dfrsim solve adapt nodes.csv vms.csv --keep-yield 1 --aim nodes --node-price watts
+  dfrsim solve adapt nodes.csv vms.csv --keep-yield 1 --aim peak --budget 5% 20% all
+  dfrsim solve adapt nodes.csv vms.csv --keep-yield 1 --aim failure
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 2 --cost moves --plan-out plan.json --state-out adapted.json
   dfrsim solve plan --check plan.json")]
 pub(crate) struct Adapt {
@@ -56,9 +61,13 @@ pub(crate) struct Adapt {
     /// Instead of the best yield, look for the cheapest moves with which all VMs have at least this one
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "exact")]
     keep_yield: Option<Yield>,
-    /// With --keep-yield: within the budget, run VMs on as few nodes as possible
-    #[arg(long, requires = "keep_yield")]
-    empty_nodes: bool,
+    /// What is wanted of the placement within the budget, if a yield is kept
+    #[arg(long, value_enum, default_value_t = Wanted::Moves, requires = "keep_yield")]
+    aim: Wanted,
+    /// With --aim nodes: the resource of which the nodes in use have least together, such as price or watts; by default their
+    /// number
+    #[arg(long, value_name = "RESOURCE")]
+    node_price: Option<String>,
     /// The cost of moves: the memory that is moved, or their number
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
@@ -78,6 +87,18 @@ pub(crate) struct Adapt {
 enum Cost {
     Memory,
     Moves,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Wanted {
+    /// The cheapest moves
+    Moves,
+    /// The fewest nodes, or the cheapest ones: the others can be turned off
+    Nodes,
+    /// The lowest peak: the largest part of a resource that is taken on any node
+    Peak,
+    /// The cheapest moves with which any single node may fail: the others have room for its VMs (N+1)
+    Failure,
 }
 
 /// What may be moved.
@@ -135,7 +156,8 @@ impl Adapt {
             let movable = problem.adaptation.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
             movable.for_each(|cost| *cost = 1);
         }
-        let (mut answer, after) = self.answer(&loaded, &problem)?;
+        let aim = self.aim(&loaded)?;
+        let (mut answer, after) = self.answer(&loaded, &problem, &aim)?;
         let files = match &after {
             None => None,
             Some(after) => {
@@ -155,22 +177,49 @@ impl Adapt {
         }
     }
 
-    /// The placement that the heuristic finds in time.
-    fn found(&self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
-        let (problem, wanted, empties) = (problem.clone(), self.keep_yield, self.empty_nodes);
+    /// The aim, with the price of each node.
+    fn aim(&self, loaded: &Loaded<'_>) -> Result<Aim, Failure> {
+        let resources = loaded.cluster.resources();
+        let prices = match &self.node_price {
+            None => vec![1; loaded.state.nodes.len()],
+            Some(_) if self.aim != Wanted::Nodes => {
+                return Err(Failure::input("--node-price needs --aim nodes"));
+            }
+            Some(name) => match resources.iter().find(|resource| resource.name == *name) {
+                Some(resource) => resource.nodes.iter().map(|amount| amount.unsigned_abs()).collect(),
+                None => {
+                    let names = resources.iter().map(|resource| resource.name.as_str());
+                    let unknown = UnknownName::new("resource", name, names);
+                    return Err(Failure::input(format!("--node-price: {unknown}")));
+                }
+            },
+        };
+        Ok(match self.aim {
+            Wanted::Moves => Aim::Moves,
+            Wanted::Nodes => Aim::Nodes(prices),
+            Wanted::Peak => Aim::Peak,
+            Wanted::Failure => Aim::Failure,
+        })
+    }
+
+    /// The placement that the heuristic finds in time, and how much room it leaves.
+    fn found(&self, problem: &Problem, budget: u64, aim: &Aim) -> Option<(Adapted, Headroom)> {
+        let (counts, problem) = (problem.counts(), problem.adaptation.clone());
+        let (wanted, aim) = (self.keep_yield, aim.clone());
         let work = move || {
             let mut adapter = Adapter::new().annealing(Adapter::MOVES);
-            match wanted {
+            let found = match wanted {
                 None => adapter.adapt(&problem, budget).map(|found| {
                     // The same yield may be had for less.
                     let cheaper = adapter.cheapest_for(&problem, found.minimum_yield);
                     cheaper.filter(|cheaper| cheaper.moving < found.moving).unwrap_or(found)
                 }),
-                Some(wanted) if empties => adapter.empty_nodes(&problem, wanted, budget),
-                Some(wanted) => adapter.cheapest_for(&problem, wanted),
-            }
+                Some(wanted) => adapter.aim_at(&problem, wanted, budget, &aim, &counts),
+            }?;
+            let room = adapter.headroom(&problem, &found, wanted.unwrap_or(found.minimum_yield), &counts);
+            Some((found, room))
         };
-        within(self.time_limit, "the heuristic", work)?.filter(|found| found.moving <= budget)
+        within(self.time_limit, "the heuristic", work)?
     }
 
     /// Returns what comes of each budget, and the configuration that was found with the last one.
@@ -178,10 +227,11 @@ impl Adapt {
         &self,
         loaded: &Loaded<'_>,
         problem: &Problem,
+        aim: &Aim,
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
         let all = movable(adaptation);
-        let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<Adapted>::new());
+        let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<(Adapted, Headroom)>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
         for budget in budgets {
@@ -190,17 +240,24 @@ impl Adapt {
                 let limits = Limits { time: Some(time), ..Limits::default() };
                 Optimum::of(&adapted_optimum(adaptation, allowed, &limits))
             });
-            let found = self.found(adaptation, allowed);
+            let found = self.found(problem, allowed, aim);
             // What another budget gave may be better by chance.
-            let others = earlier.iter().filter(|other| other.moving <= allowed && self.keep_yield.is_none());
-            let best = others.max_by_key(|other| (other.minimum_yield, Reverse(other.moving))).cloned();
+            let others =
+                earlier.iter().filter(|other| other.0.moving <= allowed && self.keep_yield.is_none());
+            let best = others.max_by_key(|(other, _)| (other.minimum_yield, Reverse(other.moving))).cloned();
             let found = if best.as_ref().map(yield_of) > found.as_ref().map(yield_of) { best } else { found };
             earlier.extend(found.clone());
+            let (found, room) = found.unzip();
             last = None;
             if let Some(found) = &found {
                 check(adaptation, found, allowed)?;
                 last = Some(problem.configuration(loaded, &found.mapping)?);
             }
+            let used = found.as_ref().map(|found| used(&found.mapping));
+            let price = |nodes: &BTreeSet<NodeId>| match aim {
+                Aim::Nodes(prices) => Some(nodes.iter().map(|node| prices[node.index()]).sum()),
+                _ => None,
+            };
             let count =
                 |after: &Configuration| moves(loaded, after).iter().filter(|one| one.from.is_some()).count();
             tried.push(Tried {
@@ -209,7 +266,10 @@ impl Adapt {
                 minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
                 moved: found.as_ref().map(|found| found.moving),
                 moves: last.as_ref().map(count),
-                nodes: found.as_ref().map(|found| used(&found.mapping)),
+                nodes: used.as_ref().map(BTreeSet::len),
+                node_price: used.as_ref().and_then(price).filter(|_| self.node_price.is_some()),
+                peak: room.map(|room| room.peak),
+                may_fail: room.map(|room| room.may_fail),
                 optimum,
             });
         }
@@ -221,7 +281,7 @@ impl Adapt {
             new_vms: new,
             minimum_yield_now: minimum_yield(&adaptation.instance, &adaptation.current).map(Yield::as_f64),
             overloaded: problem.overloaded(loaded),
-            nodes_now: used(&adaptation.current),
+            nodes_now: used(&adaptation.current).len(),
             budgets: tried,
             bound: lp_bound(&adaptation.instance).map(Yield::as_f64),
             moves: None,
@@ -231,13 +291,13 @@ impl Adapt {
     }
 }
 
-fn yield_of(found: &Adapted) -> Yield {
+fn yield_of((found, _): &(Adapted, Headroom)) -> Yield {
     found.minimum_yield
 }
 
-/// How many nodes a mapping uses.
-fn used(mapping: &Mapping) -> usize {
-    mapping.iter().flatten().map(|part| part.node).collect::<BTreeSet<_>>().len()
+/// The nodes that a mapping uses.
+fn used(mapping: &Mapping) -> BTreeSet<NodeId> {
+    mapping.iter().flatten().map(|part| part.node).collect()
 }
 
 /// The cost to move everything that may be moved.

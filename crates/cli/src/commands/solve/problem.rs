@@ -19,6 +19,9 @@ pub(super) struct Problem {
     resources: Vec<String>,
 }
 
+/// What a resource is called that stands for a constraint.
+const OF_CONSTRAINTS: &str = "what constraints allow";
+
 /// A resource that VMs hold as a whole.
 struct Fixed {
     nodes: Vec<u32>,
@@ -84,9 +87,14 @@ impl Problem {
         let vms = groups.into_iter().map(|(_, vms)| vms).collect();
         let mut resources: Vec<String> = ["memory".to_owned()].into();
         resources.extend(cluster.resources().iter().map(|resource| resource.name.clone()));
-        resources.resize(fixed.len(), "what constraints allow".to_owned());
+        resources.resize(fixed.len(), OF_CONSTRAINTS.to_owned());
         resources.push("CPU".to_owned());
         Problem { adaptation: Adaptation { instance, current, cost }, vms, resources }
+    }
+
+    /// Which resources are those of nodes, not what constraints allow.
+    pub(super) fn counts(&self) -> Vec<bool> {
+        self.resources.iter().map(|resource| resource != OF_CONSTRAINTS).collect()
     }
 
     /// Says for a message why there is no placement, as far as that is known: VMs that fit no node.

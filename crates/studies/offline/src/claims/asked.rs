@@ -2,8 +2,8 @@
 
 use super::checks::{CHECKS, Check};
 use super::part::part;
-use crate::published::{Published, TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6};
-use crate::published::{RR_FIGURE_7, RR_TABLE_1};
+use crate::published::{Published, RR_FIGURE_7, RR_TABLE_1};
+use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6, TABLE_4_7};
 use crate::results::{PARAMETERS, Part, Record, Results};
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
@@ -15,7 +15,7 @@ use dfrsim_model::Yield;
 const LABELS: [&str; 8] = ["algorithm", "other", "kind", "order", "rule", "cluster", "sorting", "choosing"];
 
 /// The metrics, whose values are those of [`Asked::metric`].
-const METRICS: [&str; 26] = [
+const METRICS: [&str; 28] = [
     "gap",
     "gap_absolute",
     "gap_p75_above_mean",
@@ -38,7 +38,9 @@ const METRICS: [&str; 26] = [
     "success",
     "missed",
     "advantage",
+    "advantage_median",
     "better",
+    "as_good",
     "gain",
     "degradation",
     "degradation_max",
@@ -84,7 +86,12 @@ impl Asked<'_> {
                 let lines = TABLE_4_5.lines::<3, 1>().filter(|([of, ..], _)| *of == measure);
                 lines.map(|([_, one, other], _)| format!("{one}, {other}")).collect()
             }
-            [] => TABLE_4_4.lines::<1, 5>().map(|([name], _)| name.to_owned()).collect(),
+            [] => {
+                let tables = [("4.1", TABLE_4_1), ("4.3", TABLE_4_3), ("MCB", RR_TABLE_1)];
+                let table = tables.into_iter().find(|(name, _)| filter.label("table") == Some(name));
+                let lines = table.map_or(TABLE_4_4, |(_, table)| table).lines::<1, 0>();
+                lines.map(|([name], _)| name.to_owned()).collect()
+            }
             names => names.to_vec(),
         };
         let others = filter.labels("other");
@@ -152,7 +159,9 @@ impl Asked<'_> {
             "success" => Some(advantage()?.success),
             "missed" => Some(advantage()?.success * all / tally.solved.max(1) as f64),
             "advantage" => Some(advantage()?.minimum_yield),
+            "advantage_median" => advantage()?.median,
             "better" => Some(advantage()?.better),
+            "as_good" => Some(advantage()?.as_good),
             "gain" => Some(advantage()?.gain),
             "degradation" => {
                 let set = filter.label("set")?.parse().ok()?;
@@ -174,7 +183,11 @@ fn above(part: &Part<'_>, of: impl Fn(&Record<'_>) -> Option<Yield>, column: usi
 
 impl Source for Asked<'_> {
     fn columns(&self) -> Vec<&'static str> {
-        ["set", "bounded", "ran", "table"].into_iter().chain(PARAMETERS).chain(LABELS).collect()
+        ["set", "bounded", "ran", "solved", "bound", "table"]
+            .into_iter()
+            .chain(PARAMETERS)
+            .chain(LABELS)
+            .collect()
     }
     fn metrics(&self) -> Vec<&'static str> {
         METRICS.to_vec()
@@ -243,14 +256,22 @@ impl Table {
             pairs.push(["4.5", &format!("{one}, {other}")], [of("S"), of("Y")]);
         }
         let columns: Vec<&'static str> = ["table"].into_iter().chain(PARAMETERS).collect();
-        let mut fixed = Cells::new(&columns, &["gap_absolute"], &[]);
-        for ([name, value], [slack, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
+        let mut fixed = Cells::new(&columns, &["gap_absolute", "gap"], &[]);
+        for ([name, value], [slack, absolute, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
             let number: f64 = value.parse().unwrap_or(f64::NAN);
             let of = |parameter| {
                 if name == parameters::short(parameter) { number.to_string() } else { String::new() }
             };
             let [dimensions, jobs, rho, sigma] = ["dimensions", "jobs", "rho", "sigma"].map(of);
-            fixed.push(["4.6", &slack.to_string(), &dimensions, &jobs, &rho, &sigma], [Some(gap)]);
+            fixed.push(
+                ["4.6", &slack.to_string(), &dimensions, &jobs, &rho, &sigma],
+                [Some(absolute), Some(gap)],
+            );
+        }
+        let mut used =
+            Cells::new(&["table", "dimensions", "jobs"], &["utilisation", "raised_utilisation"], &[]);
+        for ([dimensions, jobs], numbers) in TABLE_4_7.lines::<2, 2>() {
+            used.push(["4.7", dimensions, jobs], numbers.map(Some));
         }
         let mut degradation =
             Cells::new(&["table", "set", "algorithm"], &["degradation", "degradation_max"], &[])
@@ -261,7 +282,7 @@ impl Table {
             }
         }
         let programs = [gaps("4.1", TABLE_4_1), gaps("4.3", TABLE_4_3), gaps("4.4", TABLE_4_4)];
-        programs.into_iter().chain([pairs, fixed, degradation].map(Table)).collect()
+        programs.into_iter().chain([pairs, fixed, used, degradation].map(Table)).collect()
     }
 }
 

@@ -1,13 +1,13 @@
 //! The checks that no query states.
 
-use super::part::part;
-use crate::published::{TABLE_4_4, TABLE_4_6, TABLE_4_7};
+use super::asked::{Asked, Table};
+use super::part::{is_enough, part};
+use crate::published::TABLE_4_4;
 use crate::results::{Advantage, Part, Record, Results};
 use crate::solve::passes;
 use crate::tables::domination::{SUBSETS, subset};
-use crate::tables::parameters::parameter_of;
 use crate::tables::slack::slacks;
-use dfrsim_lab::query::Entry;
+use dfrsim_lab::query::{Combine, Entry, Source as _, Take};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 use dfrsim_offline::instances::DissertationScenario;
 
@@ -38,7 +38,7 @@ type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
 type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
 
 /// The checks, by the names that statements give them.
-pub(super) const CHECKS: [(&str, Find); 28] = [
+pub(super) const CHECKS: [(&str, Find); 23] = [
     ("unsolved", |results, entry| {
         let part = part(results, &entry.filter)?;
         let all = part.records.len();
@@ -91,47 +91,30 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         let all = solved.count();
         Check::new(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
     }),
-    ("gaps as in table 4.4", |results, entry| {
-        let pairs = table_4_4(results, entry)?;
-        let far = pairs.iter().filter(|pair| !(0.85..=1.15).contains(&(pair.1 / pair.2)));
+    // What is made of the distances is the largest of them, or their mean.
+    ("as published", |results, entry| {
+        let cells = published_beside(results, entry)?;
+        let distance = |own: f64, theirs: f64| match entry.combine {
+            Some(Combine::Ratio) => 100.0 * (own / theirs - 1.0).abs(),
+            _ => (own - theirs).abs(),
+        };
+        let all: Vec<f64> = cells.iter().map(|(_, own, theirs)| distance(*own, *theirs)).collect();
+        if entry.take == Some(Take::Mean) {
+            let mean = mean(all)?;
+            return Check::number(mean, format!("{mean:.2} on average over {}", cells.len()));
+        }
+        let far = cells.iter().zip(&all).filter(|(_, distance)| !entry.is.holds(**distance));
         let far: Vec<String> =
-            far.map(|(name, own, theirs)| format!("{name} {own:.2} for {theirs:.2}")).collect();
-        let near = pairs.len() - far.len();
-        Check::new(far.is_empty(), format!("{near} of {} are{}", pairs.len(), listed(&far)))
+            far.map(|((name, own, theirs), _)| format!("{name} {own:.2} for {theirs:.2}")).collect();
+        let near = cells.len() - far.len();
+        let worst = all.into_iter().reduce(f64::max)?;
+        Check::number(worst, format!("{near} of {} are{}", cells.len(), listed(&far)))
     }),
-    ("ranks as in table 4.4", |results, entry| {
-        let pairs = table_4_4(results, entry)?;
-        let pairs: Vec<(f64, f64)> = pairs.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
+    ("ranks as published", |results, entry| {
+        let pairs: Vec<(f64, f64)> =
+            published_beside(results, entry)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
         let correlation = rank_correlation(&pairs)?;
         Check::number(correlation, format!("{correlation:.3} over {}", pairs.len()))
-    }),
-    ("failure rates as in table 4.4", |results, entry| {
-        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
-        for ([name], [_, _, _, _, theirs]) in TABLE_4_4.lines::<1, 5>() {
-            let Some(own) = results.column(name).and_then(|at| part.tally(at).failure_rate()) else {
-                continue;
-            };
-            count += 1;
-            if (own - theirs).abs() > 3.0 {
-                far.push(format!("{name} {own:.2} for {theirs:.2}"));
-            }
-        }
-        let detail = format!("{} of {count} are{}", count - far.len(), listed(&far));
-        Check::new(far.is_empty(), detail).filter(|_| count > 0)
-    }),
-    ("gaps near table 4.4", |results, entry| {
-        let part = part(results, &entry.filter)?;
-        let apart = packing_beside(|name, line| {
-            Some(100.0 * (part.gaps(results.column(name)?).relative.mean()? / line[1] - 1.0).abs())
-        })?;
-        Check::number(apart, format!("{apart:.2} %"))
-    }),
-    ("failure rates near table 4.4", |results, entry| {
-        let part = part(results, &entry.filter)?;
-        let apart = packing_beside(|name, line| {
-            Some((part.tally(results.column(name)?).failure_rate()? - line[4]).abs())
-        })?;
-        Check::number(apart, format!("{apart:.2} points"))
     }),
     ("the degree of dominance", |results, _| {
         let (mut compared, mut better) = (0_usize, 0_usize);
@@ -240,17 +223,6 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         }
         Check::new(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
     }),
-    ("gaps of table 4.6", |results, entry| {
-        let (part, column) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
-        let mut means = Vec::new();
-        for ([name, value], [slack, ..]) in TABLE_4_6.lines::<2, 5>() {
-            let wanted: f64 = value.parse().ok()?;
-            let part = results.with(&part, |of| of.slack == slack && parameter_of(of, name) == wanted);
-            means.push((format!("{name} {value} at {slack}"), part.gaps(column).relative.mean()?));
-        }
-        let most = means.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        Check::number(most.1, format!("{} {:.2} %", most.0, most.1))
-    }),
     ("slack of infeasible instances", |results, entry| {
         let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
@@ -281,27 +253,10 @@ pub(super) const CHECKS: [(&str, Find); 28] = [
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
         Check::new(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
-    ("utilisation as in table 4.7", |results, entry| {
-        let (part, mut far, mut count) = (part(results, &entry.filter)?, Vec::new(), 0);
-        for ([dimensions, jobs], published) in TABLE_4_7.lines::<2, 2>() {
-            for (metric, theirs) in ["utilisation", "raised_utilisation"].into_iter().zip(published) {
-                let is_one = |of: &DissertationScenario| {
-                    of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs
-                };
-                let own = used(results, &results.with(&part, is_one), metric)?;
-                count += 1;
-                if (own - theirs).abs() > 1.5 {
-                    far.push(format!("D {dimensions} J {jobs} {own:.2} for {theirs:.2}"));
-                }
-            }
-        }
-        Check::all(count, &far)
-    }),
     ("gain of the second phase", |results, entry| {
         let part = part(results, &entry.filter)?;
-        let [before, after] =
-            ["utilisation", "raised_utilisation"].map(|metric| used(results, &part, metric));
-        let by = after? - before?;
+        let used = |metric| Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?);
+        let by = used("raised_utilisation")? - used("utilisation")?;
         Check::number(by, format!("{by:.2} points"))
     }),
     ("failures on feasible instances", |results, entry| {
@@ -380,13 +335,18 @@ fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f6
     Some(columns.into_iter().zip(counts).map(|((name, _), count)| (name, percent(count))).collect())
 }
 
-/// The relative gap of each algorithm of table 4.4: its name, ours, the published one.
-fn table_4_4(results: &Results<'_>, entry: &Entry) -> Option<Vec<(&'static str, f64, f64)>> {
-    let part = part(results, &entry.filter)?;
-    let pair = |([name], [_, theirs, ..]): ([&'static str; 1], [f64; 5])| {
-        Some((name, part.gaps(results.column(name)?).relative.mean()?, theirs))
+/// The cells of a published table for which there are values of ours: the name of each, ours, the published one.
+fn published_beside(results: &Results<'_>, entry: &Entry) -> Option<Vec<(String, f64, f64)>> {
+    let set = results.of_set(entry.filter.label("set")?.parse().ok()?)?;
+    let own = Asked(Some(results)).series(&entry.of, &entry.filter).filter(|_| is_enough(&set))?;
+    let theirs = Table::all().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
+    let cell = |at: usize| {
+        let labels = theirs.columns.iter().map(|labels| (labels.column, theirs.label(at, labels.column)));
+        let labels: Vec<(&str, &str)> = labels.filter(|(column, _)| own.has(column)).collect();
+        let own = own.only(&labels);
+        Some((theirs.name(at), own.points.first()?.1, theirs.points[at].1))
     };
-    Some(TABLE_4_4.lines().filter_map(pair).collect::<Vec<_>>()).filter(|pairs| !pairs.is_empty())
+    Some((0..theirs.points.len()).filter_map(cell).collect::<Vec<_>>()).filter(|cells| !cells.is_empty())
 }
 
 /// For each algorithm, by which of the others it is dominated, and for which subset.
@@ -403,17 +363,6 @@ fn dominated(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec
         }
     }
     Some(all)
-}
-
-/// The mean over the vector packing algorithms of table 4.4 of what is made of each and of its published line.
-fn packing_beside(of: impl Fn(&str, [f64; 5]) -> Option<f64>) -> Option<f64> {
-    let packing = TABLE_4_4.lines::<1, 5>().filter(|([name], _)| name.starts_with("VP_"));
-    mean(packing.map(|([name], line)| of(name, line)).collect::<Option<Vec<f64>>>()?)
-}
-
-/// The mean of a utilisation with VP_CPSUM, in percent.
-fn used(results: &Results<'_>, part: &Part<'_>, metric: &str) -> Option<f64> {
-    Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?)
 }
 
 /// Whether the mean minimum yield of MCB8 is not below those of others at any slack, each over the instances on which the other

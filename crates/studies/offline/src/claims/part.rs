@@ -36,8 +36,16 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
         Some(name) => part.where_ran(results.column(name)?),
         None => part,
     };
+    let part = match filter.label("solved") {
+        Some(name) => results.column(name).map(|column| part.filter(|it| it.solved(column).is_some()))?,
+        None => part,
+    };
+    let has_bound = |record: &Record<'_>| {
+        let bound = record.bound.map(|bound| bound.as_f64().to_string());
+        !filter.asks_of("bound") || bound.is_some_and(|bound| filter.allows("bound", &bound))
+    };
     let asked: Vec<&str> = PARAMETERS.into_iter().filter(|name| filter.asks_of(name)).collect();
     let is_meant =
         |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, results.label(record, name)));
-    Some(part.filter(is_meant)).filter(|part| !part.is_empty())
+    Some(part.filter(|record| is_meant(record) && has_bound(record))).filter(|part| !part.is_empty())
 }

@@ -37,6 +37,7 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Table {
             .with("percent_published", published)
             .with("percent_difference", own - published)
             .with("percent_margin", margin)
+            .with("median_percent", advantage.median.filter(|_| is_yield))
             .with("better_percent", is_yield.then_some(advantage.better))
             .with("better_by_percent", is_yield.then_some(advantage.gain));
         Some(line)

@@ -44,6 +44,12 @@ pub(super) struct Tried {
     pub(super) moves: Option<usize>,
     /// Nodes that VMs are on afterwards.
     pub(super) nodes: Option<usize>,
+    /// With `--node-price`: how much of the resource these have.
+    pub(super) node_price: Option<u64>,
+    /// The largest part of a resource that is taken on any node, at the yield that is kept, or else at the minimum yield.
+    pub(super) peak: Option<f64>,
+    /// How many nodes are known to be able to fail, each alone: the others have room for their VMs, and no other VM moves.
+    pub(super) may_fail: Option<usize>,
     /// With `--exact`: the result of the exact search.
     pub(super) optimum: Option<Optimum>,
 }
@@ -98,27 +104,26 @@ impl Answer for Answered {
         let shown =
             |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:.6}"));
         let count = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
-        let now = [
-            "now".to_owned(),
-            shown(self.minimum_yield_now),
-            String::new(),
-            String::new(),
-            self.nodes_now.to_string(),
-            String::new(),
-        ];
+        let mut now: [String; 9] = Default::default();
+        (now[0], now[1], now[4]) =
+            ("now".to_owned(), shown(self.minimum_yield_now), self.nodes_now.to_string());
         let tried = self.budgets.iter().map(|tried| {
+            let [moves, nodes, may_fail] =
+                [tried.moves, tried.nodes, tried.may_fail].map(|of| count(of.map(|count| count as u64)));
+            let peak = tried.peak.map(|peak| format!("{:.2} %", 100.0 * peak)).unwrap_or_default();
             let optimum = tried.optimum.as_ref().map(Optimum::cell).unwrap_or_default();
-            let moves = tried.moves.map(|moves| moves as u64);
-            let nodes = tried.nodes.map(|nodes| nodes as u64);
-            let [moved, moves, nodes] = [tried.moved, moves, nodes].map(count);
-            [tried.budget.clone(), shown(tried.minimum_yield), moved, moves, nodes, optimum]
+            let [moved, price] = [tried.moved, tried.node_price].map(count);
+            let best = shown(tried.minimum_yield);
+            [tried.budget.clone(), best, moved, moves, nodes, price, peak, may_fail, optimum]
         });
         let lines = [now].into_iter().chain(tried);
         let mut text = format!("{counts}, {} of them new\n", self.new_vms);
         if !self.overloaded.is_empty() {
             text += &format!("overloaded now: {}\n", self.overloaded.join(", "));
         }
-        text += &table(["budget", "min yield", "moved", "moves", "nodes", "optimum"], lines);
+        let names =
+            ["budget", "min yield", "moved", "moves", "nodes", "price", "peak", "may fail", "optimum"];
+        text += &table(names, lines);
         if let Some(bound) = self.bound {
             text += &format!("bound {bound:.6}\n");
         }
