@@ -4,7 +4,7 @@ Needs `pip install ortools highspy` and dfrsim in the PATH; says so and ends wel
 fewest: the fewest of 10 to 60 unequal hosts for VMs that get all they need.
 adapt: the least memory moved so that all VMs of an overloaded cluster, 30 hosts with 500 VMs, get all they need. CP-SAT begins with the moves
 of `dfrsim solve adapt`, so that what it saves is what these miss.
-bins: the fewest bins for sizes like those of Caprara and Toth's classes 1 to 8 of two-dimensional vector packing (2001), drawn anew, with 25, 50, 100
+bins: the fewest bins for items of Caprara and Toth's classes 1 to 8 (two-dimensional vector packing, 2001; drawn by this script), with 25, 50, 100
 and 200 items, by VP_EJECT as it is and with --effort 100. The printed bound is that of `dfrsim solve pack`.
 """
 

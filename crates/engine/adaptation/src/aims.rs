@@ -16,7 +16,7 @@ const HALVINGS: usize = 8;
 /// In which orders nodes are emptied: how much their prices, and how much their sizes, count beside what moving costs.
 const ORDERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [4.0, 4.0]];
 
-/// What is wanted beside a yield. Tasks that take nothing of any resource stay where they are.
+/// What is wanted beside a yield. Tasks without any size are not moved from a node that is emptied or fails.
 #[derive(Clone, Debug)]
 pub enum Aim {
     /// To move least.

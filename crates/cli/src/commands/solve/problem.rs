@@ -19,7 +19,7 @@ pub(super) struct Problem {
     resources: Vec<String>,
 }
 
-/// What a resource is called that stands for a constraint.
+/// The name of a resource that is a constraint.
 const OF_CONSTRAINTS: &str = "what constraints allow";
 
 /// A resource that VMs hold as a whole.

@@ -162,7 +162,7 @@ proptest! {
     /// Of all mappings that there are none moves less, or has a lower peak; what is said of failures is so.
     #[test]
     fn aims_are_met(mut problem in problems(), wanted in 0u64..=4, budget in 0u64..=12) {
-        // Nodes are never rid of tasks that take nothing.
+        // Tasks without any size are not moved.
         prop_assume!(problem.instance.fixed > 0);
         problem.instance.jobs.iter_mut().for_each(|job| job.demand[0] = job.demand[0].max(1));
         let (wanted, counts) = (Yield::from_ratio(wanted, 4), vec![true; problem.instance.dimensions()]);
