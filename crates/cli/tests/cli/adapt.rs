@@ -28,9 +28,9 @@ fn a_budget_says_what_moves_and_the_plan_is_one_for_dfrsim_plan() {
     assert_eq!(printed.lines().next(), Some("2 nodes, 4 vjobs, 4 VMs, 1 of them new"));
     assert_eq!(lines[2], ["now", "0.625000", "1"]);
     // 10/16 on N1; with c on N2, 10/12 and 10/14; no placement is better, even if every task may move.
-    assert_eq!(lines[3], ["0", "0.625000", "0", "0", "2", "0.625000"]);
+    assert_eq!(lines[3], ["0", "0.625000", "0", "0", "2", "100.00", "%", "0", "0.625000"]);
     assert_eq!(lines[4][..4], ["1", "0.714285", "1", "1"]);
-    assert_eq!(lines[4][1], lines[4][5]);
+    assert_eq!(lines[4][1], lines[4][8]);
     assert_eq!(lines[5][..2], ["all", "0.714285"]);
 
     let out = [

@@ -55,19 +55,25 @@ impl Adapter {
         if tasks.moving(&start) > budget {
             return None;
         }
+        let ones = vec![1; tasks.nodes()];
         let found = match aim {
             Aim::Moves => start,
+            Aim::Failure if self.is_safe(&tasks, &start) => start,
             Aim::Nodes(prices) => {
                 let price = |of: &[u32]| -> u128 {
                     tasks.used(of).into_iter().map(|node| u128::from(prices[node as usize])).sum()
                 };
-                let all = ORDERS
-                    .into_iter()
-                    .map(|order| self.emptied(&mut tasks.clone(), &start, budget, prices, order));
-                all.min_by_key(|found| (price(found), tasks.moving(found)))?
+                let all = ORDERS.map(|order| self.emptied(&tasks, &start, budget, (prices, order), false));
+                all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?
             }
-            Aim::Peak | Aim::Failure => {
-                self.levelled(problem, &mut tasks, start, (wanted, budget), aim, counts)?
+            Aim::Peak => self.levelled(problem, &mut tasks, start, (wanted, budget), true, counts)?,
+            Aim::Failure => {
+                // Room is made on all nodes alike, or by nodes without tasks.
+                let emptied = self.emptied(&tasks, &start, budget, (&ones, ORDERS[0]), true);
+                let levelled = self.levelled(problem, &mut tasks, start, (wanted, budget), false, counts);
+                let all = levelled.into_iter().chain([emptied]);
+                let safe: Vec<Vec<u32>> = all.filter(|found| self.is_safe(&tasks, found)).collect();
+                safe.into_iter().min_by_key(|found| tasks.moving(found))?
             }
         };
         adapted(problem, &tasks, &found)
@@ -85,20 +91,20 @@ impl Adapter {
         let mut tasks = Tasks::of(problem);
         tasks.size_at(problem, scaled);
         let node_of = tasks.nodes_of(&found.mapping);
-        Headroom { peak: tasks.peak(&node_of, counts), may_fail: self.outlived(&tasks, &node_of) }
+        Headroom { peak: tasks.peak(&node_of, counts), may_fail: self.outlived(&tasks, &node_of, false) }
     }
 
     /// A placement with one node after the other emptied, as long as there is a place for its tasks elsewhere within the budget: dear
-    /// and small ones, and those that it costs little to empty, first.
+    /// and small ones, and those that it costs little to empty, first; or only until any node may fail.
     fn emptied(
         &mut self,
-        tasks: &mut Tasks,
+        tasks: &Tasks,
         start: &[u32],
         budget: u128,
-        prices: &[u64],
-        [by_price, by_size]: [f64; 2],
+        (prices, [by_price, by_size]): (&[u64], [f64; 2]),
+        until_safe: bool,
     ) -> Vec<u32> {
-        let mut best = start.to_vec();
+        let (mut left, mut best) = (tasks.clone(), start.to_vec());
         let mut costs = vec![0.0; tasks.nodes()];
         (0..)
             .zip(start)
@@ -115,17 +121,20 @@ impl Adapter {
         let mut nodes: Vec<(u32, f64)> = (0..tasks.nodes() as u32).map(|node| (node, key(node))).collect();
         nodes.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         for (node, _) in nodes {
-            let offers = tasks.close(node);
+            let offers = left.close(node);
             let found = (0..REPAIRS).map(Style::numbered).find_map(|style| {
-                let fits = self.repair.run(tasks, &best, style) && self.repair.placement.cost <= budget;
+                let fits = self.repair.run(&left, &best, style) && self.repair.placement.cost <= budget;
                 fits.then(|| self.repair.placement.node_of.clone())
             });
             match found {
                 Some(found) => best = found,
-                None => tasks.open(node, &offers),
+                None => left.open(node, &offers),
+            }
+            if until_safe && self.is_safe(tasks, &best) {
+                return best;
             }
         }
-        annealing::cheapest(tasks, &best, self.annealing).unwrap_or(best)
+        annealing::cheapest(&left, &best, self.annealing).unwrap_or(best)
     }
 
     /// The placement with the lowest peak, or the one with the highest in which any node may fail: what nodes offer is cut to a
@@ -136,15 +145,11 @@ impl Adapter {
         tasks: &mut Tasks,
         start: Vec<u32>,
         (wanted, budget): (Yield, u128),
-        aim: &Aim,
+        is_peak: bool,
         counts: &[bool],
     ) -> Option<Vec<u32>> {
-        let (is_peak, offers) = (matches!(aim, Aim::Peak), tasks.offers.clone());
+        let offers = tasks.offers.clone();
         let (mut low, mut high) = (tasks.least_peak(counts), tasks.peak(&start, counts));
-        let all = tasks.nodes();
-        if !is_peak && self.outlived(tasks, &start) == all {
-            return Some(start);
-        }
         let (mut last, mut best) = (start.clone(), is_peak.then_some(start));
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
@@ -161,7 +166,7 @@ impl Adapter {
             if is_peak {
                 high = tasks.peak(&found, counts);
                 best = Some(found);
-            } else if self.outlived(tasks, &found) == all {
+            } else if self.is_safe(tasks, &found) {
                 low = middle;
                 best = Some(found);
             } else {
@@ -171,8 +176,13 @@ impl Adapter {
         best
     }
 
-    /// How many nodes can fail, each alone.
-    fn outlived(&mut self, tasks: &Tasks, node_of: &[u32]) -> usize {
+    /// Whether any node can fail.
+    fn is_safe(&mut self, tasks: &Tasks, node_of: &[u32]) -> bool {
+        self.outlived(tasks, node_of, true) == tasks.nodes()
+    }
+
+    /// How many nodes can fail, each alone; or how many can before the first one that cannot.
+    fn outlived(&mut self, tasks: &Tasks, node_of: &[u32], stops: bool) -> usize {
         let (count, mut after) = (tasks.count(), tasks.clone());
         after.cost = vec![Adaptation::PINNED; count];
         after.price = vec![f64::INFINITY; count];
@@ -191,6 +201,11 @@ impl Adapter {
             });
             has_room
         };
-        (0..tasks.nodes() as u32).filter(|&node| outlives(node)).count()
+        let nodes = 0..tasks.nodes() as u32;
+        if stops {
+            nodes.take_while(|&node| outlives(node)).count()
+        } else {
+            nodes.filter(|&node| outlives(node)).count()
+        }
     }
 }

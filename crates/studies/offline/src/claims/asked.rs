@@ -1,6 +1,5 @@
 //! What statements ask of results: numbers of algorithms on parts of the instances.
 
-use super::checks::{CHECKS, Check};
 use super::part::part;
 use crate::published::{Published, RR_FIGURE_7, RR_TABLE_1};
 use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6, TABLE_4_7};
@@ -46,8 +45,40 @@ const METRICS: [&str; 28] = [
     "degradation_max",
 ];
 
+/// What a check finds: whether a statement holds beside what is stated of its number, what that rests on, and the number.
+pub(super) struct Check {
+    pub(super) holds: bool,
+    pub(super) detail: String,
+    pub(super) ours: Option<f64>,
+}
+
+impl Check {
+    pub(super) fn new(holds: bool, detail: impl Into<String>) -> Option<Check> {
+        Some(Check { holds, detail: detail.into(), ours: None })
+    }
+    pub(super) fn number(value: f64, detail: impl Into<String>) -> Option<Check> {
+        Some(Check { holds: true, detail: detail.into(), ours: Some(value) })
+    }
+    /// Whether as many are so as there are.
+    pub(super) fn all(count: usize, wrong: &[String]) -> Option<Check> {
+        Check::new(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
+    }
+}
+
+/// Those for which a statement does not hold.
+pub(super) fn listed(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; not: {}", names.join(", ")) }
+}
+
+/// A check: `None` where the scenario lacks the instances or algorithms.
+pub(super) type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
+
 /// The results of a run; without any it only says what can be asked.
-pub(super) struct Asked<'a>(pub(super) Option<&'a Results<'a>>);
+pub(super) struct Asked<'a> {
+    pub(super) results: Option<&'a Results<'a>>,
+    /// The checks, by the names that statements give them.
+    pub(super) checks: &'static [(&'static str, Find)],
+}
 
 /// The [`LABELS`] of an algorithm.
 fn labels(name: &str, other: &str) -> [String; 8] {
@@ -75,7 +106,7 @@ fn labels(name: &str, other: &str) -> [String; 8] {
 impl Asked<'_> {
     /// The algorithms, or pairs, that are asked for; `None` if a greedy pass, or one of a pair, is missing.
     fn algorithms(&self, metric: &str, filter: &Where) -> Option<Vec<[String; 8]>> {
-        let results = self.0?;
+        let results = self.results?;
         let is_meant = |labels: &[String; 8]| {
             LABELS.iter().zip(labels).all(|(column, label)| filter.allows(column, label))
         };
@@ -105,7 +136,7 @@ impl Asked<'_> {
 
     /// A number of an algorithm on a part of the instances, in percent where it is a part of something.
     fn metric(&self, part: &Part<'_>, metric: &str, labels: &[String; 8], filter: &Where) -> Option<f64> {
-        let results = self.0?;
+        let results = self.results?;
         let (name, other) = match labels[0].split_once(", ") {
             Some(pair) => pair,
             None => (labels[0].as_str(), labels[1].as_str()),
@@ -193,10 +224,10 @@ impl Source for Asked<'_> {
         METRICS.to_vec()
     }
     fn checks(&self) -> Vec<&'static str> {
-        CHECKS.iter().map(|(name, _)| *name).collect()
+        self.checks.iter().map(|(name, _)| *name).collect()
     }
     fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
-        let results = self.0?;
+        let results = self.results?;
         let part = part(results, filter)?;
         let columns: Vec<&'static str> = PARAMETERS.into_iter().chain(LABELS).collect();
         let metrics: Vec<&'static str> = METRICS.into_iter().filter(|of| *of == metric).collect();
@@ -227,8 +258,8 @@ impl Source for Asked<'_> {
         cells.series(metric, &Where::default())
     }
     fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
-        let (_, check) = CHECKS.iter().find(|(known, _)| *known == name)?;
-        let Check { holds, detail, ours } = check(self.0?, entry)?;
+        let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
+        let Check { holds, detail, ours } = check(self.results?, entry)?;
         Some(match ours {
             Some(value) => Finding { rest_holds: holds, ..Finding::new(value, entry.is, detail) },
             None => Finding::fact(holds, detail),

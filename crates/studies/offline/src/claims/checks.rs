@@ -1,6 +1,6 @@
 //! The checks that no query states.
 
-use super::asked::{Asked, Table};
+use super::asked::{Asked, Check, Find, Table, listed};
 use super::part::{is_enough, part};
 use crate::published::TABLE_4_4;
 use crate::results::{Advantage, Part, Record, Results};
@@ -10,29 +10,6 @@ use crate::tables::slack::slacks;
 use dfrsim_lab::query::{Combine, Entry, Source as _, Take};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 use dfrsim_offline::instances::DissertationScenario;
-
-/// What a check finds: whether a statement holds beside what is stated of its number, what that rests on, and the number.
-pub(super) struct Check {
-    pub(super) holds: bool,
-    pub(super) detail: String,
-    pub(super) ours: Option<f64>,
-}
-
-impl Check {
-    fn new(holds: bool, detail: impl Into<String>) -> Option<Check> {
-        Some(Check { holds, detail: detail.into(), ours: None })
-    }
-    fn number(value: f64, detail: impl Into<String>) -> Option<Check> {
-        Some(Check { holds: true, detail: detail.into(), ours: Some(value) })
-    }
-    /// Whether as many are so as there are.
-    fn all(count: usize, wrong: &[String]) -> Option<Check> {
-        Check::new(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
-    }
-}
-
-/// A check: `None` where the scenario lacks the instances or algorithms.
-type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
 
 /// A parameter of instances and its values.
 type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
@@ -303,11 +280,6 @@ fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Che
     Some(Check { holds, detail, ours: Some(less(all[0].1)) })
 }
 
-/// Those for which a statement does not hold.
-fn listed(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("; not: {}", names.join(", ")) }
-}
-
 /// Names with their numbers.
 fn numbered(numbers: &[(String, f64)]) -> String {
     numbers.iter().map(|(name, number)| format!("{name} {number:.2}")).collect::<Vec<_>>().join(", ")
@@ -338,7 +310,9 @@ fn best_passes(results: &Results<'_>, part: &Part<'_>) -> Option<Vec<(String, f6
 /// The cells of a published table for which there are values of ours: the name of each, ours, the published one.
 fn published_beside(results: &Results<'_>, entry: &Entry) -> Option<Vec<(String, f64, f64)>> {
     let set = results.of_set(entry.filter.label("set")?.parse().ok()?)?;
-    let own = Asked(Some(results)).series(&entry.of, &entry.filter).filter(|_| is_enough(&set))?;
+    let own = Asked { results: Some(results), checks: &[] }
+        .series(&entry.of, &entry.filter)
+        .filter(|_| is_enough(&set))?;
     let theirs = Table::all().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
     let cell = |at: usize| {
         let labels = theirs.columns.iter().map(|labels| (labels.column, theirs.label(at, labels.column)));

@@ -6,6 +6,7 @@ mod part;
 
 use crate::results::Results;
 use asked::{Asked, Table};
+use checks::CHECKS;
 use dfrsim_lab::query::{Entries, Entry, Finding, Judge, sources};
 use dfrsim_lab::{Bootstrap, Claim};
 use dfrsim_offline::instances::InstanceSet;
@@ -21,13 +22,13 @@ const RESAMPLES: usize = 100;
 /// All statements of which something can be said. Instances are taken as independent.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
     let tables = Table::all();
-    let asked = Asked(Some(results));
+    let asked = Asked { results: Some(results), checks: &CHECKS };
     let judge = Judge { published: sources(&tables), ..Judge::by(&asked) };
     let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(1) };
     let find = |number: usize| {
         let resampled = results.resampled(bootstrap.seed.numbered(number as u64));
-        let asked = Asked(Some(&resampled));
+        let asked = Asked { results: Some(&resampled), checks: &CHECKS };
         CLAIMS.iter().map(|entry| entry.find(&asked)).collect::<Vec<_>>()
     };
     let resamples: Vec<Vec<Option<Finding>>> = (0..RESAMPLES).into_par_iter().map(find).collect();
@@ -49,6 +50,6 @@ mod tests {
 
     #[test]
     fn statements_name_what_there_is() {
-        assert_eq!(CLAIMS.faults(&Asked(None)), [""; 0]);
+        assert_eq!(CLAIMS.faults(&Asked { results: None, checks: &CHECKS }), [""; 0]);
     }
 }
