@@ -236,7 +236,7 @@ def compare_bins(count, seconds, first, folder):
                     file.write(f"2\n{size} {size}\n{length}\n" + "".join(f"{a} {b} 1\n" for a, b in items))
                 found = {}
                 for label, effort in [("VP_EJECT", "1"), ("effort 100", "100")]:
-                    answer = dfrsim("pack", path, "--algorithm", "VP_EJECT", "--effort", effort)["algorithms"][0]
+                    answer = dfrsim("pack", path, "--algorithm", "VP_EJECT", "--effort", effort, "--time-limit", "600")["algorithms"][0]
                     found[label] = (answer["nodes"], answer["time_ms"] / 1e3)
                 least, known = answer["at_least"], found["VP_EJECT"][0]
                 for label, by in [("CP-SAT", bins_by_cpsat), ("HiGHS", bins_by_highs)]:
