@@ -97,45 +97,6 @@ fn easy_backfills_what_does_not_delay_the_head() {
     faults(easy, 3, &wide, &[]);
 }
 
-/// With an estimate of 200 s for the first job, a job of 150 s can be backfilled; when the first job ends early, the second
-/// one waits for it.
-#[test]
-fn estimates_rule_the_reservation() {
-    let overestimated = Scheduled(0, 1, 100, 200, Some(0));
-    let jobs = [overestimated, job(10, 2, 50, 170), job(20, 1, 150, 20)];
-    faults("EASY", 2, &jobs, &[]);
-    let jobs = [FIRST, job(10, 2, 50, 170), job(20, 1, 150, 20)];
-    assert_eq!(batch_faults(&events("EASY", 2, &jobs), "EASY").len(), 1);
-}
-
-/// One node; at 100 s two jobs wait, and the orders disagree on which is first.
-#[test]
-fn the_queue_is_in_its_order() {
-    // A long job and a short one: the first one of FCFS and of LJF is the long one, of the others the short one.
-    let long_first = [job(0, 1, 100, 0), job(10, 1, 50, 100), job(20, 1, 20, 150)];
-    let short_first = [job(0, 1, 100, 0), job(10, 1, 50, 120), job(20, 1, 20, 100)];
-    let first = |job| {
-        format!(
-            "100 s, job {job}: it is the first in the queue and does not start, though there is room for 1 tasks, and it has 1"
-        )
-    };
-    for name in ["FCFS", "FCFS/ORDER=LJF", "EASY", "EASY/ORDER=LJF"] {
-        faults(name, 1, &long_first, &[]);
-        assert_eq!(batch_faults(&events(name, 1, &short_first), name)[0], first(1), "{name}");
-    }
-    for order in ["SJF", "SAF", "WFP3"] {
-        for base in ["FCFS", "EASY"] {
-            let policy = &format!("{base}/ORDER={order}");
-            faults(policy, 1, &short_first, &[]);
-            assert_eq!(batch_faults(&events(policy, 1, &long_first), policy)[0], first(2), "{policy}");
-        }
-    }
-    // The short job has waited for 5 s only: (90 / 50)^3 is above (5 / 40)^3.
-    let waited = [job(0, 1, 100, 0), job(10, 1, 50, 100), job(95, 1, 40, 150)];
-    faults("FCFS/ORDER=WFP3", 1, &waited, &[]);
-    assert_eq!(batch_faults(&events("FCFS/ORDER=SJF", 1, &waited), "FCFS/ORDER=SJF")[0], first(2));
-}
-
 /// Three nodes. EASY lets the last job run beside the second one, which makes the third one wait; CONS does not.
 #[test]
 fn cons_keeps_every_reservation() {
@@ -151,19 +112,6 @@ fn cons_keeps_every_reservation() {
         let late = [&late[..], &[Scheduled(201, 4, 1, 1, None)]].concat();
         faults(policy, 3, &late, &["200 s, job 3: it does not start at its reservation"]);
     }
-}
-
-/// EASY/SPARE does not let a short job onto a reserved node.
-#[test]
-fn easy_spare_leaves_reserved_nodes_alone() {
-    let spare = "EASY/SPARE";
-    faults(spare, 2, &[FIRST, HEAD, job(20, 1, 40, 150)], &[]);
-    faults(
-        spare,
-        2,
-        &[FIRST, HEAD, job(20, 1, 40, 20)],
-        &["20 s, job 2: it starts with 1 tasks, but there is room for 0"],
-    );
 }
 
 #[test]

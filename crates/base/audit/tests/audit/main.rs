@@ -11,5 +11,4 @@ mod plan;
 mod planted;
 mod rules;
 mod simulated;
-mod weights;
 mod written;
