@@ -1,7 +1,7 @@
-//! Files without a fault.
+//! Reports of files without a fault, and policies by name.
 
 use crate::planted::{records, text_of};
-use dfrsim_audit::{CheckedPolicy, Report, audit, audit_policy};
+use dfrsim_audit::{AuditError, CheckedPolicy, Report, audit, audit_policy};
 use dfrsim_model::{SimSpan, SimTime};
 
 #[test]
@@ -82,4 +82,20 @@ fn known_policies_kill_no_job() {
     let policy = CheckedPolicy::parse("FCFS", SimSpan::from_secs(600)).unwrap();
     let fault = audit_policy(text.join("\n").as_bytes(), policy).unwrap_err().to_string();
     assert!(fault.contains("the policy does not kill jobs"), "{fault}");
+}
+
+#[test]
+fn the_name_is_that_of_the_file() {
+    let policy = CheckedPolicy::parse("GreedyPM*/OPT=MIN", SimSpan::from_secs(600)).unwrap();
+    let Err(AuditError::Faults(faults)) = audit_policy(text_of(&records("by-hand")).as_bytes(), policy)
+    else {
+        panic!("the policy is another one")
+    };
+    assert_eq!(
+        faults.shown()[0].to_string(),
+        "line 1: the file is of policy `by hand`, not `GreedyPM*/OPT=MIN`"
+    );
+    for unknown in ["Greedy*", "Greedy/OPT=MIN", "GreedyX*/OPT=MIN", "MCB*/OPT=MIN/x", "/OPT=MIN", "easy"] {
+        assert!(CheckedPolicy::parse(unknown, SimSpan::from_secs(600)).is_err(), "{unknown}");
+    }
 }

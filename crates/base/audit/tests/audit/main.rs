@@ -4,7 +4,6 @@ mod accepts;
 mod batch;
 mod damaged;
 mod explain;
-mod fractional;
 mod packed;
 mod places;
 mod plan;
