@@ -89,6 +89,7 @@ impl BatchScheduler {
             base: None,
             found: BTreeMap::new(),
             is_again: false,
+            hopeless: Vec::new(),
             is_counted: false,
             freed: false,
             late: false,

@@ -18,6 +18,8 @@ pub(super) struct Plan {
     /// A job like that of the same estimate, or of a longer one, cannot start before.
     pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
     pub(super) is_again: bool,
+    /// Needs, widths and estimates of jobs that cannot start now.
+    pub(super) hopeless: Vec<(usize, u32, SimSpan)>,
     /// Whether what is free now is as the pools have it.
     pub(super) is_counted: bool,
     /// Whether nodes came free before they were expected to since the last pass.
@@ -104,6 +106,23 @@ impl Plan {
             found.splice(first..last, [(estimate, start)]);
         }
         earliest.filter(|(start, _)| *start <= latest)
+    }
+
+    /// Whether a job asks for as much as one that cannot start now.
+    pub(super) fn is_hopeless(&self, job: &Waiting) -> bool {
+        let asks_less = |&(need, width, estimate): &(usize, u32, SimSpan)| {
+            need == job.need && width <= job.job.width && estimate <= job.job.estimate
+        };
+        self.hopeless.iter().any(asks_less)
+    }
+
+    /// Where a job can start now beside all that is planned, where what is free now is [counted](Pools::count).
+    pub(super) fn room_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+        // One number says what is free until the end of time: there the search has no end.
+        let soon =
+            if pools.single().is_some() { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };
+        let earliest = self.timeline.earliest_beside(pools, (now, now), job, soon);
+        earliest.filter(|(start, _)| *start == now).map(|(_, room)| room)
     }
 
     /// A reservation has become a start.

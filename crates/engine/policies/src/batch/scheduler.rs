@@ -244,8 +244,8 @@ impl BatchScheduler {
             Beside::NoReservation => self.pools.room_now(now, job),
             Beside::Head(head) => head.room_beside(&mut self.pools, now, job),
             Beside::Plan(plan) => {
-                let (start, room) = plan.timeline.earliest(&self.pools, now, job, SimTime::MAX)?;
-                (start == now).then_some(room)
+                self.pools.count(job.need);
+                plan.room_now(&self.pools, now, job)
             }
         }
     }

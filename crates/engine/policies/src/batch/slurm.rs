@@ -19,7 +19,7 @@ use dfrsim_model::{SimSpan, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many jobs of each partition and user were tried.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Tried {
     of_partition: BTreeMap<Option<usize>, u32>,
     of_user: BTreeMap<u32, u32>,
@@ -146,11 +146,27 @@ impl BatchScheduler {
         // Jobs that make others leave give room back to the plan.
         (plan.is_again, plan.is_counted) = (!self.preempts(), true);
         let (mut tried, mut left, mut counts, mut at) = (Tried::default(), clock.tests, is_slurm, 0);
+        let is_tried = |scheduler: &BatchScheduler, at: usize, tried: &mut Tried| {
+            let job = scheduler.queue.jobs[at].job.job;
+            !scheduler.holds(job)
+                && (!is_slurm || tried.count(scheduler.of(job), limits.max_job_part, limits.max_job_user))
+        };
+        // The places of the jobs that are tried until one starts.
+        let mut ahead: Option<Vec<usize>> = None;
         while at < self.queue.jobs.len() && left > 0 {
-            let job = self.queue.jobs[at].job.job;
-            if self.holds(job)
-                || is_slurm && !tried.count(self.of(job), limits.max_job_part, limits.max_job_user)
-            {
+            if !self.preempts() {
+                let ahead = ahead.get_or_insert_with(|| {
+                    let mut tried = tried.clone();
+                    let are_tried = (at..self.queue.jobs.len()).filter(|&at| is_tried(self, at, &mut tried));
+                    are_tried.take(left as usize).collect()
+                });
+                while ahead.pop_if(|last| !self.can_start(now, *last, plan)).is_some() {}
+                // Behind the last one that can start no job needs a reservation.
+                if ahead.last().is_none_or(|&last| last < at) {
+                    break;
+                }
+            }
+            if !is_tried(self, at, &mut tried) {
                 at += 1;
                 continue;
             }
@@ -172,10 +188,27 @@ impl BatchScheduler {
                 }
             }
             match earliest.filter(|_| start == Some(now)) {
-                Some((_, room)) => self.start_waiting(view, at, room, decision),
+                Some((_, room)) => {
+                    self.start_waiting(view, at, room, decision);
+                    ahead = None;
+                }
                 None => (counts, at) = (true, at + 1),
             }
             left -= u32::from(counts);
         }
+    }
+
+    /// Whether the job at a place in the queue can start now beside a plan that only fills.
+    fn can_start(&mut self, now: SimTime, at: usize, plan: &mut Plan) -> bool {
+        let job = self.planned(now, at);
+        self.pools.count(job.need);
+        if plan.is_hopeless(&job) {
+            return false;
+        }
+        let can_start = plan.room_now(&self.pools, now, &job).is_some();
+        if !can_start {
+            plan.hopeless.push((job.need, job.job.width, job.job.estimate));
+        }
+        can_start
     }
 }
