@@ -1,7 +1,9 @@
 //! CONS: conservative backfilling.
 
+use super::node_use::NodeUse;
+use super::openings::Openings;
 use super::plan::Plan;
-use super::policy::Compression;
+use super::policy::{Compression, Discipline};
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
 use dfrsim_cluster::{Decision, View};
@@ -51,7 +53,6 @@ impl BatchScheduler {
             return;
         }
         self.plan_in_turn(view, &mut plan, decision);
-        self.plan = Some(plan);
     }
 
     /// Starts the jobs whose reservations begin now, once all jobs have one and have moved up, if they do.
@@ -84,8 +85,12 @@ impl BatchScheduler {
             let rounded = |span| site.map_or(span, |site| site.rounded(now, span));
             run.reserved_to = run.release(now, pools, rounded);
         });
+        let promises_pools =
+            self.policy.discipline == Discipline::Slurm && self.policy.nodes == NodeUse::Shared;
+        let mut timeline = self.running.timeline(pools, now);
+        timeline.openings = promises_pools.then(|| Openings::new(pools));
         Plan {
-            timeline: self.running.timeline(pools, now),
+            timeline,
             base: None,
             found: BTreeMap::new(),
             is_again: false,
@@ -95,6 +100,20 @@ impl BatchScheduler {
             late: false,
             overdue: false,
         }
+    }
+
+    /// Brings a plan of what runs alone up to now.
+    pub(super) fn renew_plan(&mut self, now: SimTime, mut plan: Plan) -> Plan {
+        let (pools, site) = (&self.pools, self.site.as_deref());
+        self.running.for_each(|run| {
+            let end = run.release(now, pools, |span| site.map_or(span, |site| site.rounded(now, span)));
+            if end != run.reserved_to {
+                plan.timeline.give_back(pools, run.stay(now));
+                run.reserved_to = end;
+                plan.timeline.take(pools, run.stay(now));
+            }
+        });
+        plan
     }
 
     /// Plans jobs past their estimates to end a second from now.

@@ -37,6 +37,7 @@ mod head;
 mod job;
 mod needs;
 mod node_use;
+mod openings;
 mod passes;
 mod pick;
 mod place;

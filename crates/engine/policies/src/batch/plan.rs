@@ -33,10 +33,8 @@ pub(super) struct Plan {
 impl Plan {
     /// A job has left its nodes.
     pub(super) fn ended(&mut self, pools: &Pools, now: SimTime, run: &Run) {
-        self.timeline.advance(now);
         self.timeline.give_back(pools, run.stay(now));
         if let Some(base) = &mut self.base {
-            base.advance(now);
             base.give_back(pools, run.stay(now));
         }
         self.freed |= run.end > now;
@@ -117,7 +115,10 @@ impl Plan {
     }
 
     /// Where a job can start now beside all that is planned, where what is free now is [counted](Pools::count).
-    pub(super) fn room_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+    pub(super) fn room_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+        if let Some(openings) = &self.timeline.openings {
+            return openings.room_now(pools, now, job);
+        }
         // One number says what is free until the end of time: there the search has no end.
         let soon =
             if pools.single().is_some() { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };

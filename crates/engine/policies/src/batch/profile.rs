@@ -122,11 +122,6 @@ impl Profile {
         self.change(start, end, -signed(width.into()));
     }
 
-    /// Takes all nodes from `start` to `end`, also those that jobs still have.
-    pub(super) fn close(&mut self, start: SimTime, end: SimTime) {
-        self.change(start, end, -signed(self.nodes));
-    }
-
     /// Gives `width` nodes back from `start` to `end`.
     pub fn release(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
         self.change(start, end, signed(width.into()));

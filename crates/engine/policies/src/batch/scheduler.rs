@@ -365,16 +365,12 @@ impl BatchScheduler {
         }
         if self.tracks_runs {
             let end = self.pools.end(now, job, &split);
-            self.running.insert(Run {
-                end,
-                sequence,
-                job: handle,
-                width,
-                need,
-                split,
-                since: now,
-                reserved_to: planned_end,
-            });
+            let reserved_to = planned_end;
+            let run = Run { end, sequence, job: handle, width, need, split, since: now, reserved_to };
+            if let Some(plan) = &mut self.plan {
+                plan.timeline.take(&self.pools, run.stay(now));
+            }
+            self.running.insert(run);
         }
     }
 

@@ -8,7 +8,6 @@
 //! from its last pass, if something has happened since: each job that it tries starts, or has a reservation of whole nodes.
 //! Passes take no time.
 
-use super::node_use::NodeUse;
 use super::plan::Plan;
 use super::policy::Discipline;
 use super::scheduler::{BatchScheduler, Beside};
@@ -69,8 +68,17 @@ impl BatchScheduler {
             }
         }
         if self.passes.backfill.is_due(now) {
-            let mut plan = self.new_plan(now);
+            let mut plan = match self.plan.take() {
+                Some(plan) => self.renew_plan(now, plan),
+                None => self.new_plan(now),
+            };
             self.plan_in_turn(view, &mut plan, decision);
+            // Jobs that make room leave a plan as it is.
+            if let Some(openings) = plan.timeline.openings.as_mut().filter(|_| !self.preempts()) {
+                openings.withdraw();
+                (plan.found, plan.hopeless) = Default::default();
+                self.plan = Some(plan);
+            }
         }
     }
 
@@ -181,10 +189,9 @@ impl BatchScheduler {
             if let Some((start, (split, end))) = &earliest {
                 let (need, width) = (job.need, job.job.width);
                 let stay = Stay { need, split, width, start: *start, end: *end };
-                if is_slurm && *start > now && self.policy.nodes == NodeUse::Shared {
-                    plan.timeline.close(&self.pools, stay);
-                } else {
-                    plan.timeline.take(&self.pools, stay);
+                match &mut plan.timeline.openings {
+                    Some(openings) if *start > now => openings.promise(stay),
+                    _ => plan.timeline.take(&self.pools, stay),
                 }
             }
             match earliest.filter(|_| start == Some(now)) {

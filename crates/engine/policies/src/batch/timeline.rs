@@ -1,6 +1,7 @@
 //! What is free of the pools when, beside running jobs and reservations.
 
 use super::needs::Need;
+use super::openings::Openings;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
@@ -13,6 +14,8 @@ pub(super) struct Timeline {
     profiles: Vec<Profile>,
     /// When more may come free of which pool, rising: the ends of all that was taken. None where one number says what is free.
     ends: Vec<(SimTime, usize)>,
+    /// Where a pass promises whole pools, of which only what runs is in the profiles.
+    pub(super) openings: Option<Openings>,
 }
 
 impl Timeline {
@@ -23,7 +26,7 @@ impl Timeline {
             profile.clear(now);
             profile
         };
-        Timeline { profiles: pools.whole.iter().map(profile).collect(), ends: Vec::new() }
+        Timeline { profiles: pools.whole.iter().map(profile).collect(), ends: Vec::new(), openings: None }
     }
 
     /// Forgets what was before now.
@@ -38,19 +41,9 @@ impl Timeline {
         self.change(pools, stay, |profile, amount| profile.reserve(stay.start, stay.end, amount));
     }
 
-    /// Takes all of the pools of a stay, where each is a node.
-    pub(super) fn close(&mut self, pools: &Pools, stay: Stay<'_>) {
-        self.note_end(pools, stay);
-        for (pool, _) in stay.split.parts(stay.width) {
-            let dimensions = pools.needs.dimensions();
-            let profiles = &mut self.profiles[pool * dimensions..][..dimensions];
-            profiles.iter_mut().for_each(|profile| profile.close(stay.start, stay.end));
-        }
-    }
-
     /// Notes when a stay gives its pools back.
     fn note_end(&mut self, pools: &Pools, stay: Stay<'_>) {
-        if pools.single().is_some() {
+        if pools.single().is_some() || self.openings.is_some() {
             return;
         }
         for (pool, _) in stay.split.parts(stay.width) {
@@ -76,7 +69,11 @@ impl Timeline {
         }
         for (pool, tasks) in stay.split.parts(stay.width) {
             let amounts = pools.taken(stay.need, pool, tasks);
-            let profiles = &mut self.profiles[pool * pools.needs.dimensions()..];
+            let profiles = &mut self.profiles[pool * pools.needs.dimensions()..][..pools.needs.dimensions()];
+            if let Some(openings) = &mut self.openings {
+                openings.change(pool);
+                profiles.iter_mut().for_each(|profile| profile.advance(stay.start));
+            }
             profiles.iter_mut().zip(amounts).for_each(|(profile, amount)| change(profile, amount));
         }
     }
@@ -116,12 +113,15 @@ impl Timeline {
 
     /// The same where what is free at a moment, from which on the job may start, is [counted](Pools::count).
     pub(super) fn earliest_beside(
-        &self,
+        &mut self,
         pools: &Pools,
         (now, from): (SimTime, SimTime),
         job: &Waiting,
         held: SimTime,
     ) -> Option<(SimTime, Room)> {
+        if let Some(openings) = &mut self.openings {
+            return openings.earliest((pools, &self.profiles), (now, from, held), job);
+        }
         match pools.single() {
             Some(_) => self.earliest(pools, from, job, held),
             None => self.earliest_on_groups(pools, from, job, held, Some(now)),
