@@ -1,5 +1,6 @@
 //! When pools have room beside running jobs, which only give room back, and beside whole pools that a pass promises to others.
 
+use super::needs::Need;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
@@ -20,8 +21,8 @@ struct Opening {
 struct OfNeed {
     /// The version of the pools that was looked at.
     seen: u64,
-    /// By pool: from when on it has room for how many tasks more beside running jobs.
-    rises: Vec<Vec<(SimTime, u64)>>,
+    /// While there are promises: the openings without them, and the version of these.
+    without: Option<(u64, Vec<Opening>)>,
     /// By begin.
     openings: Vec<Opening>,
 }
@@ -30,7 +31,7 @@ struct OfNeed {
 #[derive(Clone, Debug)]
 pub(super) struct Openings {
     version: u64,
-    /// By pool: the versions since which what runs there, and what is promised of it, are as they are.
+    /// By pool: the versions since which what runs there, and what is promised of it, are as they are; 0 without a promise.
     moved: Vec<u64>,
     cut: Vec<u64>,
     /// By pool, by begin.
@@ -46,7 +47,7 @@ impl Openings {
         Openings {
             version: 1,
             moved: vec![1; count],
-            cut: vec![1; count],
+            cut: vec![0; count],
             promised: vec![Vec::new(); count],
             needs: Vec::new(),
             last: Vec::new(),
@@ -60,7 +61,7 @@ impl Openings {
     }
 
     /// Promises the pools of a stay, in which the last job that was asked about has its room.
-    pub(super) fn promise(&mut self, stay: Stay<'_>) {
+    pub(super) fn promise(&mut self, pools: &Pools, stay: Stay<'_>) {
         let is_known = self.needs[stay.need].seen == self.version;
         self.version += 1;
         for (pool, _) in stay.split.parts(stay.width) {
@@ -69,12 +70,13 @@ impl Openings {
             spans.insert(spans.partition_point(|(from, _)| *from < stay.start), (stay.start, stay.end));
         }
         let Openings { version, cut, needs, last, .. } = self;
-        let OfNeed { seen, rises, openings } = &mut needs[stay.need];
-        let are_plain = stay.split.parts(stay.width).all(|(pool, _)| rises[pool].len() == 1);
-        if !is_known || !are_plain {
+        let OfNeed { seen, openings, .. } = &mut needs[stay.need];
+        // With one opening at a time in each pool, it is the one that was found which is split.
+        let need = pools.needs.get(stay.need);
+        let whole = |pool| need.times_in(pools.of(&pools.whole, pool).iter().copied());
+        if !is_known || stay.split.parts(stay.width).any(|(pool, _)| whole(pool) > 1) {
             return;
         }
-        // With one opening at a time in each pool, it is the one that was found which is split.
         let mut behind = Vec::new();
         for &at in &*last {
             let it = &mut openings[at];
@@ -91,11 +93,14 @@ impl Openings {
 
     /// Takes all promises back.
     pub(super) fn withdraw(&mut self) {
-        self.version += 1;
-        for (spans, cut) in self.promised.iter_mut().zip(&mut self.cut).filter(|(spans, _)| !spans.is_empty())
-        {
+        for (spans, cut) in self.promised.iter_mut().zip(&mut self.cut).filter(|(_, cut)| **cut > 0) {
             spans.clear();
-            *cut = self.version;
+            *cut = 0;
+        }
+        for it in &mut self.needs {
+            if let Some(without) = it.without.take() {
+                (it.seen, it.openings) = without;
+            }
         }
     }
 
@@ -178,48 +183,76 @@ impl Openings {
             self.needs.resize_with(need + 1, OfNeed::default);
         }
         let Openings { version, moved, cut, promised, needs, .. } = self;
-        let OfNeed { seen, rises, openings } = &mut needs[need];
-        rises.resize_with(pools.len(), Vec::new);
-        let (need, dimensions) = (pools.needs.get(need), pools.needs.dimensions());
-        let is_stale = |pool: usize, seen: u64| moved[pool].max(cut[pool]) > seen;
+        let of_need = &mut needs[need];
+        if of_need.seen == *version && of_need.without.is_some() {
+            return;
+        }
+        let need = pools.needs.get(need);
+        let seen = of_need.seen;
+        if of_need.without.is_none() {
+            of_need.refresh((pools, profiles), (now, need), (|pool| moved[pool] > seen, |_| &[]));
+            of_need.without = Some((*version, of_need.openings.clone()));
+            of_need.refresh((pools, profiles), (now, need), (|pool| cut[pool] > 0, |pool| &promised[pool]));
+        } else {
+            let is_stale = |pool: usize| moved[pool].max(cut[pool]) > seen;
+            of_need.refresh((pools, profiles), (now, need), (is_stale, |pool| &promised[pool]));
+        }
+        of_need.seen = *version;
+    }
+}
+
+impl OfNeed {
+    /// Finds the openings in some pools again, beside what is promised of them.
+    fn refresh<'a>(
+        &mut self,
+        (pools, profiles): (&Pools, &[Profile]),
+        (now, need): (SimTime, &Need),
+        (is_stale, promised): (impl Fn(usize) -> bool, impl Fn(usize) -> &'a [(SimTime, SimTime)]),
+    ) {
         let fitting = pools.groups.iter().filter(|group| need.fits[group.class]);
-        let mut stale =
-            fitting.flat_map(|group| group.pools.clone()).filter(|&pool| is_stale(pool, *seen)).peekable();
-        if stale.peek().is_some() {
-            openings.retain(|it| !is_stale(it.pool, *seen));
-            for pool in stale {
-                if moved[pool] > *seen {
-                    let free = &profiles[pool * dimensions..][..dimensions];
-                    let tasks = |at| need.times_in(free.iter().map(|profile| profile.least(at, at)));
-                    rises[pool].clear();
-                    let (mut at, mut had) = (Some(now), 0);
-                    while let Some(from) = at {
-                        let has = tasks(from);
-                        if has > had {
-                            rises[pool].push((from, has - had));
-                        }
-                        had = has;
-                        at = free.iter().filter_map(|profile| profile.next_rise(from)).min();
+        let stale: Vec<usize> =
+            fitting.flat_map(|group| group.pools.clone()).filter(|&pool| is_stale(pool)).collect();
+        if stale.is_empty() {
+            return;
+        }
+        self.openings.retain(|it| !is_stale(it.pool));
+        for pool in stale {
+            let windows = &pools.group_of(pool).windows;
+            let mut spans: Vec<(SimTime, SimTime)> = windows.iter().chain(promised(pool)).copied().collect();
+            spans.sort_unstable();
+            for (from, tasks) in rises(pools, profiles, (now, need), pool) {
+                let last = spans.iter().fold(from, |from, &(begin, end)| {
+                    if from < begin {
+                        self.openings.push(Opening { from, until: begin, pool, tasks });
                     }
-                }
-                let windows = &pools.group_of(pool).windows;
-                let mut spans: Vec<(SimTime, SimTime)> =
-                    windows.iter().chain(&promised[pool]).copied().collect();
-                spans.sort_unstable();
-                for &(from, tasks) in &rises[pool] {
-                    let last = spans.iter().fold(from, |from, &(begin, end)| {
-                        if from < begin {
-                            openings.push(Opening { from, until: begin, pool, tasks });
-                        }
-                        from.max(end)
-                    });
-                    if last < SimTime::MAX {
-                        openings.push(Opening { from: last, until: SimTime::MAX, pool, tasks });
-                    }
+                    from.max(end)
+                });
+                if last < SimTime::MAX {
+                    self.openings.push(Opening { from: last, until: SimTime::MAX, pool, tasks });
                 }
             }
-            openings.sort_by_key(|it| it.from);
         }
-        *seen = *version;
+        self.openings.sort_by_key(|it| it.from);
     }
+}
+
+/// From when on a pool has room for how many tasks more beside running jobs.
+fn rises(
+    pools: &Pools,
+    profiles: &[Profile],
+    (now, need): (SimTime, &Need),
+    pool: usize,
+) -> Vec<(SimTime, u64)> {
+    let dimensions = pools.needs.dimensions();
+    let free = &profiles[pool * dimensions..][..dimensions];
+    let (mut rises, mut at, mut had) = (Vec::new(), Some(now), 0);
+    while let Some(from) = at {
+        let has = need.times_in(free.iter().map(|profile| profile.least(from, from)));
+        if has > had {
+            rises.push((from, has - had));
+            had = has;
+        }
+        at = free.iter().filter_map(|profile| profile.next_rise(from)).min();
+    }
+    rises
 }

@@ -196,6 +196,11 @@ impl Pools {
         self.total[0] == 0
     }
 
+    /// Whether any core or node of a pool is free.
+    pub(super) fn has_free(&self, pool: usize) -> bool {
+        self.of(&self.free, pool)[0] > 0
+    }
+
     /// Whether jobs might find room; of use is only a `false`.
     pub(super) fn might_fit(&self) -> impl Fn(&Waiting) -> bool {
         let most = self.needs.most_in(self.total[0]);

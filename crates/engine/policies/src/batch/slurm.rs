@@ -32,13 +32,14 @@ impl Tried {
         most_of_partition: Option<u32>,
         most_of_user: Option<u32>,
     ) -> bool {
-        let more = |count: &mut u32, most: Option<u32>| {
+        let more = |count: &mut u32, most: u32| {
             *count += 1;
-            most.is_none_or(|most| *count <= most)
+            *count <= most
         };
-        let of_partition = more(self.of_partition.entry(partition).or_default(), most_of_partition);
-        let of_user = user.is_none_or(|user| more(self.of_user.entry(user).or_default(), most_of_user));
-        of_partition && of_user
+        let of_partition =
+            most_of_partition.is_none_or(|most| more(self.of_partition.entry(partition).or_default(), most));
+        let mut of_user = |user, most| more(self.of_user.entry(user).or_default(), most);
+        user.zip(most_of_user).is_none_or(|(user, most)| of_user(user, most)) && of_partition
     }
 }
 
@@ -161,6 +162,7 @@ impl BatchScheduler {
         };
         // The places of the jobs that are tried until one starts.
         let mut ahead: Option<Vec<usize>> = None;
+        let mut is_sure = false;
         while at < self.queue.jobs.len() && left > 0 {
             if !self.preempts() {
                 let ahead = ahead.get_or_insert_with(|| {
@@ -168,7 +170,8 @@ impl BatchScheduler {
                     let are_tried = (at..self.queue.jobs.len()).filter(|&at| is_tried(self, at, &mut tried));
                     are_tried.take(left as usize).collect()
                 });
-                while ahead.pop_if(|last| !self.can_start(now, *last, plan)).is_some() {}
+                while !is_sure && ahead.pop_if(|last| !self.can_start(now, *last, plan)).is_some() {}
+                is_sure = true;
                 // Behind the last one that can start no job needs a reservation.
                 if ahead.last().is_none_or(|&last| last < at) {
                     break;
@@ -190,8 +193,14 @@ impl BatchScheduler {
                 let (need, width) = (job.need, job.job.width);
                 let stay = Stay { need, split, width, start: *start, end: *end };
                 match &mut plan.timeline.openings {
-                    Some(openings) if *start > now => openings.promise(stay),
-                    _ => plan.timeline.take(&self.pools, stay),
+                    Some(openings) if *start > now => {
+                        openings.promise(&self.pools, stay);
+                        is_sure = !split.0.iter().any(|&(pool, _)| self.pools.has_free(pool));
+                    }
+                    _ => {
+                        plan.timeline.take(&self.pools, stay);
+                        is_sure = false;
+                    }
                 }
             }
             match earliest.filter(|_| start == Some(now)) {

@@ -42,7 +42,7 @@ pub(super) struct Claim {
 }
 
 /// Limits with the places of what jobs hold.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Rule {
     total: Vec<(usize, u64)>,
     per_user: Vec<(usize, u64)>,
@@ -167,6 +167,7 @@ impl InUse {
             at = parent.and_then(|name| settings.accounts.iter().position(|it| it.name == *name));
         }
         rules.push(self.rules.len() - 1);
+        rules.retain(|&at| self.rules[at] != Rule::default());
         Claim { rules, user, payer, held, estimate }
     }
 
