@@ -19,7 +19,7 @@ struct Opening {
 /// The openings for a need.
 #[derive(Clone, Debug, Default)]
 struct OfNeed {
-    /// The version of the pools that was looked at.
+    /// The version of the pools of which they are.
     seen: u64,
     /// While there are promises: the openings without them, and the version of these.
     without: Option<(u64, Vec<Opening>)>,
@@ -177,7 +177,7 @@ impl Openings {
         None
     }
 
-    /// Brings the openings for a need up to date.
+    /// Makes the openings for a need those of now.
     fn look(&mut self, (pools, profiles): (&Pools, &[Profile]), now: SimTime, need: usize) {
         if self.needs.len() <= need {
             self.needs.resize_with(need + 1, OfNeed::default);
@@ -218,9 +218,15 @@ impl OfNeed {
         self.openings.retain(|it| !is_stale(it.pool));
         for pool in stale {
             let windows = &pools.group_of(pool).windows;
-            let mut spans: Vec<(SimTime, SimTime)> = windows.iter().chain(promised(pool)).copied().collect();
-            spans.sort_unstable();
-            for (from, tasks) in rises(pools, profiles, (now, need), pool) {
+            let mut both = Vec::new();
+            let spans = if windows.is_empty() {
+                promised(pool)
+            } else {
+                both.extend(windows.iter().chain(promised(pool)));
+                both.sort_unstable();
+                &both
+            };
+            for_each_rise((pools, profiles), (now, need), pool, |from, tasks| {
                 let last = spans.iter().fold(from, |from, &(begin, end)| {
                     if from < begin {
                         self.openings.push(Opening { from, until: begin, pool, tasks });
@@ -230,29 +236,28 @@ impl OfNeed {
                 if last < SimTime::MAX {
                     self.openings.push(Opening { from: last, until: SimTime::MAX, pool, tasks });
                 }
-            }
+            });
         }
         self.openings.sort_by_key(|it| it.from);
     }
 }
 
-/// From when on a pool has room for how many tasks more beside running jobs.
-fn rises(
-    pools: &Pools,
-    profiles: &[Profile],
+/// Calls a function for each moment from which on a pool has room for more tasks beside running jobs, with how many more.
+fn for_each_rise(
+    (pools, profiles): (&Pools, &[Profile]),
     (now, need): (SimTime, &Need),
     pool: usize,
-) -> Vec<(SimTime, u64)> {
+    mut each: impl FnMut(SimTime, u64),
+) {
     let dimensions = pools.needs.dimensions();
     let free = &profiles[pool * dimensions..][..dimensions];
-    let (mut rises, mut at, mut had) = (Vec::new(), Some(now), 0);
+    let (mut at, mut had) = (Some(now), 0);
     while let Some(from) = at {
         let has = need.times_in(free.iter().map(|profile| profile.least(from, from)));
         if has > had {
-            rises.push((from, has - had));
+            each(from, has - had);
             had = has;
         }
         at = free.iter().filter_map(|profile| profile.next_rise(from)).min();
     }
-    rises
 }

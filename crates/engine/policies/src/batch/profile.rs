@@ -108,6 +108,13 @@ impl Profile {
         steps.map(|step| step.free).min().map_or(0, |least| u64::try_from(least).unwrap_or(0))
     }
 
+    /// The next moment after another one from which more is free.
+    pub(super) fn next_rise(&self, after: SimTime) -> Option<SimTime> {
+        let at = self.steps.partition_point(|step| step.from <= after).saturating_sub(1);
+        let rise = self.steps[at..].windows(2).find(|pair| pair[1].free > pair[0].free);
+        rise.map(|pair| pair[1].from)
+    }
+
     /// The reserved area, in nodes * microseconds; endless reservations do not count.
     pub fn reserved(&self) -> u128 {
         let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());

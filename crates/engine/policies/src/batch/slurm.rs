@@ -7,6 +7,9 @@
 //! of this partition starts behind it in the pass, and none of others on nodes that the job could have. Backfilling looks at an interval
 //! from its last pass, if something has happened since: each job that it tries starts, or has a reservation of whole nodes.
 //! Passes take no time.
+//!
+//! Reservations last as long as a pass. So it ends when no job behind can start any more: what is planned only fills, and a job that has no room
+//! now beside some reservations has none beside more. Between passes the plan of what runs is kept, and brought up to date.
 
 use super::plan::Plan;
 use super::policy::Discipline;

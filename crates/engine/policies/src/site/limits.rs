@@ -205,6 +205,9 @@ impl InUse {
         job.rules.iter().any(|&at| {
             let rule = &self.rules[at];
             let exceeds = |whose: Whose, jobs: Option<u32>, limits: &[(usize, u64)]| {
+                if jobs.is_none() && limits.is_empty() {
+                    return false;
+                }
                 let Some(used) = self.used.get(&(at, whose)) else { return jobs == Some(0) };
                 let over = |&(place, most): &(usize, u64)| used.held.get(place) + job.held.get(place) > most;
                 jobs.is_some_and(|most| used.jobs >= most) || limits.iter().any(over)
