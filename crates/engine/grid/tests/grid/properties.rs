@@ -1,4 +1,4 @@
-//! What must hold for every grid, on 30,000 small random ones each.
+//! What must hold for every grid, on 100,000 small random ones each.
 
 use crate::support::{self, audited};
 use crate::twin;
@@ -43,7 +43,7 @@ impl Observer for Records {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 30_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
 
     /// No job is lost, none runs twice, algorithm 1 moves for more than its threshold only, no cluster gives more than it
     /// has: the checker sees to that.

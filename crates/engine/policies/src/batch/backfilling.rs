@@ -10,7 +10,8 @@ use dfrsim_model::SimTime;
 impl BatchScheduler {
     /// Starts jobs in the order of the queue until one cannot: the head. With EASY that has a reservation, made again in each pass, at the
     /// earliest moment at which it will have room; of the jobs behind it, which are tried in an order of their own if the policy has one,
-    /// those start that do not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
+    /// those start that do not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2). While the head cannot have a reservation,
+    /// since too many nodes are down, all others go before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
         let first = self.start_in_turn(view, decision);
         if let Some(first) = first.filter(|_| self.policy.discipline != Discipline::Fcfs && !self.is_full()) {

@@ -165,6 +165,7 @@ impl BatchScheduler {
         };
         // The places of the jobs that are tried until one starts.
         let mut ahead: Option<Vec<usize>> = None;
+        // Whether the last of them was found able to start, and what is planned since takes no room that is free now.
         let mut is_sure = false;
         while at < self.queue.jobs.len() && left > 0 {
             if !self.preempts() {
