@@ -4,7 +4,7 @@ use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, Printing, counted, notice};
 use clap::{Args, ValueEnum};
-use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound};
+use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::cut;
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
@@ -17,8 +17,8 @@ use std::path::PathBuf;
 /// Compute the lower bound on the maximum bounded stretch
 ///
 /// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in advance, ignores
-/// memory and moves tasks at no cost. `--clairvoyant` adds the best schedule found that knows all run times, keeps memory and pays for
-/// moves: what could be reached lies between the two.
+/// memory and moves tasks at no cost. `--clairvoyant` adds a bound that counts memory and penalties, and the best schedule found that
+/// knows all run times and pays them: what could be reached lies between the two.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -42,7 +42,7 @@ pub(crate) struct Bound {
     /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// The file to write: segment, jobs, bound, and where asked for the maximum that is reached knowing all; printed if no file is given
+    /// The file to write: segment, jobs, bound, and where asked for the bound with penalties and what is reached; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -70,6 +70,8 @@ struct Segment {
     jobs: usize,
     /// No schedule has a smaller maximum of the bounded stretch.
     bound: f64,
+    /// The same of schedules that keep memory and pay penalties, if it was asked for.
+    penalty_bound: Option<f64>,
     /// The maximum of the best schedule found that knows all run times, if it was asked for.
     reached: Option<f64>,
 }
@@ -78,10 +80,11 @@ impl Answer for Bounds {
     /// The segment as the file names it.
     fn text(&self) -> String {
         let mut text = String::from("segment,jobs,bound");
-        text += if self.mean_reached.is_some() { ",reached\n" } else { "\n" };
-        for Segment { segment, jobs, bound, reached } in &self.segments {
-            let reached = reached.map(|reached| format!(",{reached}")).unwrap_or_default();
-            writeln!(text, "{segment},{jobs},{bound}{reached}").expect("a string takes any text");
+        text += if self.mean_reached.is_some() { ",penalty_bound,reached\n" } else { "\n" };
+        for Segment { segment, jobs, bound, penalty_bound, reached } in &self.segments {
+            let both = penalty_bound.zip(*reached).map(|(least, reached)| format!(",{least},{reached}"));
+            writeln!(text, "{segment},{jobs},{bound}{}", both.unwrap_or_default())
+                .expect("a string takes any text");
         }
         text
     }
@@ -120,7 +123,9 @@ impl Bound {
             let reached =
                 || clairvoyant_stretch(jobs, nodes, self.penalty, self.tau, bound).map_err(Failure::input);
             let reached = self.clairvoyant.then(reached).transpose()?;
-            Ok(Segment { segment, jobs: jobs.len(), bound, reached })
+            let least = || max_stretch_bound_with_penalties(jobs, nodes, self.penalty, self.tau, bound);
+            let penalty_bound = self.clairvoyant.then(least);
+            Ok(Segment { segment, jobs: jobs.len(), bound, penalty_bound, reached })
         };
         let solved: Result<Vec<Segment>, Failure> =
             pool.install(|| segments.par_iter().progress_with(bar.clone()).map(solve).collect());

@@ -9,6 +9,7 @@
 //!
 //! * [`Bound`]: the bound with the jobs that prove it.
 //! * [`max_stretch_bound_on`]: the value where nodes differ: the largest of several bounds, for CPU and for each resource.
+//! * [`max_stretch_bound_with_penalties`]: one that counts memory and penalties too.
 //! * [`clairvoyant_stretch`]: what the best schedule found reaches that knows all run times, keeps memory and pays for moves.
 //! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
 //! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
@@ -55,11 +56,13 @@ mod core;
 mod critical;
 mod flow;
 mod instance;
+mod penalties;
 mod solution;
 mod wrap_around;
 
 pub use bound::{Bound, max_stretch_bound};
 pub use clairvoyant::clairvoyant_stretch;
 pub use classes::max_stretch_bound_on;
+pub use penalties::max_stretch_bound_with_penalties;
 pub use solution::{FlowInterval, FlowSolution, flow_solution};
 pub use wrap_around::{Piece, Schedule, wrap_around};

@@ -218,11 +218,6 @@ impl<'a> JobView<'a> {
     pub fn current_yield(self) -> Yield {
         self.active.job_yield
     }
-    /// How often it was paused, or tasks of it changed node: each costs it a [penalty](View::penalty).
-    #[must_use]
-    pub fn reschedulings(self) -> u32 {
-        self.active.preemptions.saturating_add(self.active.migrations)
-    }
     /// Whether it has completed because its estimate was over, not its work.
     #[must_use]
     pub fn was_cut_off(self) -> bool {

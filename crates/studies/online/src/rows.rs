@@ -121,6 +121,10 @@ columns! {
         metric(less) pub interruptions: Option<u64>,
         /// Jobs that left for good since a node went down; no other figure counts them.
         metric(less) pub lost: Option<u64>,
+        /// A lower bound on the largest bounded stretch that counts memory and penalties, where the scenario asks for it.
+        fact pub penalty_bound: Option<f64>,
+        /// The largest bounded stretch of the best schedule found that knows all run times, where the scenario asks for it.
+        fact pub reached: Option<f64>,
         /// Of parts of the jobs, where the scenario asks for them: a list of kind, name, number of completed jobs and mean wait in seconds, as JSON.
         fact pub waits: Option<String>,
     }
@@ -233,6 +237,8 @@ impl SimulationRow {
             lost_work: platform.map(|it| it.lost_work),
             interruptions: platform.map(|it| it.interruptions),
             lost: platform.map(|it| it.lost),
+            penalty_bound: None,
+            reached: None,
             waits: None,
         }
     }

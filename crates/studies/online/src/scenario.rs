@@ -49,6 +49,10 @@ fields! {
         pub plain: bool = boolean(), default true;
         /// Whether the lower bound on the largest bounded stretch is computed. Otherwise it is 1, which no bounded stretch is below.
         pub bounded: bool = boolean(), default true;
+        /// Whether rows and tables also have what is known of the least stretch with penalties: a lower bound that counts them, and what the
+        /// best schedule found reaches that knows all run times. That takes longer than most policies, and is for nodes that
+        /// are equal, always up, and have room for each job at full speed.
+        pub clairvoyant: bool = boolean(), default false;
         /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
         /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
         pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();

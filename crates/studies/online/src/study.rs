@@ -7,12 +7,14 @@ use crate::measured::{Measured, Submissions};
 use crate::outages::outages;
 use crate::platform::{of_priorities, unequal};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
-use crate::scenario::{Online, Workload};
+use crate::scenario::{Online, Simulation, Workload};
 use crate::setting::{Setting, settings};
 use crate::waits::Waits;
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
-use dfrsim_bound::{max_stretch_bound, max_stretch_bound_on};
+use dfrsim_bound::{
+    clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
+};
 use dfrsim_cluster::{
     Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights, simulate, simulate_with,
 };
@@ -70,6 +72,8 @@ struct Cluster {
     outages: Option<Arc<Outages>>,
     /// The bound for each tau, computed when it is first needed.
     bounds: Vec<OnceLock<f64>>,
+    /// The same for each tau and penalty of the bound that counts penalties, and of what a clairvoyant schedule reaches.
+    reached: Vec<OnceLock<Option<(f64, f64)>>>,
 }
 
 impl Cluster {
@@ -128,6 +132,29 @@ impl OnlineStudy {
         *cluster.bounds[tau].get_or_init(|| {
             let jobs = as_run(&instance.jobs, &self.settings[0].options);
             cluster.least_stretch(&jobs, self.scenario.simulation.taus[tau])
+        })
+    }
+
+    /// The bound that counts penalties and what is reached knowing all run times, for the tau of this place: where the scenario asks for
+    /// that and it can be computed.
+    fn reached(
+        &self,
+        instance: &Instance,
+        cluster: usize,
+        tau: usize,
+        penalty: SimSpan,
+    ) -> Option<(f64, f64)> {
+        let Cluster { nodes, unequal, reached, .. } = &instance.clusters[cluster];
+        if !self.scenario.clairvoyant || instance.preceded.is_some() || unequal.is_some() {
+            return None;
+        }
+        let simulation = &self.scenario.simulation;
+        let place = simulation.penalties.iter().position(|&it| it == penalty)?;
+        *reached[tau * simulation.penalties.len() + place].get_or_init(|| {
+            let jobs = as_run(&instance.jobs, &self.settings[0].options);
+            let (bound, tau) = (self.bound(instance, cluster, tau), simulation.taus[tau]);
+            let counted = max_stretch_bound_with_penalties(&jobs, *nodes, penalty, tau, bound);
+            Some((counted, clairvoyant_stretch(&jobs, *nodes, penalty, tau, bound).ok()?))
         })
     }
 
@@ -300,8 +327,10 @@ impl Study for OnlineStudy {
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes));
-            let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
-            clusters.push(Cluster { nodes, unequal, outages, bounds });
+            let Simulation { taus, penalties, .. } = &self.scenario.simulation;
+            let bounds = taus.iter().map(|_| OnceLock::new()).collect();
+            let reached = (0..taus.len() * penalties.len()).map(|_| OnceLock::new()).collect();
+            clusters.push(Cluster { nodes, unequal, outages, bounds, reached });
         }
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
         let digest = instance::together(&digests);
@@ -315,6 +344,9 @@ impl Study for OnlineStudy {
         }
         if !self.scenario.bounded {
             key.field("bounded", false);
+        }
+        if self.scenario.clairvoyant {
+            key.field("clairvoyant", true);
         }
         if !self.scenario.waits_by.is_empty() {
             self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
@@ -385,16 +417,21 @@ impl Study for OnlineStudy {
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
         let row = SimulationRow::new(identity, summary, bounded, objectives, bound);
-        Ok(vec![SimulationRow { waits: waits.clone(), ..row }])
+        let reached = self.reached(instance, cluster, variant.tau, row.penalty_s);
+        let (penalty_bound, reached) = (reached.map(|it| it.0), reached.map(|it| it.1));
+        Ok(vec![SimulationRow { waits: waits.clone(), penalty_bound, reached, ..row }])
     }
     fn beside(&self, instance: &Instance) {
         // Where users wait for their jobs each simulation has a bound of its own.
         let taus = if instance.preceded.is_none() { self.scenario.simulation.taus.len() } else { 0 };
         let clusters = 0..instance.clusters.len();
         let each = clusters.flat_map(|cluster| (0..taus).map(move |tau| (cluster, tau)));
-        each.collect::<Vec<_>>()
-            .into_par_iter()
-            .for_each(|(cluster, tau)| _ = self.bound(instance, cluster, tau));
+        each.collect::<Vec<_>>().into_par_iter().for_each(|(cluster, tau)| {
+            self.bound(instance, cluster, tau);
+            for &penalty in &self.scenario.simulation.penalties {
+                self.reached(instance, cluster, tau, penalty);
+            }
+        });
     }
     fn rename(&self, at: usize, _: &Variant, row: &mut SimulationRow) {
         row.workload.clone_from(&self.workload(at).name);
@@ -407,9 +444,15 @@ impl Study for OnlineStudy {
     fn claims(&self, rows: &Long<SimulationRow>) -> Vec<Claim> {
         claims::all(&Matrix::new(&self.scenario, rows))
     }
-    fn notes(&self, _: &Long<SimulationRow>) -> Vec<String> {
+    fn notes(&self, rows: &Long<SimulationRow>) -> Vec<String> {
         let altered = self.logs.iter().filter(|log| log.is_altered());
-        altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect()
+        let mut notes: Vec<String> =
+            altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect();
+        let mut done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
+        if self.scenario.clairvoyant && done.any(|row| row.reached.is_none()) {
+            notes.push("some instances have no clairvoyant schedule: it is for equal nodes with room for each job at full speed, and jobs that do not wait for others".into());
+        }
+        notes
     }
     fn drawings(scenario: &Scenario<Online>, rows: &Long<SimulationRow>) -> Vec<Drawing> {
         drawings::all(&Matrix::new(scenario, rows))

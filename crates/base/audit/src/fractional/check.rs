@@ -29,8 +29,16 @@ struct Known {
     phase: Phase,
     on: On,
     job_yield: u32,
-    /// How often it was paused or moved.
-    penalties: u64,
+    /// From when until when each penalty may have run: from its beginning until it left its nodes or moved again.
+    penalties: Vec<(u64, u64)>,
+}
+
+impl Known {
+    fn end_penalty(&mut self, now: u64) {
+        if let Some((_, end)) = self.penalties.last_mut() {
+            *end = now.min(*end);
+        }
+    }
 }
 
 /// What yields may be off, in units, as they were computed in floating point.
@@ -170,7 +178,7 @@ impl FractionalCheck {
                 flow: now - job.submit,
                 done: job.done_at(now),
                 length: job.length_at(now, policy.estimates),
-                may_pay: payer.allows(job.done_at(now), known.penalties),
+                may_pay: payer.allows(job.done_at(now), now, &known.penalties),
                 priority: 0.0,
                 place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
             };
@@ -285,7 +293,12 @@ impl FractionalCheck {
         for (number, (_, record)) in std::mem::take(&mut self.changes) {
             let Some((job, known)) = jobs.get(&number).zip(self.known.get_mut(&number)) else { continue };
             (known.phase, known.job_yield) = (job.phase, job.job_yield);
-            known.penalties += u64::from(matches!(record, "pause" | "migrate"));
+            if matches!(record, "pause" | "migrate") {
+                known.end_penalty(now);
+            }
+            if matches!(record, "resume" | "migrate") {
+                known.penalties.push((now, u64::MAX));
+            }
             known.on.clone_from(&job.placement);
             if let Some(site) = &mut self.site {
                 match job.phase {
@@ -317,7 +330,7 @@ impl Check for FractionalCheck {
         self.first_submission.get_or_insert(now);
         let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
-        let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, 0);
+        let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, Vec::new());
         let known =
             Known { size, weight, tasks: job.tasks, is_never_admitted, phase, on, job_yield, penalties };
         self.known.insert(number, known);
@@ -353,6 +366,7 @@ impl Check for FractionalCheck {
         }
         if let Some(known) = self.known.get_mut(&number) {
             (known.phase, known.on, known.job_yield) = (Phase::Waiting, On::new(), 0);
+            known.end_penalty(now);
         }
         self.interrupted.push(number);
         if let Some(site) = &mut self.site {

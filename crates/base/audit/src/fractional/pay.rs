@@ -29,15 +29,18 @@ impl Payer {
         self.done.extend(self.now.drain(..).map(|(_, done)| done));
     }
 
-    /// Whether one with this work may give way once more: penalties, this one and one more, are at most this many times the work, and of the
-    /// last 100 jobs that had as much work, a tenth at least went on for a penalty.
-    pub(super) fn allows(&self, done: u128, penalties: u64) -> bool {
+    /// Whether one with this work and these penalties, each from when until when at most, may give way now: this many times the
+    /// work is at least three penalties, and those until now and one more; and if of the last 100 jobs ten or more had as much
+    /// work, a tenth of them at least went on for a penalty.
+    pub(super) fn allows(&self, done: u128, now: u64, penalties: &[(u64, u64)]) -> bool {
         let Some(most) = self.most else { return true };
         let whole = |units: u128| units >> Yield::BITS;
-        let costs = u128::from(penalties + 2) * u128::from(self.penalty);
+        let paid: u64 = penalties.iter().map(|&(from, to)| self.penalty.min(to.min(now) - from)).sum();
+        let costs = u128::from(self.penalty) + u128::from(paid.max(2 * self.penalty));
         let last = self.done.iter().rev().take(100).map(|&done| whole(done));
         let reached: Vec<u128> = last.filter(|&it| it >= whole(done)).collect();
         let over = reached.iter().filter(|&&it| it < whole(done) + u128::from(self.penalty)).count();
-        costs << Yield::BITS <= u128::from(most) * done && over * 10 <= reached.len() * 9
+        let is_over_soon = reached.len() >= 10 && over * 10 > reached.len() * 9;
+        costs << Yield::BITS <= u128::from(most) * done && !is_over_soon
     }
 }

@@ -1,8 +1,9 @@
 //! What can be reached knowing all run times.
 
 use crate::instances::{cases, jobs};
-use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound};
+use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
 use dfrsim_model::{Share, SimSpan};
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// One node; two jobs of 6/10 of its memory, which is theirs while they run: 1,000 s from 0 on, 10 s from 100 on. If the first is
@@ -17,6 +18,14 @@ fn a_long_job_gives_way_to_a_short_one() {
     };
     assert_eq!(reached(0), 1.01);
     assert_eq!(reached(300), 1.31);
+    // Without a pause the first one ends after the second at best, which is over at 110: at 1,110.
+    let counted = |penalty| {
+        let (penalty, tau) = (SimSpan::from_secs(penalty), SimSpan::from_secs(10));
+        max_stretch_bound_with_penalties(&both, 1, penalty, tau, 1.01)
+    };
+    assert_eq!(counted(0), 1.01);
+    assert!((counted(50) - 1.06).abs() < 1e-5, "{}", counted(50));
+    assert!((counted(300) - 1.11).abs() < 1e-5, "{}", counted(300));
 }
 
 #[test]
@@ -28,13 +37,17 @@ fn a_job_without_room_at_full_speed_is_an_error() {
 
 proptest! {
     #[test]
-    fn it_is_never_below_the_bound(case in cases(8), penalty in 0_u64..20) {
+    fn it_is_never_below_the_bounds(case in cases(8), penalty in 0_u64..20, memory in vec(1_u64..=10, 8)) {
         let mut fit = case.jobs;
+        fit.iter_mut().zip(memory).for_each(|(job, memory)| job.memory = Share::from_ratio(memory, 10));
         fit.retain(|job| job.tasks <= case.nodes);
         fit.sort_by_key(|job| job.submit);
         prop_assume!(!fit.is_empty());
         let bound = max_stretch_bound(&fit, case.nodes, case.tau).value;
-        let reached = clairvoyant_stretch(&fit, case.nodes, SimSpan::from_secs(penalty), case.tau, bound).unwrap();
-        prop_assert!(reached >= bound * (1.0 - 1e-9), "{reached} below {bound}");
+        let penalty = SimSpan::from_secs(penalty);
+        let counted = max_stretch_bound_with_penalties(&fit, case.nodes, penalty, case.tau, bound);
+        prop_assert!(counted >= bound);
+        let reached = clairvoyant_stretch(&fit, case.nodes, penalty, case.tau, bound).unwrap();
+        prop_assert!(reached >= counted * (1.0 - 1e-9), "{reached} below {counted}");
     }
 }

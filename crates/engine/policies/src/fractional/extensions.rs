@@ -14,10 +14,10 @@ pub struct Extensions {
     /// `/SAFE=seconds`: no job with less virtual time is paused or moved for another one outside of ticks; only with
     /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next four.
     pub safe: Option<SimSpan>,
-    /// `/PAY=times`: a job is paused or moved for another one outside of ticks only if its penalties, one for each time that it was
-    /// paused or moved, with this one and one to spare are at most this many times its virtual time; and not if of the last 100
-    /// completed jobs that had done as much work more than nine tenths were over within a penalty more, as waiting is
-    /// cheaper then.
+    /// `/PAY=times`: a job is paused or moved for another one outside of ticks only if this many times its virtual time is at least
+    /// three penalties and at least the time that penalties took of it until then and one more; and not if of the last 100
+    /// completed jobs ten or more had done as much work, and more than nine tenths of these were over within a penalty
+    /// more, as waiting is cheaper then.
     pub pay: Option<u32>,
     /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
     /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.

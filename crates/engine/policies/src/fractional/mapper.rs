@@ -2,6 +2,7 @@
 
 use super::available::Available;
 use super::nodes::{self, Nodes, Task, Wanted};
+use super::pay::Penalties;
 use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Situation, View};
 use dfrsim_model::priority::Priorities;
@@ -38,6 +39,8 @@ pub(super) struct Mapper {
     platform_changes: Option<u64>,
     /// By handle; empty for jobs on no node.
     placements: Vec<Vec<NodeRange>>,
+    /// By handle.
+    pub(super) penalties: Vec<Penalties>,
     /// The jobs that run in the cluster or are on nodes here, by their place in the order of submission. There may be thousands
     /// of others in the system.
     involved: Vec<(u64, JobHandle)>,
@@ -55,6 +58,7 @@ impl Mapper {
             site: site.map(|settings| Site::new(Arc::clone(settings))),
             platform_changes: None,
             placements: Vec::new(),
+            penalties: Vec::new(),
             involved: Vec::new(),
             involvements: 0,
             changes: 0,
@@ -69,6 +73,7 @@ impl Mapper {
             site.advance(view.now());
         }
         self.placements.resize_with(view.handles().max(self.placements.len()), Vec::new);
+        self.penalties.resize(self.placements.len(), Penalties::default());
         for &(job, before) in situation.discovered {
             self.change_need(view, job, before);
         }
@@ -161,6 +166,7 @@ impl Mapper {
     /// A job has left the cluster, or lost its nodes: they are free, its handle may be given to another.
     fn forget(&mut self, view: View<'_>, job: JobHandle) {
         self.take_off(job, Task::of(view, job));
+        self.penalties[job.index()].end(view.now());
         if let Some(site) = &mut self.site {
             site.end(view.now(), job);
         }
@@ -244,16 +250,25 @@ impl Mapper {
     /// Decides what makes the cluster's mapping this one, with these yields by handle.
     pub(super) fn decide(&mut self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
         self.note_uses(view);
-        for handle in self.involved() {
+        let (now, penalty) = (view.now(), view.penalty());
+        for &(_, handle) in &self.involved {
+            let penalties = &mut self.penalties[handle.index()];
             let job = view.job(handle);
-            let placement = self.available.to_nodes(self.placement(handle));
+            let placement = self.available.to_nodes(&self.placements[handle.index()]);
             let job_yield = yields[handle.index()];
             let tasks = placement.iter().copied();
             match (job.state(), placement.is_empty()) {
                 (JobState::Waiting, false) => decision.start(handle, tasks, job_yield),
-                (JobState::Paused, false) => decision.resume(handle, tasks, job_yield),
-                (JobState::Running, true) => decision.pause(handle),
+                (JobState::Paused, false) => {
+                    penalties.begin(now, penalty);
+                    decision.resume(handle, tasks, job_yield);
+                }
+                (JobState::Running, true) => {
+                    penalties.end(now);
+                    decision.pause(handle);
+                }
                 (JobState::Running, false) if job.placement().ranges() != &*placement => {
+                    penalties.begin(now, penalty);
                     decision.migrate(handle, tasks, job_yield);
                 }
                 (JobState::Running, false) if job.current_yield() != job_yield => {

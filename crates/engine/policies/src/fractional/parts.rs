@@ -176,17 +176,19 @@ impl Fractional {
         Fractional {
             on_submission: OnSubmission::GreedyPM,
             opportunistic: true,
-            periodic: Periodic::Nothing,
+            periodic: Periodic::Mcb,
             budget_gb: None,
             relabel: false,
             second_phase: SecondPhase::Min,
-            remap_limit: RemapLimit::Unlimited,
+            remap_limit: RemapLimit::VirtualTime(SimSpan::from_secs(2700)),
             extensions: Extensions {
-                pay: Some(10),
+                period: span(10_800),
+                below_percent: Some(100),
+                pay: Some(15),
                 spread: true,
                 retry: span(60),
                 swap: Some(2),
-                least_attained: span(300),
+                least_attained: span(1200),
                 ahead: span(2700),
                 ..Extensions::NONE
             },

@@ -1,7 +1,7 @@
 //! What giving way may cost a job, and what the last jobs say of whether it is worth that: `/PAY`.
 
 use dfrsim_cluster::{JobHandle, JobView, View};
-use dfrsim_model::{VirtualTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 use std::collections::VecDeque;
 
 /// How many of the last completed jobs are remembered.
@@ -35,19 +35,45 @@ impl Outcomes {
         self.sorted.partition_point(|&other| other < done)
     }
 
-    /// Whether a job may give way under `/PAY=most`: its penalties with this one and one to spare are at most that many times its
-    /// virtual time, and of the remembered jobs that had done as much work, at most nine tenths were over within a
-    /// penalty more.
-    pub(super) fn allow(&self, view: View<'_>, job: JobView<'_>, most: u32) -> bool {
+    /// Whether a job that has paid this may give way under `/PAY=most`: that many times its virtual time is at least three
+    /// penalties and at least what it has paid and one more, and of ten remembered jobs or more that had done as much work, at
+    /// most nine tenths were over within a penalty more.
+    pub(super) fn allow(&self, view: View<'_>, job: JobView<'_>, paid: SimSpan, most: u32) -> bool {
         let (done, penalty) = (job.virtual_time(), view.penalty().micros());
-        let paid = (u128::from(job.reschedulings()) + 2) * u128::from(penalty);
-        if paid << Yield::BITS > u128::from(most) * done.units() {
+        let costs = paid.micros().max(penalty.saturating_mul(2)).saturating_add(penalty);
+        if u128::from(costs) << Yield::BITS > u128::from(most) * done.units() {
             return false;
         }
         let done = micros(done);
         let reached = self.sorted.len() - self.shorter_than(done);
         let went_on = self.sorted.len() - self.shorter_than(done.saturating_add(penalty));
-        reached <= 10 * went_on
+        reached < 10 || reached <= 10 * went_on
+    }
+}
+
+/// The penalties of a job.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Penalties {
+    /// What all of them take.
+    begun: SimSpan,
+    /// When the last one is over.
+    until: SimTime,
+}
+
+impl Penalties {
+    /// How long they have taken.
+    pub(super) fn paid(self, now: SimTime) -> SimSpan {
+        SimSpan::from_micros(self.begun.micros() - self.until.saturating_since(now).micros())
+    }
+
+    /// The job leaves its nodes, and a penalty that is not over ends.
+    pub(super) fn end(&mut self, now: SimTime) {
+        *self = Penalties { begun: self.paid(now), until: now };
+    }
+
+    /// It goes on.
+    pub(super) fn begin(&mut self, now: SimTime, penalty: SimSpan) {
+        *self = Penalties { begun: self.paid(now) + penalty, until: now + penalty };
     }
 }
 

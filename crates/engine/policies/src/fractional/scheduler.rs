@@ -12,11 +12,12 @@ use super::idle::{Idle, IdleJob};
 use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
 use super::options::{ArrivalsAtTicks, Opportunism, StretchYields, TickOrigin, Unmarking};
-use super::pay::Outcomes;
+use super::pay::{Outcomes, Penalties};
 use super::priority::{Priority, Ranked, Ranker};
 use super::ranking::Ranking;
 use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, preemption};
 use crate::site::Site;
+use arrivals::Vacated;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
@@ -50,6 +51,7 @@ pub struct FractionalScheduler {
     /// The jobs on nodes that may give way, the lowest rank first, and when and of how many changes of the mapping's jobs that is so.
     leavers: Vec<Ranked>,
     leavers_at: Option<(SimTime, u64)>,
+    vacated: Option<Vacated>,
     room: Room,
     first_submission: Option<SimTime>,
     /// The jobs that were rejected at this moment.
@@ -89,6 +91,7 @@ impl FractionalScheduler {
             ranking: Ranking::default(),
             leavers: Vec::new(),
             leavers_at: None,
+            vacated: None,
             room: Room::default(),
             first_submission: None,
             rejected: Vec::new(),
@@ -256,6 +259,7 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
             self.mapper.nodes.learn(view, job);
+            self.mapper.penalties[job.index()] = Penalties::default();
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
             if !is_admitted || view.classes().is_some() && !self.mapper.nodes.fit(view, job, true) {
                 self.rejected.push(job);

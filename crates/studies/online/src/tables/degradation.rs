@@ -3,6 +3,7 @@
 use super::{NEAR, is_near};
 use crate::groups::{Group, Matrix};
 use crate::published::Published;
+use crate::rows::SimulationRow;
 use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
 use dfrsim_policies::PolicySetting;
@@ -15,8 +16,8 @@ const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradat
 /// Enough for two digits of an interval's ends, and fast for the thousands of groups of a large scenario.
 const RESAMPLES: usize = 1000;
 
-/// For each group mean, sample standard deviation and maximum of the degradation, and the mean of the bound; where a table
-/// was published, its values and the ratios of ours to them; median, 95 % interval of the mean, and the part that the largest
+/// For each group mean, sample standard deviation and maximum of the degradation, and the mean of the bound; where the scenario asks for
+/// it, the means that no schedule is below and that a clairvoyant one reaches; where a table was published, its values and the ratios of ours to them; median, 95 % interval of the mean, and the part that the largest
 /// instance has in it, since one instance can make a mean. Failed simulations are counted and left out.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let is_compared = matrix.scenario.workloads.iter().any(|workload| compared(workload).is_some());
@@ -25,6 +26,10 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     header.push("mean_bound".to_owned());
     if is_compared {
         header.extend(MEASURES.into_iter().flat_map(|name| beside_header(name).into_iter().skip(1)));
+    }
+    let is_reached = matrix.scenario.clairvoyant;
+    if is_reached {
+        header.extend(["mean_least_degradation", "mean_reached_degradation"].map(str::to_owned));
     }
     let spread = ["median_degradation", "low_mean_degradation", "high_mean_degradation", "part_of_largest"];
     header.extend(spread.map(str::to_owned));
@@ -39,6 +44,13 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             for (at, own) in own.into_iter().enumerate() {
                 cells.extend(beside(own, published.map(|values| values[at])).into_iter().skip(1));
             }
+        }
+        if is_reached {
+            let mean_of = |value: fn(&SimulationRow) -> Option<f64>| {
+                let values: Vec<f64> = group.rows().filter_map(|row| Some(value(row)? / row.bound)).collect();
+                Cell::optional(Statistics::from_values(&values).map(|it| it.mean))
+            };
+            cells.extend([mean_of(|row| row.penalty_bound), mean_of(|row| row.reached)]);
         }
         cells.extend(spread_of(matrix, group).map(Cell::optional));
         cells

@@ -197,3 +197,32 @@ fn wrong_cpu_needs_are_compared_with_exact_ones() {
     assert!(exact.tables.iter().all(|table| table.name != "cpu_needs"));
     assert_eq!(exact.counts.computed, 0);
 }
+
+/// One node; jobs of 1,000 s from 0 on and of 10 s from 100 on, each with 0.6 of the memory. No schedule is below 1.01 if pauses are free, and
+/// none below 1.11 with a penalty of 300 s, as the long job cannot be over at 1,110 if it pays that. FCFS: 91.
+#[test]
+fn tables_have_what_can_be_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = 6 * 1024 * 1024 / 10;
+    let job = |id, submit, run| {
+        format!("{id} {submit} -1 {run} 1 -1 {memory} 1 {run} {memory} 1 1 -1 -1 -1 -1 -1 -1\n")
+    };
+    fs::write(folder.path().join("log.swf"), job(1, 0, 1000) + &job(2, 100, 10)).unwrap();
+    let text = LOG.replace("policies", "clairvoyant = true\npolicies");
+    let text = text.replace("nodes = 1\n", "nodes = 1\nnode_memory_gb = 1\n");
+    let text =
+        text.replace("'log.swf'", "'log.swf', annotation = { hpc2n = { cores = 1, memory_kb = 1048576 } }");
+    let report = run_beside(&text, folder.path());
+    let rows = frame(&folder.path().join("out"));
+    let [bound, least, reached] =
+        ["bound", "penalty_bound", "reached"].map(|column| numbers(&rows, "FCFS", column)[0]);
+    assert!(
+        (bound - 1.01).abs() < 1e-9 && (least - 1.11).abs() < 1e-5 && reached == 1.31,
+        "{bound} {least} {reached}"
+    );
+    let means = table(&report, "degradation").csv();
+    let mut lines = means.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (header, values) = (lines.next().unwrap(), lines.next().unwrap());
+    let place = header.iter().position(|name| *name == "mean_reached_degradation").unwrap();
+    assert_eq!(values[place].parse::<f64>().unwrap(), 1.31 / bound);
+}

@@ -1,14 +1,21 @@
 //! What happens to jobs that arrive, and to those that are tried again as if they did.
 
 use super::FractionalScheduler;
+use crate::fractional::OnSubmission;
 use crate::fractional::admission;
 use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
-use crate::fractional::pay::Outcomes;
 use crate::fractional::priority::{Ranked, Ranker};
-use crate::fractional::{Extensions, OnSubmission};
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::{SimTime, VirtualTime};
+
+/// The nodes at a moment and after a number of changes of the mapping, without a number of the jobs that may leave them.
+#[derive(Debug)]
+pub(super) struct Vacated {
+    at: (SimTime, u64),
+    nodes: Box<dyn Nodes>,
+    left: usize,
+}
 
 impl FractionalScheduler {
     pub(super) fn admit(&mut self, view: View<'_>, job: JobHandle) {
@@ -45,6 +52,14 @@ impl FractionalScheduler {
         let priority = self.priority();
         let factor = self.swap_factor(view, job);
         let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, factor);
+        if self.mapper.site.is_none() && self.policy.extensions.retry.is_some() {
+            // Many jobs are tried at one moment, and most find no room. Without levels those that may leave are the first ones.
+            let ranker = Ranker::new(priority, None, view);
+            let leaving = self.leavers.partition_point(|&other| ranker.makes_leave(claim, other));
+            if !self.have_room_without(view, leaving, wanted) {
+                return false;
+            }
+        }
         let may_leave = |mapper: &Mapper, other: Ranked| {
             Ranker::new(priority, mapper.site.as_ref(), view).makes_leave(claim, other)
         };
@@ -168,18 +183,47 @@ impl FractionalScheduler {
         }
         self.leavers_at = Some(state);
         let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
-        let extensions = self.policy.extensions;
-        let leavers = self.mapper.involved().filter(|&job| gives_way(extensions, &self.outcomes, view, job));
-        self.leavers.clear();
-        self.leavers.extend(leavers.map(|job| ranker.of(job)));
-        self.leavers.sort_unstable();
+        let mut leavers = std::mem::take(&mut self.leavers);
+        leavers.clear();
+        let giving_way = self.mapper.involved().filter(|&job| self.gives_way(view, job));
+        leavers.extend(giving_way.map(|job| ranker.of(job)));
+        leavers.sort_unstable();
+        self.leavers = leavers;
+    }
+
+    /// Whether there would be room if this many of the jobs that may leave did so, the lowest ranks first. From one question to
+    /// the next only the difference leaves or comes back.
+    fn have_room_without(&mut self, view: View<'_>, leaving: usize, wanted: Wanted) -> bool {
+        let state = (view.now(), self.mapper.changes());
+        let (mapper, leavers) = (&self.mapper, &self.leavers);
+        let on =
+            |place: usize| (mapper.placement(leavers[place].job()), Task::of(view, leavers[place].job()));
+        let vacated = match self.vacated.take() {
+            Some(vacated) if vacated.at == state => vacated,
+            _ => {
+                let mut nodes = mapper.nodes.emptied();
+                mapper.placed().for_each(|job| nodes.add(mapper.placement(job), Task::of(view, job)));
+                Vacated { at: state, nodes, left: 0 }
+            }
+        };
+        let Vacated { nodes, left, .. } = self.vacated.insert(vacated);
+        while *left < leaving {
+            let (placement, task) = on(*left);
+            nodes.remove(placement, task);
+            *left += 1;
+        }
+        while *left > leaving {
+            *left -= 1;
+            let (placement, task) = on(*left);
+            nodes.add(placement, task);
+        }
+        nodes.room(wanted) >= u64::from(wanted.tasks)
     }
 
     /// The nodes with those jobs alone that `/SAFE` and `/PAY` protect.
     fn of_protected(&self, view: View<'_>) -> Box<dyn Nodes> {
-        let extensions = self.policy.extensions;
         let mut nodes = self.mapper.nodes.emptied();
-        for job in self.mapper.placed().filter(|&job| !gives_way(extensions, &self.outcomes, view, job)) {
+        for job in self.mapper.placed().filter(|&job| !self.gives_way(view, job)) {
             nodes.add(self.mapper.placement(job), Task::of(view, job));
         }
         nodes
@@ -196,11 +240,12 @@ impl FractionalScheduler {
         });
         waits.then(|| view.now().saturating_add(span))
     }
-}
 
-/// Whether a job may give way to others as far as `/SAFE` and `/PAY` go.
-fn gives_way(extensions: Extensions, outcomes: &Outcomes, view: View<'_>, job: JobHandle) -> bool {
-    let job = view.job(job);
-    extensions.safe.is_none_or(|safe| extensions.length(job) >= VirtualTime::of(safe))
-        && extensions.pay.is_none_or(|most| outcomes.allow(view, job, most))
+    /// Whether a job may give way to others as far as `/SAFE` and `/PAY` go.
+    fn gives_way(&self, view: View<'_>, handle: JobHandle) -> bool {
+        let (extensions, job) = (&self.policy.extensions, view.job(handle));
+        let paid = self.mapper.penalties[handle.index()].paid(view.now());
+        extensions.safe.is_none_or(|safe| extensions.length(job) >= VirtualTime::of(safe))
+            && extensions.pay.is_none_or(|most| self.outcomes.allow(view, job, paid, most))
+    }
 }

@@ -1,0 +1,120 @@
+//! A lower bound that counts memory and penalties.
+
+use dfrsim_model::{Job, Share, SimSpan};
+
+/// How many deadlines behind each submission end an interval that is examined.
+const DEADLINES: usize = 16;
+
+/// A job at a given stretch; times in microseconds.
+#[derive(Clone, Copy)]
+struct Held {
+    release: f64,
+    deadline: f64,
+    run: f64,
+    /// The memory of all tasks, as a [rule](counted) counts it.
+    memory: f64,
+}
+
+/// Returns a lower bound on the largest bounded stretch of all schedules in which a job holds its memory while it has nodes, and
+/// makes no progress for `penalty` when it resumes or moves: at least `bound`, which is one ([theorem 1](crate::max_stretch_bound)).
+///
+/// Let a stretch S be given, and with it the time from submission r to deadline d in which a job of run time w is over. A job that is
+/// never paused has nodes from some start s on for w at least, with r <= s <= d - w. Of an interval from a to b it holds the
+/// least if it starts at r or at d - w: min(b - a, w - (a - r)+, w - (d - b)+). One that is paused has nodes for w + penalty at
+/// least, of which (a - r)+ + (d - b)+ at most are outside the interval; if w + penalty > d - r it cannot be paused. If the sum over
+/// all jobs of tasks * memory * the lesser of the two is more than all nodes have from a to b, no schedule has stretch S.
+///
+/// As no node has two tasks with more than half of its memory, that holds too if these count as whole nodes and those
+/// with less than half count as zero, and likewise for other parts than a half.
+///
+/// Intervals begin at submissions and end at one of the next deadlines, so the bound is not the best of its kind.
+pub fn max_stretch_bound_with_penalties(
+    jobs: &[Job],
+    nodes: u32,
+    penalty: SimSpan,
+    tau: SimSpan,
+    bound: f64,
+) -> f64 {
+    let mut low = bound;
+    for part in [0, 4, 2] {
+        let least = Share::ONE.units().checked_div(part).unwrap_or(0);
+        let mut held: Vec<(Held, f64)> = Vec::new();
+        // Those without memory, and those that no schedule has room for, do not count.
+        for job in jobs.iter().filter(|job| {
+            let on_one = Share::ONE.units().checked_div(job.memory.units()).unwrap_or(0);
+            u64::from(job.tasks) <= u64::from(nodes) * u64::from(on_one)
+        }) {
+            let memory = f64::from(job.tasks) * counted(job.memory, least);
+            let (release, run) = (job.submit.micros() as f64, job.run_time.micros() as f64);
+            held.push((Held { release, deadline: 0.0, run, memory }, job.run_time.max(tau).micros() as f64));
+        }
+        held.retain(|(job, _)| job.memory > 0.0 && job.run > 0.0);
+        held.sort_by(|a, b| a.0.release.total_cmp(&b.0.release));
+        let is_too_much = |stretch: f64| {
+            let at = |&(job, span): &(Held, f64)| Held { deadline: job.release + stretch * span, ..job };
+            let jobs: Vec<Held> = held.iter().map(at).collect();
+            exceeds(&jobs, f64::from(nodes), penalty.micros() as f64)
+        };
+        let (mut good, mut high) = (low * (1.0 + 1e-9), low);
+        while is_too_much(good) && good < 1e9 {
+            (low, high) = (good, 2.0 * good);
+            good = high;
+        }
+        while high > low * (1.0 + 1e-6) {
+            let middle = f64::midpoint(low, high);
+            if is_too_much(middle) { low = middle } else { high = middle }
+        }
+    }
+    low
+}
+
+/// The memory of a task in parts of a node, where what leaves less than `least` units free counts as a whole node, and what is less than that
+/// as zero.
+fn counted(memory: Share, least: u32) -> f64 {
+    let (units, whole) = (memory.units(), Share::ONE.units());
+    match units {
+        _ if units < least => 0.0,
+        _ if units > whole - least => 1.0,
+        _ => f64::from(units) / f64::from(whole),
+    }
+}
+
+/// Whether there is an interval of which these jobs, by submission, hold more than these nodes have.
+fn exceeds(jobs: &[Held], nodes: f64, penalty: f64) -> bool {
+    let mut open: Vec<Held> = Vec::new();
+    for (at, first) in jobs.iter().enumerate() {
+        let begin = first.release;
+        open.retain(|job| job.deadline > begin);
+        open.push(*first);
+        if jobs.get(at + 1).is_some_and(|next| next.release == begin) {
+            continue;
+        }
+        let later = &jobs[at + 1..];
+        let mut ends: Vec<f64> = later.iter().take(DEADLINES).map(|job| job.deadline).collect();
+        ends.extend(open.iter().map(|job| job.deadline));
+        ends.sort_by(f64::total_cmp);
+        for &end in ends.iter().take(DEADLINES) {
+            let before_end = later.iter().take_while(|job| job.release < end);
+            let all = open.iter().chain(before_end);
+            let held: f64 = all.map(|job| job.memory * job.least(begin, end, penalty)).sum();
+            // More than what rounding does to times of years.
+            if held > nodes * ((end - begin) * (1.0 + 1e-9) + 0.1) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+impl Held {
+    /// For how much of an interval the job has nodes at least.
+    fn least(&self, begin: f64, end: f64, penalty: f64) -> f64 {
+        let before = (begin - self.release).max(0.0);
+        let after = (self.deadline - end).max(0.0);
+        let at_once = (self.run - before.max(after)).min(end - begin);
+        let paused = self.run + penalty;
+        let may_pause = paused <= self.deadline - self.release;
+        let least = if may_pause { at_once.min(paused - before - after) } else { at_once };
+        least.max(0.0)
+    }
+}
