@@ -8,7 +8,7 @@ use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_workload::formats::slurm_conf::{ConfError, NodeKind, Site, SiteFiles, SiteOfLog};
 use dfrsim_workload::log::{Header, Source as _};
 use dfrsim_workload::prepare::{self, Options};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The files beside `slurm.conf`.
@@ -61,9 +61,7 @@ impl SiteAndLog {
 
     /// What the site is for the log.
     pub(crate) fn of_log(&self) -> Result<SiteOfLog, Failure> {
-        let names = self.given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
-        let asked: BTreeSet<String> = names.map(str::to_owned).collect();
-        let of_log = self.site.for_log(&self.header, &asked).map_err(|error| fault(&error))?;
+        let of_log = self.site.for_log(&self.header, &self.given).map_err(|error| fault(&error))?;
         if of_log.kinds.is_empty() {
             return Err(Failure::input(format!("{}: expected lines with NodeName", self.conf.display())));
         }
@@ -77,7 +75,12 @@ impl SiteAndLog {
             None => kind.resources.contains_key(name),
         };
         let mut unknown = BTreeMap::new();
-        for (name, _) in self.given.values().flatten().filter(|(name, _)| !name.starts_with("@partition-")) {
+        for (name, _) in self
+            .given
+            .values()
+            .flatten()
+            .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with('%'))
+        {
             if !of_log.kinds.iter().any(|kind| has(kind, name)) {
                 *unknown.entry(name.trim_start_matches('@')).or_insert(0) += 1;
             }
@@ -127,6 +130,12 @@ impl SiteAndLog {
                 format!(", {} by name", counted(users.len(), "user"))
             },
         ));
+        if !settings.arrays.is_empty() {
+            lines.push(format!(
+                "{} of which only some tasks may run at once",
+                counted(settings.arrays.len(), "array")
+            ));
+        }
         if !absent.is_empty() {
             lines.push(format!("without jobs of the log: {}", absent.join(", ")));
         }

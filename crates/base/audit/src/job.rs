@@ -10,6 +10,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) phase: Phase,
+    /// Its number in the log.
+    pub(crate) id: u64,
     pub(crate) submit: u64,
     pub(crate) tasks: u32,
     pub(crate) need: u32,
@@ -54,6 +56,7 @@ impl Job {
     pub(crate) fn submitted(record: &Record<'_>, clock: Option<Clock>) -> Option<Job> {
         let &Record::Submit {
             at_us: at,
+            id,
             tasks,
             cpu_need: need,
             memory,
@@ -70,6 +73,7 @@ impl Job {
         };
         Some(Job {
             phase: Phase::Waiting,
+            id,
             submit: at,
             tasks,
             need,

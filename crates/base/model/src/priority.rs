@@ -49,6 +49,9 @@ pub struct Priorities {
     /// How many jobs of a user may run at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_running_per_user: Option<u32>,
+    /// Arrays of jobs of which not all tasks may run at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arrays: Vec<JobArray>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
     /// When the main scheduler of the policy SLURM looks, and how far.
@@ -85,6 +88,7 @@ impl Default for Priorities {
             qos: Vec::new(),
             partitions: Vec::new(),
             max_running_per_user: None,
+            arrays: Vec::new(),
             backfill: BackfillSettings::default(),
             main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
@@ -162,6 +166,16 @@ pub struct Limits {
     /// How many of a user may run or wait (`MaxSubmitJobs`, `MaxSubmitPU`): more are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted_per_user: Option<u32>,
+}
+
+/// Tasks of an array of jobs (`sbatch --array=1-40%4`), or any jobs of a log, of which only some may run at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobArray {
+    /// The numbers of the jobs in the log: the first one and the last one of each range.
+    pub jobs: Vec<(u64, u64)>,
+    /// How many of them may run.
+    pub running: u32,
 }
 
 /// An account in the tree of accounts.
@@ -431,6 +445,7 @@ impl Priorities {
     pub fn have_limits(&self) -> bool {
         let mut classes = self.qos.iter().chain(&self.partitions);
         self.max_running_per_user.is_some()
+            || !self.arrays.is_empty()
             || classes.any(JobClass::has_limits)
             || self.accounts.iter().any(|account| account.limits != Limits::default())
             || self.preempting().is_some()
@@ -473,6 +488,7 @@ impl Priorities {
         at_least_one("max_running_per_user", self.max_running_per_user)?;
         at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         check_amounts("billing", &self.billing)?;
+        self.check_arrays()?;
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;
@@ -483,6 +499,25 @@ impl Priorities {
             return Err(fault(&place, "qualities of service preempt already; expected one kind".to_owned()));
         }
         Ok(())
+    }
+
+    fn check_arrays(&self) -> Result<(), PriorityError> {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for array in &self.arrays {
+            at_least_one("arrays.running", Some(array.running))?;
+            ranges.extend(&array.jobs);
+        }
+        ranges.sort_unstable();
+        if let Some((first, last)) = ranges.iter().find(|(first, last)| first > last) {
+            return Err(fault(
+                "arrays.jobs",
+                format!("expected the first job before the last one, found {first} and {last}"),
+            ));
+        }
+        match ranges.windows(2).find(|pair| pair[0].1 >= pair[1].0) {
+            Some(pair) => Err(fault("arrays.jobs", format!("the job {} is in two ranges", pair[1].0))),
+            None => Ok(()),
+        }
     }
 
     fn check_accounts(&self) -> Result<(), PriorityError> {
@@ -732,6 +767,17 @@ mod tests {
         assert_eq!(
             fault(&|it| it.partitions.push(class.clone())),
             "partitions.p.max_nodes: expected at least 1"
+        );
+        let arrays = |jobs: &[(u64, u64)], running| {
+            fault(&|it| {
+                it.arrays = jobs.iter().map(|&range| JobArray { jobs: vec![range], running }).collect();
+            })
+        };
+        assert_eq!(arrays(&[(1, 4)], 0), "arrays.running: expected at least 1");
+        assert_eq!(arrays(&[(4, 9), (1, 4)], 1), "arrays.jobs: the job 4 is in two ranges");
+        assert_eq!(
+            arrays(&[(5, 4)], 1),
+            "arrays.jobs: expected the first job before the last one, found 5 and 4"
         );
         for weight in [0, 101] {
             let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };

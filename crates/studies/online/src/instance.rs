@@ -4,6 +4,7 @@ use crate::platform;
 use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
+use dfrsim_model::priority::{JobArray, Priorities};
 use dfrsim_model::{Job, JobId, Preceding, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, UnequalNodes};
 use dfrsim_platform::{Outage, Outages};
@@ -288,6 +289,19 @@ impl Part {
             Origin::Log(_, preceded, _) => preceded.clone(),
             Origin::Trace { .. } => None,
         }
+    }
+    /// The settings of a site. Jobs of a drawn log are in the arrays of those from which they come.
+    pub(crate) fn settings(&self, settings: &Arc<Priorities>) -> Arc<Priorities> {
+        let Origin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
+        if settings.arrays.is_empty() {
+            return Arc::clone(settings);
+        }
+        let arrays = settings.arrays.iter().map(|JobArray { jobs, running }| {
+            let has = |id: JobId| jobs.iter().any(|&(first, last)| (first..=last).contains(&id.0));
+            let jobs = from.iter().filter(|(_, from)| has(**from)).map(|(job, _)| (job.0, job.0));
+            JobArray { jobs: jobs.collect(), running: *running }
+        });
+        Arc::new(Priorities { arrays: arrays.collect(), ..Priorities::clone(settings) })
     }
     /// The nodes, with demands from a stream of its own; traces at all loads have the same. Jobs of a drawn log ask for what those ask for
     /// from which they come.

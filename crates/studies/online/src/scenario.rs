@@ -12,8 +12,8 @@ use dfrsim_lab::fields::{
 use dfrsim_model::named;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode, Priorities,
-    PriorityWeights, SizeFactor, Tres, Unlisted,
+    Account, BackfillSettings, FairShare, JobArray, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode,
+    Priorities, PriorityWeights, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
@@ -195,6 +195,8 @@ fields! {
         pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();
         /// How many jobs of a user may run at the same time.
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
+        /// Arrays of jobs of which only some may run at once: `{ jobs, running }`, with ranges of numbers of the log, as in `jobs = [[12, 40]]`.
+        pub arrays: Vec<JobArray> = serde("a list of arrays of jobs"), default Vec::new();
         /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
         /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
@@ -248,6 +250,7 @@ impl PriorityFields {
             qos,
             partitions,
             max_running_per_user: self.max_running_per_user,
+            arrays: self.arrays.clone(),
             backfill: self.backfill,
             main: self.main,
             size: self.size,

@@ -56,6 +56,8 @@ pub struct Instance {
     jobs: Arc<[Job]>,
     /// For each job the one that it follows, if users wait for their jobs.
     preceded: Option<Preceded>,
+    /// For each of the scenario's priorities its settings.
+    priorities: Vec<Arc<Priorities>>,
     /// The nodes, and those that priorities have in their place.
     clusters: Vec<Cluster>,
     /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
@@ -167,7 +169,9 @@ impl OnlineStudy {
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
-        let (priorities, cluster) = self.priorities(variant);
+        let (_, cluster) = self.priorities(variant);
+        let priorities =
+            self.setting(variant).priorities.as_ref().map(|(_, place)| &instance.priorities[*place]);
         let priorities = priorities.filter(|it| policy.depends_on(it));
         let cluster = &instance.clusters[cluster];
         let weights = priorities.and_then(|it| policy.share_weights(it));
@@ -313,6 +317,8 @@ impl Study for OnlineStudy {
         let mut clusters = Vec::with_capacity(own.len());
         let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
         let preceded = part.preceded();
+        let priorities = &self.sites[part.workload].priorities;
+        let priorities = priorities.iter().map(|(settings, _)| part.settings(settings)).collect();
         let mut digests = Vec::new();
         for unequal in own {
             let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
@@ -334,7 +340,7 @@ impl Study for OnlineStudy {
         }
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
         let digest = instance::together(&digests);
-        Ok(Prepared { instance: Instance { jobs, preceded, clusters, summaries }, digest })
+        Ok(Prepared { instance: Instance { jobs, preceded, priorities, clusters, summaries }, digest })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         let (priorities, cluster) = self.priorities(variant);

@@ -14,6 +14,7 @@ enum Holder {
     /// A quality of service or a partition.
     Class(usize),
     Account(usize),
+    Array(usize),
     Site,
 }
 
@@ -24,6 +25,8 @@ pub(crate) struct Claim {
     pub(crate) classes: Vec<usize>,
     /// Those of its account and of the ones above it.
     accounts: Vec<usize>,
+    /// The place of its array, if that has a limit.
+    array: Option<usize>,
     /// The account that pays for it: one of the list, or that of a group or user.
     payer: Result<usize, Option<u32>>,
     pub(crate) user: Option<u32>,
@@ -36,7 +39,8 @@ pub(crate) struct Claim {
 impl Claim {
     fn holders(&self) -> impl Iterator<Item = Holder> {
         let classes = self.classes.iter().copied().map(Holder::Class);
-        classes.chain(self.accounts.iter().copied().map(Holder::Account)).chain([Holder::Site])
+        let accounts = self.accounts.iter().copied().map(Holder::Account);
+        classes.chain(accounts).chain(self.array.map(Holder::Array)).chain([Holder::Site])
     }
     fn counts_for(&self, holder: Holder) -> bool {
         self.holders().any(|own| own == holder)
@@ -105,6 +109,11 @@ impl Limits {
         Claim {
             classes: first(0, qos).into_iter().chain(first(qos, self.classes.len())).collect(),
             accounts,
+            array: self
+                .settings
+                .arrays
+                .iter()
+                .position(|it| it.jobs.iter().any(|&(a, z)| (a..=z).contains(&job.id))),
             payer,
             user: job.user,
             tasks: job.tasks,
@@ -128,6 +137,10 @@ impl Limits {
         match holder {
             Holder::Class(at) => self.classes[at].limits.clone(),
             Holder::Account(at) => self.settings.accounts[at].limits.clone(),
+            Holder::Array(at) => dfrsim_model::priority::Limits {
+                jobs: Some(self.settings.arrays[at].running),
+                ..Default::default()
+            },
             Holder::Site => dfrsim_model::priority::Limits::default(),
         }
     }
@@ -135,6 +148,7 @@ impl Limits {
         match holder {
             Holder::Class(at) => self.classes[at].name.clone(),
             Holder::Account(at) => self.settings.accounts[at].name.clone(),
+            Holder::Array(at) => format!("array {at}"),
             Holder::Site => "the site".to_owned(),
         }
     }
@@ -184,7 +198,7 @@ impl Limits {
                     per_user = per_user.into_iter().chain(class.max_running_per_user).min();
                 }
                 Holder::Site => per_user = self.settings.max_running_per_user,
-                Holder::Account(_) => {}
+                Holder::Account(_) | Holder::Array(_) => {}
             }
             [
                 (Scope::All, its.jobs, total),

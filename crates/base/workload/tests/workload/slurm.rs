@@ -86,6 +86,29 @@ fn types_requests_and_constraints_are_understood() {
     assert_eq!(nodes, [Some(1), Some(2)]);
 }
 
+/// Of array 4 a line that still waits says how many tasks may run at once, of array 6 the submission; array 5 has no limit.
+#[test]
+fn arrays_have_limits() {
+    let line = |name: &str, id: u32, state: &str, submitted: &str| {
+        let times = if state == "PENDING" { "None|None" } else { "2026-03-01T09:00:00|2026-03-01T09:10:00" };
+        format!("{name}|{id}|{state}|2026-03-01T09:00:00|{times}|{submitted}\n")
+    };
+    let text = ["JobID|JobIDRaw|State|Submit|Start|End|SubmitLine\n".to_owned()]
+        .into_iter()
+        .chain([line("4_1", 4, "COMPLETED", "sbatch x"), line("4_[2-9%2]", 7, "PENDING", "")])
+        .chain([
+            line("5_1", 5, "COMPLETED", "sbatch -a 1-3 x"),
+            line("6_3", 6, "COMPLETED", "sbatch -a 1-8%3 x"),
+        ])
+        .collect::<String>();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arrays.sacct");
+    std::fs::write(&path, text).unwrap();
+    let found = slurm::resources(&path, Strictness::Strict).unwrap();
+    let of = |name: &str, running| vec![(name.to_owned(), running)];
+    assert_eq!(found, [(4, of("%4", 2)), (6, of("%6", 3))].into());
+}
+
 #[test]
 fn each_kind_of_job_is_read_as_it_ran() {
     let lines: Vec<Line> = recorded().collect();

@@ -89,6 +89,16 @@ impl Queue {
         self.jobs.insert(at, Waiting::new(job, need));
     }
 
+    /// A job joins a queue that is in the order of priorities, then of submission; returns whether another one is behind it.
+    pub(super) fn insert_by_priority(&mut self, job: Waiting) -> bool {
+        let key = |job: &Waiting| (Reverse(job.priority), job.job.sequence);
+        let own = key(&job);
+        let is_last = self.jobs.back().is_none_or(|last| key(last) < own);
+        let at = if is_last { self.jobs.len() } else { self.jobs.partition_point(|other| key(other) < own) };
+        self.jobs.insert(at, job);
+        !is_last
+    }
+
     /// The job of a place leaves the queue.
     #[inline]
     pub(super) fn take(&mut self, at: usize) -> Waiting {

@@ -38,11 +38,12 @@ pub(crate) struct BatchScheduler {
     pub(super) completing: Vec<JobHandle>,
     /// Whether the limits of the site admit each of the jobs that arrive; kept to reuse its memory.
     admitted: Vec<bool>,
-    /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
-    ranked_at: SimTime,
+    /// Of which priorities the order of the queue is, and whether it cannot change until a job joins it.
+    ranking: (SimTime, u64),
     is_settled: bool,
-    /// Whether jobs joined the queue since it was in order.
+    /// Whether jobs joined the queue behind its end since it was in order, and whether others joined it before that.
     has_joined: bool,
+    has_come_between: bool,
     /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes, if it is asked for no forecasts.
     tracks_runs: bool,
     pub(super) is_asked: bool,
@@ -87,9 +88,10 @@ impl BatchScheduler {
             preempted: Vec::new(),
             completing: Vec::new(),
             admitted: Vec::new(),
-            ranked_at: SimTime::ZERO,
+            ranking: (SimTime::ZERO, 0),
             is_settled: true,
             has_joined: false,
+            has_come_between: false,
             tracks_runs: false,
             is_asked: false,
             placement: Vec::new(),
@@ -112,15 +114,19 @@ impl BatchScheduler {
         let last = self.queue.jobs.back();
         let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job));
         self.is_settled &= is_behind && self.queue.is_by_arrival();
-        let priority = site.priority(job.job);
-        self.has_joined = true;
-        self.queue.jobs.push_back(Waiting { priority, ..Waiting::new(job, need) });
+        let waiting = Waiting { priority: site.priority(job.job), ..Waiting::new(job, need) };
+        let is_in_order = !self.has_joined && self.ranking == site.ranking() && self.queue.is_by_arrival();
+        let is_in_order = is_in_order && (self.is_settled || site.counts_usage());
+        if is_in_order {
+            self.has_come_between |= self.queue.insert_by_priority(waiting);
+        } else {
+            self.has_joined = true;
+            self.queue.jobs.push_back(waiting);
+        }
     }
 
     /// Whether no limit of the site rejects a job that arrives.
     fn admits(&mut self, view: View<'_>, job: JobHandle) -> bool {
-        // Its account may be a new one, which changes the shares of all others.
-        self.has_joined = true;
         self.site.as_mut().is_none_or(|site| site.submit(view, job))
     }
 
@@ -191,13 +197,14 @@ impl BatchScheduler {
     fn order_again(&mut self, now: SimTime) -> bool {
         let depends_on_time = self.policy.order.depends_on_time();
         let Some(site) = &self.site else { return self.queue.sort(now) };
-        let is_new = depends_on_time || self.ranked_at != site.ranked_at();
+        let is_new = depends_on_time || self.ranking != site.ranking();
+        let has_come_between = std::mem::take(&mut self.has_come_between);
         if self.is_settled || !is_new && !self.has_joined {
-            return false;
+            return has_come_between;
         }
         self.queue.jobs.iter_mut().for_each(|job| job.priority = site.priority(job.job.job));
-        (self.ranked_at, self.has_joined) = (site.ranked_at(), false);
-        let has_changed = self.queue.sort(now);
+        (self.ranking, self.has_joined) = (site.ranking(), false);
+        let has_changed = self.queue.sort(now) || has_come_between;
         let pairs = self.queue.jobs.iter().zip(self.queue.jobs.iter().skip(1));
         let mut stays = pairs.map(|(a, b)| site.always_precedes(a.job.job, b.job.job));
         self.is_settled = self.queue.is_by_arrival() && stays.all(|it| it);

@@ -130,7 +130,7 @@ impl BatchScheduler {
                 continue;
             }
             left -= 1;
-            if self.holds(job) || stopped.contains(&of.0) {
+            if stopped.contains(&of.0) || self.holds(job) {
                 at += 1;
                 continue;
             }
@@ -139,7 +139,8 @@ impl BatchScheduler {
                 Some(room) => self.start_waiting(view, at, room, decision),
                 None => {
                     stopped.insert(of.0);
-                    if self.pools.close(planned.need) {
+                    let are_all = self.site.as_ref().is_some_and(|site| stopped.len() == site.partitions());
+                    if self.pools.close(planned.need) || are_all {
                         break;
                     }
                     at += 1;

@@ -52,6 +52,8 @@ pub(super) struct Accounts {
     /// Where usage is forgotten within a period: what each job uses of which account, and since when in this period.
     runs: Option<BTreeMap<usize, (AccountIndex, u64, SimTime)>>,
     now: SimTime,
+    /// How often the factors were computed.
+    pub(super) computed: u64,
 }
 
 impl Accounts {
@@ -93,6 +95,7 @@ impl Accounts {
             half_life,
             runs: settings.decay_within_period.then(BTreeMap::new),
             now: SimTime::ZERO,
+            computed: 0,
         };
         accounts.compute();
         accounts
@@ -218,6 +221,7 @@ impl Accounts {
 
     /// Computes the factors of all accounts.
     fn compute(&mut self) {
+        self.computed += 1;
         let mut usage: Vec<u128> = self.tree.iter().map(|node| node.usage).collect();
         // By account: the shares of the accounts below it.
         let mut below = vec![0_u64; self.tree.len()];

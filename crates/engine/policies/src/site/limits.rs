@@ -1,8 +1,9 @@
 //! The limits of partitions, qualities of service, accounts and users.
 
 use super::held::Held;
+use dfrsim_cluster::JobView;
 use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres, Unlisted};
-use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
+use dfrsim_model::{JobId, Origin, SimSpan, SimTime, UserId};
 use std::collections::BTreeMap;
 
 /// The classes of a job, by their places in the settings, and whose it is.
@@ -11,15 +12,18 @@ pub(super) struct Membership {
     pub(super) qos: Option<usize>,
     pub(super) partition: Option<usize>,
     pub(super) user: Option<u32>,
+    /// Its number in the log.
+    pub(super) id: JobId,
 }
 
 impl Membership {
-    pub(super) fn new(settings: &Priorities, user: Option<UserId>, origin: Origin) -> Membership {
+    pub(super) fn new(settings: &Priorities, job: JobView<'_>) -> Membership {
+        let (user, origin) = (job.user(), job.origin());
         let place = |classes: &[JobClass]| {
             classes.iter().position(|class| class.has(user.map(UserId::number), origin))
         };
         let user = user.map(UserId::number);
-        Membership { qos: place(&settings.qos), partition: place(&settings.partitions), user }
+        Membership { qos: place(&settings.qos), partition: place(&settings.partitions), user, id: job.id() }
     }
 }
 
@@ -112,8 +116,10 @@ struct Used {
 #[derive(Debug)]
 pub(super) struct InUse {
     has_limits: bool,
-    /// Of qualities of service, of partitions, of accounts, and of the site.
+    /// Of qualities of service, of partitions, of accounts, of arrays, and of the site.
     rules: Vec<Rule>,
+    /// By the first job of a range of an array: the last one, and the place of its rule.
+    arrays: BTreeMap<JobId, (JobId, usize)>,
     used: BTreeMap<(usize, Whose), Used>,
     /// By rule with a limit of minutes: what jobs hold, and until when they do.
     ends: BTreeMap<usize, Vec<(SimTime, Held)>>,
@@ -124,10 +130,16 @@ impl InUse {
         let classes =
             settings.qos.iter().chain(&settings.partitions).map(|class| Rule::of_class(class, names));
         let accounts = settings.accounts.iter().map(|account| Rule::new(&account.limits, names));
+        let of_arrays = settings.arrays.iter().map(|it| Rule { jobs: Some(it.running), ..Rule::default() });
         let site = Rule { jobs_per_user: settings.max_running_per_user, ..Rule::default() };
+        let first = settings.qos.len() + settings.partitions.len() + settings.accounts.len();
+        let ranges = (first..).zip(&settings.arrays).flat_map(|(at, array)| {
+            array.jobs.iter().map(move |&(first, last)| (JobId(first), (JobId(last), at)))
+        });
         InUse {
             has_limits: settings.have_limits(),
-            rules: classes.chain(accounts).chain([site]).collect(),
+            rules: classes.chain(accounts).chain(of_arrays).chain([site]).collect(),
+            arrays: ranges.collect(),
             used: BTreeMap::new(),
             ends: BTreeMap::new(),
         }
@@ -138,6 +150,7 @@ impl InUse {
         InUse {
             has_limits: self.has_limits,
             rules: self.rules.clone(),
+            arrays: BTreeMap::new(),
             used: BTreeMap::new(),
             ends: BTreeMap::new(),
         }
@@ -166,6 +179,8 @@ impl InUse {
             let parent = settings.accounts[account].parent.as_ref();
             at = parent.and_then(|name| settings.accounts.iter().position(|it| it.name == *name));
         }
+        let array = self.arrays.range(..=job.id).next_back();
+        rules.extend(array.filter(|(_, (last, _))| job.id <= *last).map(|(_, (_, at))| *at));
         rules.push(self.rules.len() - 1);
         rules.retain(|&at| self.rules[at] != Rule::default());
         Claim { rules, user, payer, held, estimate }

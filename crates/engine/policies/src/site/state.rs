@@ -10,7 +10,7 @@ use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFactor};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::classes::NodeClass;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A job in the system.
@@ -40,6 +40,8 @@ pub(crate) struct Site {
     /// If usage counts.
     accounts: Option<Accounts>,
     in_use: InUse,
+    /// Of which partitions jobs have come.
+    partitions: BTreeSet<Option<usize>>,
     preemption: Option<Preemption>,
     /// By handle.
     members: Vec<Option<Member>>,
@@ -59,6 +61,7 @@ impl Site {
             accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(&settings)),
             in_use: InUse::new(&settings, &names),
             names,
+            partitions: BTreeSet::new(),
             preemption: Preemption::new(&settings),
             members: Vec::new(),
             running: BTreeMap::new(),
@@ -86,7 +89,7 @@ impl Site {
     /// What limits and factors depend on of a job in the system, but for its account.
     fn member_of(&self, view: View<'_>, handle: JobHandle, submit: SimTime) -> Member {
         let job = view.job(handle);
-        let membership = Membership::new(&self.settings, job.user(), job.origin());
+        let membership = Membership::new(&self.settings, job);
         let held = Held::of(view, handle, &self.names);
         let billing = held.billing(&self.settings, membership.partition, &self.names);
         let estimate = job.estimate().unwrap_or(SimSpan::MAX);
@@ -141,6 +144,7 @@ impl Site {
         let account = self.accounts.as_mut().map_or(0, |it| it.of_job(job.user(), job.origin()));
         let mut member = Member { account, ..self.member_of(view, handle, job.submit()) };
         member.is_admitted = self.admits(view, &member);
+        self.partitions.insert(member.membership.partition);
         if self.members.len() <= handle.index() {
             self.members.resize(handle.index() + 1, None);
         }
@@ -174,16 +178,31 @@ impl Site {
         self.multiple
     }
 
+    /// Which computation of priorities is the last one; until the next one those of waiting jobs stay as they are.
+    pub(crate) fn ranking(&self) -> (SimTime, u64) {
+        (self.multiple, self.accounts.as_ref().map_or(0, |accounts| accounts.computed))
+    }
+
+    /// Whether usage counts, so that any two jobs may change places.
+    pub(crate) fn counts_usage(&self) -> bool {
+        self.accounts.is_some()
+    }
+
     /// Whether the priority of a job is at least another one's now and later.
     pub(crate) fn always_precedes(&self, job: JobHandle, other: JobHandle) -> bool {
         let (first, second) = (self.member(job), self.member(other));
-        self.accounts.is_none() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
+        !self.counts_usage() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
     }
 
     /// The place of a job's partition in the settings, and its user.
     pub(crate) fn partition_and_user(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
         let membership = &self.member(job).membership;
         (membership.partition, membership.user)
+    }
+
+    /// Of how many partitions jobs have come; those of none are one.
+    pub(crate) fn partitions(&self) -> usize {
+        self.partitions.len()
     }
 
     /// Whether a limit holds a job back for now.

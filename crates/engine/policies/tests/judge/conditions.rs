@@ -7,7 +7,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
-    Account, BackfillSettings, FairShare, JobClass, Limits, MainSettings, PreemptMode, Priorities,
+    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
     PriorityWeights, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
@@ -416,6 +416,9 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
     }
     settings.size = [SizeFactor::Tasks, SizeFactor::NodesAndCpus][rng.random_range(0..2)];
     settings.billing = amounts(rng, 300);
+    settings.arrays = [(1, 12), (20, 40)]
+        .map(|range| JobArray { jobs: vec![range], running: rng.random_range(1..5) })
+        .to_vec();
     settings.decay_within_period = rng.random_range(0..2) == 0;
     settings
 }

@@ -222,23 +222,34 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
     Listed { line, id: row.get(Column::JobId).to_owned(), number, submit, end, after, record }
 }
 
+/// The value of an option in a line of `sbatch` or `srun`.
+fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
+    let mut words = line.split_whitespace();
+    loop {
+        let word = words.next()?;
+        if word == short || word == long {
+            return words.next();
+        }
+        let of_long = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+        let joined = of_long.or_else(|| word.strip_prefix(short).filter(|_| !word.starts_with("--")));
+        if joined.is_some() {
+            return joined;
+        }
+    }
+}
+
+/// The array of a job, and how many of its tasks may run at once where the line says so: `12_[1-40%4]`, or `sbatch --array=1-40%4`.
+pub(super) fn array<'a>(row: &Row<'a>) -> Option<(&'a str, Option<u32>)> {
+    let (array, task) = row.get(Column::JobId).split_once('_')?;
+    let most = |list: &str| list.rsplit_once('%')?.1.trim_end_matches(']').parse().ok();
+    let submitted = || option(row.get(Column::SubmitLine), "-a", "--array");
+    Some((array, most(task).or_else(|| most(submitted()?)).filter(|most| *most > 0)))
+}
+
 /// The jobs that a line of `sbatch` or `srun` depends on, and whether it waits for all earlier ones of its name and user (`singleton`).
 /// `task` is that of the job in its array, if it has one.
 fn dependency(line: &str, task: Option<&str>) -> (Vec<String>, bool) {
-    let mut words = line.split_whitespace();
-    let list = loop {
-        let Some(word) = words.next() else { return (Vec::new(), false) };
-        match word {
-            "-d" | "--dependency" => break words.next().unwrap_or_default(),
-            _ => {}
-        }
-        let joined = word
-            .strip_prefix("--dependency=")
-            .or_else(|| word.strip_prefix("-d").filter(|_| !word.starts_with("--")));
-        if let Some(list) = joined {
-            break list;
-        }
-    };
+    let list = option(line, "-d", "--dependency").unwrap_or_default();
     let (mut after, mut is_singleton) = (Vec::new(), false);
     for part in list.split([',', '?']) {
         let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
@@ -257,7 +268,19 @@ fn dependency(line: &str, task: Option<&str>) -> (Vec<String>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::dependency;
+    use super::{dependency, option};
+
+    #[test]
+    fn options_are_found_in_any_form() {
+        for line in
+            ["sbatch -a 1-9%3 x", "sbatch --wrap=-a --array=1-9%3 x", "srun -a1-9%3", "sbatch --array 1-9%3"]
+        {
+            assert_eq!(option(line, "-a", "--array"), Some("1-9%3"), "{line}");
+        }
+        for line in ["sbatch --account=a x", "sbatch -A a x", "sbatch -a", ""] {
+            assert_eq!(option(line, "-a", "--array"), None, "{line}");
+        }
+    }
 
     #[test]
     fn dependencies_are_found_in_the_line_of_a_submission() {

@@ -47,7 +47,7 @@
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
-//! field for GPUs; [`resources`] has them. How many tasks of an array may run at once (`%N`) is not in the listing. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! field for GPUs and for how many tasks of an array may run at once; [`resources`] has them. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -61,7 +61,7 @@ use crate::log::{
     text,
 };
 use columns::{Column, Columns, Row};
-use job::{Kind, read_job};
+use job::{Kind, array, read_job};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -128,7 +128,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
 /// What jobs used or asked for beside processors and memory, by the numbers of jobs: names and numbers of units of generic resources
 /// (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for
 /// (`gpu_a100`), and with `@` before them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as
-/// `@partition-NAME`, the partition, of several the first one.
+/// `@partition-NAME`, the partition, of several the first one; and with `%` before it the array of a job, and how many of its tasks may run at once (`JobID` such as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`).
 ///
 /// # Errors
 /// As those of [`read`].
@@ -138,6 +138,11 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
     let rows: Vec<&str> = text.lines().collect();
     let header = rows.iter().find(|line| !line.trim().is_empty());
     let Some(columns) = header.and_then(|line| Columns::parse(line).ok()) else { return Ok(BTreeMap::new()) };
+    let arrays = rows.iter().filter_map(|line| {
+        let (array, most) = array(&columns.row(line).ok()?)?;
+        Some((array, most?))
+    });
+    let arrays: BTreeMap<&str, u32> = arrays.collect();
     let of_line = |line: Line| {
         let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
         let nodes = line.record.nodes.unwrap_or(1);
@@ -159,6 +164,8 @@ pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Ve
         let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
         let features = features.chain(partition.map(feature_of_partition));
         asked.extend(features.map(|name| (format!("@{name}"), 1)));
+        let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
+        asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
         (!asked.is_empty()).then_some((line.record.job, asked))
     };
     Ok(lines.filter_map(of_line).collect())

@@ -90,7 +90,6 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
     (
         Consequence::Nodes,
         &[
-            "weight",
             "select",
             "oversubscribe",
             "topology",
@@ -128,7 +127,7 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
 ];
 
 fn of(name: &str) -> Consequence {
-    // `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName Weight`, `MaxJobs of users`, `SchedulerParameters=defer`.
+    // `PartitionName=debug MaxCPUsPerNode`, `QOS high Flags`, `NodeName CpuSpecList`, `MaxJobs of users`, `SchedulerParameters=defer`.
     let words: Vec<&str> = name.split(' ').collect();
     let parameter = match words[..] {
         [first, parameter, ..] if first.starts_with("PartitionName=") || first == "NodeName" => parameter,
@@ -163,7 +162,7 @@ mod tests {
         let names = [
             "SlurmctldPort",
             "SchedulerParameters=defer",
-            "NodeName Weight",
+            "NodeName CpuSpecList",
             "PartitionName=debug AllowAccounts",
             "QOS high MaxTRESPU",
             "TRESBillingWeights",
@@ -177,7 +176,7 @@ mod tests {
             "\
 not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
 not used, may change the order of jobs: TRESBillingWeights
-not used, may change the nodes that jobs get: NodeName Weight
+not used, may change the nodes that jobs get: NodeName CpuSpecList
 not used, may change when the scheduler starts jobs: SchedulerParameters=defer
 not used, may change how long jobs run, and what is repeated: KillWait
 not used, may change no figure: SlurmctldPort, MaxArraySize"

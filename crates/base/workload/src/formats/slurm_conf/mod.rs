@@ -37,12 +37,13 @@ pub(super) use nodes::{feature_of_partition, word};
 
 use crate::log::{Header, Naming};
 use database::Listed;
+use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::priority::{Account, JobClass, Priorities};
+use dfrsim_model::priority::{Account, JobArray, JobClass, Priorities};
 use lines::ConfLine;
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
 
@@ -236,12 +237,16 @@ impl Site {
         Ok(parts)
     }
 
-    /// The nodes and the settings for the jobs of a log with this header, which ask for these features (names of them, and
-    /// `partition-NAME`).
+    /// The nodes and the settings for the jobs of a log with this header, of which a table says what they
+    /// [ask for](crate::prepare::resources).
     ///
     /// # Errors
     /// A partition, an account or a quality of service of the log that the files do not have, with the nearest one.
-    pub fn for_log(&self, header: &Header, asked: &BTreeSet<String>) -> Result<SiteOfLog, ConfError> {
+    pub fn for_log(
+        &self,
+        header: &Header,
+        given: &BTreeMap<JobId, Vec<(String, u32)>>,
+    ) -> Result<SiteOfLog, ConfError> {
         let Parts { mut parameters, nodes, accounts, qos } = self.parts()?;
         let missing = |what: &'static str, name: &str, choices: Vec<&str>| ConfError {
             file: self.conf.clone(),
@@ -299,7 +304,9 @@ impl Site {
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
-        let kinds = nodes.kinds(Some(asked));
+        let features = given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
+        let kinds = nodes.kinds(Some(&features.map(str::to_owned).collect()));
+        parameters.settings.arrays = arrays(given);
         parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         Ok(SiteOfLog {
             kinds,
@@ -308,6 +315,21 @@ impl Site {
             absent,
         })
     }
+}
+
+/// The arrays of which only some tasks may run at once.
+fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
+    let mut arrays: BTreeMap<&str, JobArray> = BTreeMap::new();
+    for (job, asked) in given {
+        for (name, running) in asked.iter().filter(|(name, _)| name.starts_with('%')) {
+            let array = arrays.entry(name).or_insert(JobArray { jobs: Vec::new(), running: *running });
+            match array.jobs.last_mut().filter(|(_, last)| last + 1 == job.0) {
+                Some((_, last)) => *last = job.0,
+                None => array.jobs.push((job.0, job.0)),
+            }
+        }
+    }
+    arrays.into_values().collect()
 }
 
 /// What the files of a site say.

@@ -47,6 +47,8 @@ struct Node {
     /// By name and, where it is said, type.
     gres: BTreeMap<(String, Option<String>), u32>,
     features: Vec<String>,
+    /// Nodes of a lower weight are taken first; Slurm's default is 1.
+    weight: Option<u32>,
     /// Whether there will be such nodes later only.
     is_future: bool,
 }
@@ -135,6 +137,7 @@ impl Nodes {
                 "sockets" => node.parts[0] = Some(at.number(value)?),
                 "corespersocket" => node.parts[1] = Some(at.number(value)?),
                 "threadspercore" => node.parts[2] = Some(at.number(value)?),
+                "weight" => node.weight = Some(at.number(value)?),
                 "realmemory" => node.memory_mb = Some(at.number(value)?.into()),
                 "feature" | "features" => {
                     node.features = value.split(',').filter(|name| !name.is_empty()).map(word).collect();
@@ -246,7 +249,8 @@ impl Nodes {
         Some(format!("{more} nodes more like {name}"))
     }
 
-    /// The nodes that jobs may have, as kinds. Features that are not `asked` for do not count.
+    /// The nodes that jobs may have, as kinds, those of the lowest weight first: jobs take the first nodes that are free. Features that are not
+    /// `asked` for do not count.
     pub(super) fn kinds(&self, asked: Option<&BTreeSet<String>>) -> Vec<NodeKind> {
         let usable = |name: &str| {
             let has = |(_, nodes): &(String, Option<BTreeSet<String>>)| {
@@ -254,7 +258,8 @@ impl Nodes {
             };
             self.partitions.is_empty() || self.partitions.iter().any(has)
         };
-        let nodes: Vec<&(String, Node)> = self.nodes.iter().filter(|(name, _)| usable(name)).collect();
+        let mut nodes: Vec<&(String, Node)> = self.nodes.iter().filter(|(name, _)| usable(name)).collect();
+        nodes.sort_by_key(|(_, node)| node.weight.unwrap_or(1));
         let narrow: Vec<(&String, &BTreeSet<String>)> = self
             .partitions
             .iter()
@@ -402,7 +407,9 @@ PartitionName=debug Nodes=n[1-2]
             of("g1", 2, 24, &gpus, &[]),
         ];
         assert_eq!(nodes.kinds(None), expected);
-        assert_eq!(nodes.ignored, ["NodeName Weight".to_owned()].into());
+        assert_eq!(nodes.ignored, BTreeSet::new());
+        let lighter = read(&of_text(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
+        assert_eq!(lighter.kinds(None), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
         let asked = ["CPU-N".to_owned()].into();
         let kinds = nodes.kinds(Some(&asked));
         assert_eq!(kinds, [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]);

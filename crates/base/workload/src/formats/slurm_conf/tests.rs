@@ -227,8 +227,11 @@ fn a_site_has_the_names_of_the_log() {
         (Naming::Group, 1, "biology"),
         (Naming::Queue, 1, "high"),
     ]);
-    let asked = ["partition-gpu".to_owned()].into();
-    let of_log = site.for_log(&header, &asked).unwrap();
+    let given = [(3, "@partition-gpu"), (4, "%3"), (5, "%3"), (7, "%3"), (8, "%8")];
+    let given = given.map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).into();
+    let of_log = site.for_log(&header, &given).unwrap();
+    let array = |jobs: &[(u64, u64)]| JobArray { jobs: jobs.to_vec(), running: 2 };
+    assert_eq!(of_log.settings.arrays, [array(&[(4, 5), (7, 7)]), array(&[(8, 8)])]);
     let kinds: Vec<_> =
         of_log.kinds.iter().map(|it| (it.name.as_str(), it.nodes, it.features.join(" "))).collect();
     assert_eq!(kinds, [("n1", 3, String::new()), ("g1", 2, "partition-gpu".to_owned())]);
@@ -260,7 +263,7 @@ fn names_that_other_files_lack_are_answered_with_the_nearest() {
         (Naming::Group, "biologie", "account `biologie`; did you mean `biology`?"),
         (Naming::Queue, "norml", "quality of service `norml`; did you mean `normal`?"),
     ] {
-        let error = site.for_log(&header(&[(of, 1, name)]), &BTreeSet::new()).unwrap_err().to_string();
+        let error = site.for_log(&header(&[(of, 1, name)]), &BTreeMap::new()).unwrap_err().to_string();
         assert!(error.ends_with(&format!("slurm.conf: the log has jobs of an unknown {message}")), "{error}");
     }
     let folder = Folder::new();
@@ -285,7 +288,7 @@ fn a_site_may_be_another_one() {
     let changed = |changes: &[&str]| {
         let mut site = folder.read().unwrap();
         changes.iter().try_for_each(|change| site.change(change))?;
-        site.for_log(&Header::default(), &BTreeSet::new())
+        site.for_log(&Header::default(), &BTreeMap::new())
     };
     let of = |change: &str| changed(&[change]).unwrap_or_else(|error| panic!("{error}")).settings;
     assert_eq!(of("bf_interval=60").backfill.interval_s, 60);
