@@ -431,9 +431,14 @@ impl Priorities {
         }
     }
 
-    /// Whether jobs are in the order of submission, without any limit.
+    /// Whether no job has a priority or a limit.
     pub fn are_plain(&self) -> bool {
-        self.weights == PriorityWeights::default()
+        self.weights.age == 0 && self.order_by_arrival()
+    }
+
+    /// Whether jobs are in the order of submission, without any limit: at most their age counts.
+    pub fn order_by_arrival(&self) -> bool {
+        PriorityWeights { age: 0, ..self.weights } == PriorityWeights::default()
             && self.backfill == BackfillSettings::default()
             && self.main == MainSettings::default()
             && !self.have_limits()

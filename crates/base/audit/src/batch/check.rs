@@ -71,8 +71,9 @@ impl Check for BatchCheck {
     }
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
         let is_slurm = self.policy.depth == Depth::Slurm;
+        let is_by_arrival = !is_slurm && self.policy.is_by_arrival() && settings.order_by_arrival();
         let settings = if is_slurm { as_slurm(settings) } else { settings.clone() };
-        self.site = Some(Site::new(&settings, kinds));
+        self.site = (!is_by_arrival).then(|| Site::new(&settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
         self.nodes.change(platform);

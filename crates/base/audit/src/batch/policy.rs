@@ -117,6 +117,11 @@ impl Depth {
 }
 
 impl BatchPolicy {
+    /// Whether jobs are in the order of submission where there are no priorities.
+    pub(super) fn is_by_arrival(&self) -> bool {
+        self.order == Order::Arrival && self.formula.is_none() && self.fill.is_none()
+    }
+
     /// Whether the order of two jobs can change while they wait.
     pub(super) fn depends_on_time(&self) -> bool {
         let is_by_wait = matches!(self.order, Order::Wfp3 | Order::Sexp | Order::Unicef);

@@ -74,13 +74,17 @@ pub(super) enum Beside<'a> {
 impl BatchScheduler {
     /// Makes the scheduler of a policy for a cluster of this many nodes; the settings must have been [checked](Priorities::check).
     pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
-        let site = if policy.discipline == Discipline::Slurm { Some(as_slurm(site)) } else { site.cloned() };
+        let queue = Queue::new(policy.order, policy.fill);
+        let site = match policy.discipline {
+            Discipline::Slurm => Some(as_slurm(site)),
+            _ => site.filter(|site| !queue.is_by_arrival() || !site.order_by_arrival()).cloned(),
+        };
         BatchScheduler {
             policy,
             passes: Passes::new(site.as_deref()),
             site: site.map(|settings| Box::new(Site::new(settings))),
             pools: Pools::new(nodes, policy.nodes, policy.place),
-            queue: Queue::new(policy.order, policy.fill),
+            queue,
             running: Running::default(),
             reserved: None,
             held: Vec::new(),
@@ -420,7 +424,7 @@ impl BatchScheduler {
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
-        let delayed = waiting().chain(reserved.clone()).filter_map(|job| site.delayed(job)).min();
+        let delayed = site.next_undelayed(waiting().chain(reserved.clone()));
         let candidate = site.next_candidate(now, waiting().chain(reserved));
         [ranking, backfill, candidate, delayed].into_iter().flatten().min()
     }

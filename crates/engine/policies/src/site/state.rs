@@ -221,6 +221,12 @@ impl Site {
         Some(self.member(job).not_before).filter(|until| *until > self.now)
     }
 
+    /// The next moment at which one of these jobs is passed over no more.
+    pub(crate) fn next_undelayed(&self, waiting: impl Iterator<Item = JobHandle>) -> Option<SimTime> {
+        // There may be thousands of them at every event.
+        (self.settings.requeue_delay_s > 0).then(|| waiting.filter_map(|job| self.delayed(job)).min())?
+    }
+
     /// A job has its nodes from now on.
     pub(crate) fn start(&mut self, now: SimTime, job: JobHandle) {
         self.take(job);
