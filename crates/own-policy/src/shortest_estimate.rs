@@ -27,7 +27,8 @@ impl Scheduler for ShortestEstimate {
                 _ => job.placement().iter().for_each(|part| is_free[part.node.index()] = false),
             }
         }
-        let mut free: Vec<NodeId> = (0..self.nodes).map(NodeId).filter(|node| is_free[node.index()]).collect();
+        let mut free: Vec<NodeId> =
+            (0..self.nodes).map(NodeId).filter(|node| is_free[node.index()]).collect();
         waiting.sort_by_key(|&handle| (view.job(handle).estimate(), view.job(handle).sequence()));
         for handle in waiting {
             let tasks = view.job(handle).tasks() as usize;

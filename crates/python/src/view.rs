@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 use pythonize::pythonize;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A number of a job in the log, if that says it.
@@ -67,7 +67,7 @@ impl Jobs {
     }
 
     /// Leaves out jobs that are in neither list.
-    fn keep(&mut self, numbers: &HashSet<u64>) {
+    fn keep(&mut self, numbers: &BTreeSet<u64>) {
         self.length_then = self.jobs.len();
         for (job, number) in self.jobs.iter_mut().zip(self.first..) {
             if !numbers.contains(&number) {
