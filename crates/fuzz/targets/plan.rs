@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
         && let Ok(pools) = plan(cluster, current, &wanted)
     {
         let figures = PlanFigures { cost: pools.cost(cluster), bound: None, proven: false };
-        let timed = timetable(cluster, &pools, &Durations::default());
+        let timed = timetable(cluster, &pools, &wanted, &Durations::default());
         let document = plan_to_json(cluster, current, &wanted, &timed, &figures);
         check_plan(&document).expect("the plan is one");
     }

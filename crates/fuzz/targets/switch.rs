@@ -43,7 +43,7 @@ fn place(vm: &str, (number, node): (u8, u8), nodes: usize) -> Value {
 
 fn checked(cluster: &Cluster, before: &Configuration, after: &Configuration, pools: &Plan) {
     let figures = PlanFigures { cost: pools.cost(cluster), bound: None, proven: false };
-    let timed = timetable(cluster, pools, &Durations::default());
+    let timed = timetable(cluster, pools, after, &Durations::default());
     let document = plan_to_json(cluster, before, after, &timed, &figures);
     check_plan(&document).expect("the plan is one");
 }

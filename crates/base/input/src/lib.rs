@@ -20,6 +20,7 @@
 //!
 //! [`state`] describes a cluster with what runs on it, which the programs for single problems read and write.
 
+mod decimal;
 mod fault;
 mod format;
 mod place;
@@ -27,6 +28,7 @@ mod reader;
 pub mod state;
 mod unique;
 
+pub use decimal::Decimal;
 pub use fault::{Fault, Faults, read_text};
 pub use format::Input;
 pub use place::{Object, Place};

@@ -128,9 +128,12 @@ fn faults_of_constraints_have_their_place() {
         assert!(message.contains(part), "{part}: {message}");
     }
     for (constraint, part) in [
-        (r#"{"kind": "running-capacity", "nodes": ["N1"]}"#, "constraints[0]: missing field `limit`"),
+        (r#"{"kind": "running-capacity", "nodes": ["N1"]}"#, "constraints[0]: the field `limit` is missing"),
         (r#"{"kind": "spread", "vms": [], "nodes": []}"#, "constraints[0]: unknown field `nodes`"),
-        (r#"{"kind": "spraed", "vms": []}"#, "unknown variant `spraed`, expected one of `spread`"),
+        (
+            r#"{"kind": "spraed", "vms": []}"#,
+            "constraints[0].kind: unknown kind of constraint `spraed`; did you mean `spread`?",
+        ),
         (
             r#"{"kind": "overbook", "nodes": [], "resource": "cpu", "ratio": 0.0001}"#,
             "at most three decimals",

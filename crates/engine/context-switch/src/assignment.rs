@@ -46,6 +46,10 @@ pub(crate) struct Assignment<'a> {
     room: Vec<Amount>,
     /// The free parts of budgets that nodes share.
     budgets: Vec<i64>,
+    /// How many more nodes may be on, of each limit.
+    spare: Vec<i64>,
+    /// How many VMs are on each node.
+    count: Vec<u32>,
     hosts: Vec<Option<NodeId>>,
 }
 
@@ -54,7 +58,11 @@ impl<'a> Assignment<'a> {
     pub(crate) fn empty(cluster: &'a Cluster) -> Assignment<'a> {
         let room = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
         let budgets = cluster.constraints().budgets().iter().map(|budget| budget.limit).collect();
-        Assignment { cluster, room, budgets, hosts: vec![None; cluster.vms().len()] }
+        let constraints = cluster.constraints();
+        let needed = |nodes: &[NodeId]| nodes.iter().filter(|node| constraints.must_be_on(**node)).count();
+        let spare = constraints.most_on().iter().map(|it| it.limit - needed(&it.nodes) as i64).collect();
+        let (count, hosts) = (vec![0; cluster.nodes().len()], vec![None; cluster.vms().len()]);
+        Assignment { cluster, room, budgets, spare, count, hosts }
     }
 
     /// The free resources of a node.
@@ -77,6 +85,14 @@ impl<'a> Assignment<'a> {
         unit.demand.fits(self.room[node.index()])
             && self.allows(unit, node)
             && self.taken(unit, place).all(|(budget, taken)| taken <= 0 || taken <= self.budgets[budget])
+            && self.limits_of_empty(node).iter().all(|&limit| self.spare[limit] > 0)
+    }
+
+    /// The limits on nodes that are on to which a node belongs, if it is on only with a VM and has none.
+    fn limits_of_empty(&self, node: NodeId) -> &'a [usize] {
+        let constraints = self.cluster.constraints();
+        let is_free = self.count[node.index()] > 0 || constraints.must_be_on(node);
+        if is_free { &[] } else { constraints.most_on_of(node) }
     }
 
     /// The amount that a unit takes of each budget in a place.
@@ -124,6 +140,8 @@ impl<'a> Assignment<'a> {
     fn put_in(&mut self, unit: &Unit, place: Place) {
         let Some(node) = place.host() else { return };
         self.room[node.index()] -= unit.demand;
+        self.limits_of_empty(node).iter().for_each(|&limit| self.spare[limit] -= 1);
+        self.count[node.index()] += unit.vms.len() as u32;
         self.taken(unit, place).for_each(|(budget, taken)| self.budgets[budget] -= taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = Some(node));
     }
@@ -131,6 +149,8 @@ impl<'a> Assignment<'a> {
     /// Takes a unit from its node.
     pub(crate) fn take(&mut self, unit: &Unit, node: NodeId) {
         self.room[node.index()] += unit.demand;
+        self.count[node.index()] -= unit.vms.len() as u32;
+        self.limits_of_empty(node).iter().for_each(|&limit| self.spare[limit] += 1);
         self.taken(unit, Place::Running(node)).for_each(|(budget, taken)| self.budgets[budget] += taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = None);
     }

@@ -3,6 +3,7 @@
 use crate::amount::Amount;
 use crate::configuration::Configuration;
 use crate::constraints::{Constraint, Constraints};
+use crate::durations::Durations;
 use crate::inventory::{ClusterError, Inventory, Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
@@ -10,7 +11,7 @@ use std::cmp::Reverse;
 use std::ops::Deref;
 
 /// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     inventory: Inventory,
     constraints: Constraints,
@@ -18,6 +19,7 @@ pub struct Cluster {
     capacities: Vec<Amount>,
     /// What a move costs beside the memory, if moves are counted.
     move_price: Option<u64>,
+    durations: Durations,
 }
 
 impl Deref for Cluster {
@@ -37,7 +39,7 @@ impl Cluster {
         let inventory = Inventory::new(nodes, vjobs, vms)?;
         let capacities = inventory.nodes().iter().map(|node| node.capacity).collect();
         let constraints = Constraints::new(&inventory, &Configuration::new(Vec::new()), Vec::new());
-        Ok(Cluster { inventory, constraints, capacities, move_price: None })
+        Ok(Cluster { inventory, constraints, capacities, move_price: None, durations: Durations::default() })
     }
 
     /// This cluster with constraints instead of those that it has; VMs are in these places.
@@ -90,6 +92,16 @@ impl Cluster {
         if self.move_price.is_some() { 0 } else { cost }
     }
 
+    /// This cluster with other durations of actions, on which deadlines depend.
+    #[must_use]
+    pub fn with_durations(self, durations: Durations) -> Cluster {
+        Cluster { durations, ..self }
+    }
+    /// How long actions take.
+    pub const fn durations(&self) -> &Durations {
+        &self.durations
+    }
+
     /// The constraints.
     pub const fn constraints(&self) -> &Constraints {
         &self.constraints
@@ -97,6 +109,28 @@ impl Cluster {
     /// Whether a node is off before and after, so that no VM can be resumed from its disk.
     pub fn stays_off(&self, node: NodeId) -> bool {
         !self.is_on(node) && !self.constraints.is_on(node)
+    }
+    /// Whether each node is on when VMs are in these places at the end. Of nodes of which `max-online` lets fewer be on, those
+    /// without a VM are off: first those without an image, then by number.
+    pub fn on_at_end(&self, after: &Configuration) -> Vec<bool> {
+        let constraints = &self.constraints;
+        let mut is_on: Vec<bool> = self.node_ids().map(|node| constraints.is_on(node)).collect();
+        let mut held = vec![0; is_on.len()];
+        for place in after.places() {
+            if let Some(node) = place.node() {
+                held[node.index()] = if place.host().is_some() { 2 } else { 1.max(held[node.index()]) };
+            }
+        }
+        for most in constraints.most_on() {
+            let on = |node: &NodeId| is_on[node.index()];
+            let excess = most.nodes.iter().filter(|node| on(node)).count() as i64 - most.limit;
+            let is_free =
+                |node: &NodeId| on(node) && held[node.index()] < 2 && !constraints.must_be_on(*node);
+            let mut free: Vec<NodeId> = most.nodes.iter().copied().filter(is_free).collect();
+            free.sort_by_key(|node| held[node.index()]);
+            free.into_iter().take(excess.max(0) as usize).for_each(|node| is_on[node.index()] = false);
+        }
+        is_on
     }
     /// What VMs may take of a node: what it has, unless constraints say something else.
     pub fn capacity(&self, node: NodeId) -> Amount {

@@ -42,13 +42,15 @@
 //! Large neighbourhood search is that of P. Shaw, *Using constraint programming and local search methods to solve vehicle
 //! routing problems*, CP 1998; repairs are greedy here.
 
+pub use dfrsim_input::Decimal;
+pub use dfrsim_input::state::ConstraintKind;
+
 mod action;
 mod amount;
 mod assignment;
 mod cluster;
 mod configuration;
 mod constraints;
-mod decimal;
 mod decision;
 mod durations;
 pub mod file;
@@ -66,12 +68,7 @@ pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
 pub use cluster::{Cluster, first_come_first_served};
 pub use configuration::{Configuration, Place, State};
-pub use constraints::{
-    Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
-    Precedence, Preserve, Quarantine, ResourceCapacity, Root, RunningCapacity, Serialise, Split, SplitAmong,
-    Spread,
-};
-pub use decimal::Decimal;
+pub use constraints::{Broken, Constraint, Constraints};
 pub use decision::{SuspendTo, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use inventory::{ClusterError, Inventory, Node, Resource};

@@ -2,10 +2,10 @@
 
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
-use crate::configuration::Place;
+use crate::configuration::{Configuration, Place};
 use crate::durations::Durations;
 use crate::plan::Plan;
-use crate::vjob::VjobId;
+use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 use rustc_hash::FxHashMap;
 
@@ -70,28 +70,14 @@ impl Timetable {
     }
 }
 
-/// The times of a plan's actions, pool by pool: a pool begins when the one before has ended, and the nodes on which it does
+/// The times of a plan that leads to some places: a pool begins when the one before has ended, and the nodes on which it does
 /// something are on. They are what the table of durations says, without the slowing of actions by each other.
-pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Timetable {
-    let booted = SimTime::ZERO + durations.boot();
-    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);
-    let mut start = SimTime::ZERO;
-    let pools = plan.pools().iter().map(|pool| {
-        if pool.iter().flat_map(|action| ends(*action)).any(is_booted) {
-            start = start.max(booted);
-        }
-        let timed = pool.iter().zip(delays(cluster, pool)).map(|(&action, delay)| {
-            let begin = start + delay;
-            Timed { action, begin, end: begin + durations.of(cluster, action) }
-        });
-        let timed: Vec<Timed> = timed.collect();
-        start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
-        timed
-    });
-    let pools: Vec<Vec<Timed>> = pools.collect();
+pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, durations: &Durations) -> Timetable {
+    let pools = times(cluster, plan, durations);
+    let on_at_end = cluster.on_at_end(after);
     let switch = |node: NodeId| {
         let used = pools.iter().flatten().filter(|timed| ends(timed.action).any(|end| end == node));
-        let (is_on, begin, span) = match (cluster.is_on(node), cluster.constraints().is_on(node)) {
+        let (is_on, begin, span) = match (cluster.is_on(node), on_at_end[node.index()]) {
             (false, true) => (true, SimTime::ZERO, durations.boot()),
             (true, false) => {
                 (false, used.map(|timed| timed.end).max().unwrap_or_default(), durations.shutdown())
@@ -102,6 +88,41 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Timet
     };
     let switches = cluster.node_ids().filter_map(switch).collect();
     Timetable { pools, switches }
+}
+
+/// The times of a plan's actions, pool by pool.
+fn times(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<Timed>> {
+    let mut start = SimTime::ZERO;
+    let pools = plan.pools().iter().map(|pool| {
+        start = start.max(ready(cluster, pool, durations));
+        let timed = pool.iter().zip(delays(cluster, pool)).map(|(&action, delay)| {
+            let begin = start + delay;
+            Timed { action, begin, end: begin + durations.of(cluster, action) }
+        });
+        let timed: Vec<Timed> = timed.collect();
+        start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
+        timed
+    });
+    pools.collect()
+}
+
+/// When the nodes of these actions are on.
+pub(crate) fn ready(cluster: &Cluster, actions: &[Action], durations: &Durations) -> SimTime {
+    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);
+    let waits = actions.iter().flat_map(|action| ends(*action)).any(is_booted);
+    if waits { SimTime::ZERO + durations.boot() } else { SimTime::ZERO }
+}
+
+/// The first VM of a plan that has not acted by its deadline.
+pub(crate) fn late(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
+    if !cluster.constraints().have_deadlines() {
+        return None;
+    }
+    let is_late = |timed: &Timed| {
+        cluster.constraints().deadline(timed.action.vm()).is_some_and(|deadline| timed.end > deadline)
+    };
+    let pools = times(cluster, plan, cluster.durations());
+    pools.into_iter().flatten().find(is_late).map(|timed| timed.action.vm())
 }
 
 /// The nodes that an action needs.

@@ -4,8 +4,8 @@ use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::constraints::Broken;
-use crate::decimal::Decimal;
 use crate::vjob::VmId;
+use dfrsim_input::Decimal;
 
 /// Why a configuration is not viable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -212,7 +212,7 @@ impl ContextSwitchStudy {
         after: &Configuration,
         plan: &Plan,
     ) -> Result<(), Failure> {
-        let times = timetable(cluster, plan, &self.durations);
+        let times = timetable(cluster, plan, after, &self.durations);
         let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
         let text = plan_to_json(cluster, before, after, &times, &figures);
         check_plan(&text).map(drop).map_err(|faults| Failure::invalid(format!("a plan is wrong: {faults}")))

@@ -1,6 +1,6 @@
 //! Where VMs may arrive, and where they may be at the end.
 
-use super::document::{Constraint, Document, Place, State};
+use super::document::{Constraint, Document, Kind, Place, State, Vm, in_units};
 use super::fault::PlanFault;
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 pub(super) fn concerned<'a>(plan: &'a Document, vms: &BTreeMap<&str, usize>) -> Vec<Vec<&'a Constraint>> {
     let mut of = vec![Vec::new(); plan.vms.len()];
     for constraint in &plan.constraints {
-        let mut named: Vec<usize> = match constraint {
-            Constraint::Lonely { .. } | Constraint::Quarantine { .. } => (0..plan.vms.len()).collect(),
-            _ => constraint.names().0.into_iter().map(|name| vms[name.as_str()]).collect(),
+        let mut named: Vec<usize> = match constraint.kind {
+            Kind::Lonely | Kind::Quarantine => (0..plan.vms.len()).collect(),
+            _ => constraint.all_vms().map(|name| vms[name.as_str()]).collect(),
         };
         named.sort_unstable();
         named.dedup();
@@ -43,42 +43,32 @@ pub(super) fn faults(
         let listed = |list: &[String]| list.iter().any(|listed| listed == node);
         let others = |list: &[String]| list.iter().any(|name| is_there(name));
         for constraint in &concerned[at] {
-            let broken = match constraint {
-                Constraint::Fence { nodes, .. } => (!listed(nodes)).then_some("fence"),
-                Constraint::Ban { nodes, .. } => listed(nodes).then_some("ban"),
-                Constraint::Spread { vms, continuous } if *continuous || is_end => {
-                    others(vms).then_some("spread")
+            let (sets, groups) = (&constraint.vms, &constraint.nodes);
+            let holds_now = constraint.is_continuous || is_end;
+            let is_broken = match constraint.kind {
+                Kind::Fence => !listed(&groups[0]),
+                Kind::Ban => listed(&groups[0]),
+                Kind::Spread => holds_now && others(&sets[0]),
+                Kind::Split => {
+                    let own = sets.iter().position(|group| named(group));
+                    let meets = |own| (0..sets.len()).any(|group| group != own && others(&sets[group]));
+                    holds_now && own.is_some_and(meets)
                 }
-                Constraint::Split { groups, continuous } if *continuous || is_end => {
-                    let own = groups.iter().position(|group| named(group));
-                    let meets = |own| (0..groups.len()).any(|group| group != own && others(&groups[group]));
-                    own.is_some_and(meets).then_some("split")
+                Kind::Lonely => {
+                    let is_stranger = |other: &&Vm| sets[0].contains(&other.name) != named(&sets[0]);
+                    holds_now && plan.vms.iter().filter(is_stranger).any(|other| is_there(&other.name))
                 }
-                Constraint::Lonely { vms, continuous } if *continuous || is_end => {
-                    let strangers = plan.vms.iter().filter(|other| vms.contains(&other.name) != named(vms));
-                    strangers.map(|other| &other.name).any(|name| is_there(name)).then_some("lonely")
+                Kind::Among | Kind::SplitAmong => !groups.iter().any(|group| listed(group)),
+                Kind::Root => vm.before.host().is_some_and(|root| root != node),
+                Kind::Quarantine => {
+                    let comes = listed(&groups[0]) && vm.before.host() != Some(node);
+                    let is_inside = |host: &str| groups[0].iter().any(|listed| listed == host);
+                    comes || vm.before.host().is_some_and(|host| host != node && is_inside(host))
                 }
-                Constraint::Among { groups, .. } => {
-                    (!groups.iter().any(|group| listed(group))).then_some("among")
-                }
-                Constraint::SplitAmong { groups, .. } => {
-                    (!groups.iter().any(|group| listed(group))).then_some("split-among")
-                }
-                Constraint::Root { .. } => {
-                    let root = vm.before.host().filter(|root| *root != node);
-                    root.is_some().then_some("root")
-                }
-                Constraint::Quarantine { nodes } => {
-                    let comes = listed(nodes) && vm.before.host() != Some(node);
-                    let leaves = vm
-                        .before
-                        .host()
-                        .is_some_and(|host| host != node && nodes.iter().any(|it| it == host));
-                    (comes || leaves).then_some("quarantine")
-                }
-                _ => None,
+                _ => false,
             };
-            if let Some(constraint) = broken {
+            if is_broken {
+                let constraint = constraint.kind;
                 let (vm, node) = (vm.name.clone(), node.to_owned());
                 faults.push(PlanFault::Constraint { pool, vm, node, constraint });
             }
@@ -124,24 +114,23 @@ pub(super) fn faults_together(
         hosted.iter().all(|(_, node)| group.iter().any(|listed| listed == node))
     };
     for constraint in &plan.constraints {
-        match constraint {
-            Constraint::Gather { vms, continuous } => {
+        let (kind, sets, groups) = (constraint.kind, &constraint.vms, &constraint.nodes);
+        match kind {
+            Kind::Gather => {
                 let differ = |hosted: &[Hosted<'_>]| hosted.iter().any(|(_, node)| *node != hosted[0].1);
-                break_if(vms, "gather", *continuous, &differ);
+                break_if(&sets[0], kind, constraint.is_continuous, &differ);
             }
-            Constraint::Among { vms, groups, continuous } => {
-                break_if(vms, "among", *continuous, &|hosted| {
-                    !groups.iter().any(|group| has_all(group, hosted))
-                });
-            }
-            Constraint::SplitAmong { vms: sets, groups } => {
+            Kind::Among => break_if(&sets[0], kind, constraint.is_continuous, &|hosted| {
+                !groups.iter().any(|group| has_all(group, hosted))
+            }),
+            Kind::SplitAmong => {
                 for (at, set) in sets.iter().enumerate() {
                     let is_taken = |group: &Vec<String>| {
                         let earlier =
                             sets[..at].iter().flatten().filter_map(|name| places[vms[name.as_str()]].host());
                         earlier.into_iter().any(|host| group.iter().any(|listed| listed == host))
                     };
-                    break_if(set, "split-among", false, &|hosted| {
+                    break_if(set, kind, false, &|hosted| {
                         let mut groups = groups.iter().filter(|group| has_all(group, hosted));
                         !hosted.is_empty() && !groups.any(|group| !is_taken(group))
                     });
@@ -158,14 +147,16 @@ pub(super) fn faults_together(
 fn unpreserved(plan: &Document, vms: &BTreeMap<&str, usize>, places: &[Place]) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
-        let Constraint::Preserve { vms: named, resource, amount } = constraint else { continue };
-        let least = if resource == "cpu" { *amount } else { amount / 1_000 };
-        for at in named.iter().map(|name| vms[name.as_str()]) {
+        if constraint.kind != Kind::Preserve {
+            continue;
+        }
+        let (resource, least) = (&constraint.resource, in_units(constraint));
+        for at in constraint.all_vms().map(|name| vms[name.as_str()]) {
             let (vm, place) = (&plan.vms[at], &places[at]);
             if place.state == State::Running && vm.takes(resource, place) < least {
                 let (pool, vm, node) =
                     (plan.pools.len(), vm.name.clone(), place.node.clone().unwrap_or_default());
-                faults.push(PlanFault::Constraint { pool, vm, node, constraint: "preserve" });
+                faults.push(PlanFault::Constraint { pool, vm, node, constraint: Kind::Preserve });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The amount that VMs take of nodes, one by one and together.
 
-use super::document::{Constraint, Document, Place, State, Vm};
+use super::document::{Constraint, Document, Kind, Place, State, Vm, in_thousandths, in_units};
 use super::fault::PlanFault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ struct Capacity<'a> {
     /// In thousandths of a unit of CPU, else in whole units.
     limit: u64,
     /// The constraint that sets the limit; `None` for the capacity of a node.
-    constraint: Option<&'static str>,
+    constraint: Option<Kind>,
 }
 
 /// All limits of a plan.
@@ -39,29 +39,24 @@ impl<'a> Capacities<'a> {
         for (name, &at) in nodes {
             for &resource in &resources {
                 let has = plan.nodes[at].has(resource);
-                let ratios = plan.constraints.iter().filter_map(|constraint| match constraint {
-                    Constraint::Overbook { nodes, resource: other, ratio }
-                        if other == resource && nodes.iter().any(|node| node == name) =>
-                    {
-                        Some(*ratio)
-                    }
-                    _ => None,
-                });
-                let limit = ratios.min().map_or(has, |ratio| has * ratio / 1_000);
+                let is_for = |it: &&Constraint| {
+                    it.kind == Kind::Overbook
+                        && it.resource == resource
+                        && it.all_nodes().any(|node| node == name)
+                };
+                let ratios = plan.constraints.iter().filter(is_for);
+                let limit = ratios.map(in_thousandths).min().map_or(has, |ratio| has * ratio / 1_000);
                 list.push(Capacity { nodes: BTreeSet::from([*name]), resource, limit, constraint: None });
             }
         }
         for constraint in &plan.constraints {
-            let (nodes, resource, limit, name) = match constraint {
-                Constraint::RunningCapacity { nodes, limit } => (nodes, RUNNING, *limit, "running-capacity"),
-                Constraint::ResourceCapacity { nodes, resource, limit } => {
-                    let limit = if resource == "cpu" { *limit } else { limit / 1_000 };
-                    (nodes, resource.as_str(), limit, "resource-capacity")
-                }
+            let resource = match constraint.kind {
+                Kind::RunningCapacity => RUNNING,
+                Kind::ResourceCapacity => constraint.resource.as_str(),
                 _ => continue,
             };
-            let nodes = nodes.iter().map(String::as_str).collect();
-            list.push(Capacity { nodes, resource, limit, constraint: Some(name) });
+            let (nodes, limit) = (constraint.all_nodes().map(String::as_str).collect(), in_units(constraint));
+            list.push(Capacity { nodes, resource, limit, constraint: Some(constraint.kind) });
         }
         let mut of_node = BTreeMap::<&str, Vec<usize>>::new();
         for (at, capacity) in list.iter().enumerate() {

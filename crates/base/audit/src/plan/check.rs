@@ -66,13 +66,12 @@ impl<'a> Check<'a> {
         let actions = || plan.pools.iter().flatten();
         let places = plan.vms.iter().flat_map(|vm| [vm.before.node.as_ref(), vm.after.node.as_ref()]);
         let ends = actions().flat_map(|action| [action.from.as_ref(), action.to.as_ref()]);
-        let constraints: Vec<_> = plan.constraints.iter().map(Constraint::names).collect();
         let switched = plan.switches.iter().map(|switch| &switch.node);
-        let named = constraints.iter().flat_map(|(_, nodes)| nodes.iter().copied()).chain(switched);
+        let named = plan.constraints.iter().flat_map(Constraint::all_nodes).chain(switched);
         let unknown = places.chain(ends).flatten().chain(named);
         let unknown = unknown.filter(|name| !nodes.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "nodes")));
-        let named = constraints.iter().flat_map(|(vms, _)| vms.iter().copied());
+        let named = plan.constraints.iter().flat_map(Constraint::all_vms);
         let unknown =
             actions().map(|action| &action.vm).chain(named).filter(|name| !vms.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "VMs")));

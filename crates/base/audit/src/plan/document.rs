@@ -1,5 +1,6 @@
 //! A plan as its file has it.
 
+pub(super) use dfrsim_input::state::{Constraint, ConstraintKind as Kind};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,11 +47,6 @@ pub(super) enum Power {
     Offline,
 }
 
-/// What is continuous unless the file says otherwise.
-fn yes() -> bool {
-    true
-}
-
 /// Decimals of files are exact in thousandths.
 fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Ok((f64::deserialize(deserializer)? * 1e3).round() as u64)
@@ -86,116 +82,14 @@ pub(super) enum State {
     Terminated,
 }
 
-/// A constraint as files have it; what each means is in `constraints.rs`.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub(super) enum Constraint {
-    Spread {
-        vms: Vec<String>,
-        #[serde(default = "yes")]
-        continuous: bool,
-    },
-    Split {
-        groups: Vec<Vec<String>>,
-        #[serde(default = "yes")]
-        continuous: bool,
-    },
-    Lonely {
-        vms: Vec<String>,
-        #[serde(default = "yes")]
-        continuous: bool,
-    },
-    Gather {
-        vms: Vec<String>,
-        #[serde(default)]
-        continuous: bool,
-    },
-    Fence {
-        vms: Vec<String>,
-        nodes: Vec<String>,
-    },
-    Ban {
-        vms: Vec<String>,
-        nodes: Vec<String>,
-    },
-    Among {
-        vms: Vec<String>,
-        groups: Vec<Vec<String>>,
-        #[serde(default)]
-        continuous: bool,
-    },
-    SplitAmong {
-        vms: Vec<Vec<String>>,
-        groups: Vec<Vec<String>>,
-    },
-    Quarantine {
-        nodes: Vec<String>,
-    },
-    Preserve {
-        vms: Vec<String>,
-        resource: String,
-        #[serde(deserialize_with = "thousandths")]
-        amount: u64,
-    },
-    Root {
-        vms: Vec<String>,
-    },
-    RunningCapacity {
-        nodes: Vec<String>,
-        limit: u64,
-    },
-    ResourceCapacity {
-        nodes: Vec<String>,
-        resource: String,
-        #[serde(deserialize_with = "thousandths")]
-        limit: u64,
-    },
-    Overbook {
-        nodes: Vec<String>,
-        resource: String,
-        #[serde(deserialize_with = "thousandths")]
-        ratio: u64,
-    },
-    Online {
-        nodes: Vec<String>,
-    },
-    Offline {
-        nodes: Vec<String>,
-    },
-    Precedence {
-        vms: Vec<String>,
-    },
-    Serialise {
-        vms: Vec<String>,
-    },
+/// The number of a constraint, in thousandths.
+pub(super) fn in_thousandths(constraint: &Constraint) -> u64 {
+    constraint.amount.in_parts(1_000).unsigned_abs()
 }
 
-impl Constraint {
-    /// The VMs and the nodes that it names.
-    pub(super) fn names(&self) -> (Vec<&String>, Vec<&String>) {
-        use Constraint as C;
-        match self {
-            C::Spread { vms, .. }
-            | C::Lonely { vms, .. }
-            | C::Gather { vms, .. }
-            | C::Root { vms }
-            | C::Preserve { vms, .. }
-            | C::Precedence { vms }
-            | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
-            C::Split { groups, .. } => (groups.iter().flatten().collect(), Vec::new()),
-            C::Fence { vms, nodes } | C::Ban { vms, nodes } => (vms.iter().collect(), nodes.iter().collect()),
-            C::Among { vms, groups, .. } => (vms.iter().collect(), groups.iter().flatten().collect()),
-            C::SplitAmong { vms, groups } => {
-                (vms.iter().flatten().collect(), groups.iter().flatten().collect())
-            }
-            C::RunningCapacity { nodes, .. }
-            | C::ResourceCapacity { nodes, .. }
-            | C::Overbook { nodes, .. }
-            | C::Quarantine { nodes }
-            | C::Online { nodes }
-            | C::Offline { nodes } => (Vec::new(), nodes.iter().collect()),
-        }
-    }
+/// The number of a constraint as amounts have it: CPU in thousandths of a unit, everything else in units.
+pub(super) fn in_units(constraint: &Constraint) -> u64 {
+    in_thousandths(constraint) / if constraint.resource == "cpu" { 1 } else { 1_000 }
 }
 
 /// A node that is switched on or off.

@@ -1,5 +1,6 @@
 //! The faults of a plan.
 
+use dfrsim_input::state::ConstraintKind;
 use std::fmt;
 
 /// One thing that is wrong with a plan. Pools are counted from 0.
@@ -59,7 +60,7 @@ pub enum PlanFault {
         /// The pool; one beyond the last for the end of the plan.
         pool: usize,
         /// Which kind.
-        constraint: &'static str,
+        constraint: ConstraintKind,
         /// What nodes may take together.
         limit: String,
         /// The amount that VMs take.
@@ -75,7 +76,7 @@ pub enum PlanFault {
         /// The action.
         action: &'static str,
         /// Which kind.
-        constraint: &'static str,
+        constraint: ConstraintKind,
         /// The other VM.
         other: String,
     },
@@ -97,7 +98,7 @@ pub enum PlanFault {
         /// The node.
         node: String,
         /// Which kind.
-        constraint: &'static str,
+        constraint: ConstraintKind,
     },
     /// A VM is not where it should be at the end.
     #[error("at the end `{vm}` is {found}, but should be {wanted}")]

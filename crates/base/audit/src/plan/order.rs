@@ -1,6 +1,6 @@
-//! In which order VMs act: precedence and serialisation.
+//! In which order VMs act, and when.
 
-use super::document::{Action, Constraint, Document, Verb};
+use super::document::{Action, Document, Kind, Verb, in_thousandths, micros};
 use super::fault::PlanFault;
 
 /// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together
@@ -18,25 +18,36 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
         |one: &Action, other: &Action| is_shared(one) && is_shared(other) && vjob(&one.vm) == vjob(&other.vm);
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
-        let (vms, name) = match constraint {
-            Constraint::Precedence { vms } => (vms, "precedence"),
-            Constraint::Serialise { vms } => (vms, "serialise"),
-            _ => continue,
-        };
+        let kind = constraint.kind;
+        let Some(vms) = constraint.vms.first() else { continue };
         let ranked = actions
             .iter()
             .filter_map(|&(pool, action)| Some((pool, action, vms.iter().position(|vm| *vm == action.vm)?)));
         let ranked: Vec<(usize, &Action, usize)> = ranked.collect();
+        for &(pool, action, _) in &ranked {
+            let is_late = match kind {
+                Kind::NoDelay => pool > 0,
+                Kind::Deadline => micros(action.end_s) as u64 > in_thousandths(constraint) * 1_000,
+                _ => false,
+            };
+            if is_late {
+                let (vm, node) = (action.vm.clone(), action.to.clone().unwrap_or_default());
+                faults.push(PlanFault::Constraint { pool, vm, node, constraint: kind });
+            }
+        }
         for (at, &(first, one, one_rank)) in ranked.iter().enumerate() {
             for &(second, other, other_rank) in &ranked[at + 1..] {
-                let is_wrong = match constraint {
-                    Constraint::Precedence { .. } if first == second => one_rank != other_rank,
-                    Constraint::Precedence { .. } => one_rank > other_rank,
-                    _ => first == second && one_rank != other_rank,
+                let is_wrong = match kind {
+                    Kind::Sync => first != second,
+                    _ if go_together(one, other) => false,
+                    Kind::Precedence if first == second => one_rank != other_rank,
+                    Kind::Precedence => one_rank > other_rank,
+                    Kind::Serialise => first == second && one_rank != other_rank,
+                    _ => false,
                 };
-                if is_wrong && !go_together(one, other) {
+                if is_wrong {
                     let (vm, action, other) = (other.vm.clone(), other.action.name(), one.vm.clone());
-                    faults.push(PlanFault::Order { pool: second, vm, action, constraint: name, other });
+                    faults.push(PlanFault::Order { pool: second, vm, action, constraint: kind, other });
                 }
             }
         }

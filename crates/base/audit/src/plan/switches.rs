@@ -1,6 +1,6 @@
 //! Nodes that are switched on and off.
 
-use super::document::{Action, Constraint, Document, Micros, Node, Power, Turn, micros};
+use super::document::{Action, Document, Kind, Micros, Node, Power, Turn, in_units, micros};
 use super::fault::PlanFault;
 
 /// When all nodes of some actions are on: 0 unless some must be switched on.
@@ -15,24 +15,44 @@ fn is_end(action: &Action, node: &str) -> bool {
     [&action.from, &action.to].into_iter().any(|end| end.as_deref() == Some(node))
 }
 
-/// The faults of switches, and what happens on nodes that are off.
+/// The faults of switches, what happens on nodes that are off, and limits on those that are on.
 pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
-    plan.nodes
-        .iter()
-        .filter_map(|node| fault(plan, node))
-        .map(|(node, what)| PlanFault::Switch { node, what })
-        .collect()
+    let faults = plan.nodes.iter().filter_map(|node| fault(plan, node));
+    let faults = faults.map(|(node, what)| PlanFault::Switch { node, what });
+    let is_on = |node: &&Node| {
+        let last = plan.switches.iter().rfind(|switch| switch.node == node.name);
+        last.map_or(node.state == Power::Online, |switch| switch.action == Turn::Boot)
+    };
+    let limits = plan.constraints.iter().filter(|constraint| constraint.kind == Kind::MaxOnline);
+    let too_many = limits.filter_map(|constraint| {
+        let on =
+            plan.nodes.iter().filter(is_on).filter(|node| constraint.all_nodes().any(|it| *it == node.name));
+        let (on, limit) = (on.count() as u64, in_units(constraint));
+        let (pool, constraint) = (plan.pools.len(), constraint.kind);
+        let fault =
+            || PlanFault::Capacity { pool, constraint, limit: limit.to_string(), taken: on.to_string() };
+        (on > limit).then(fault)
+    });
+    faults.chain(too_many).collect()
 }
 
 fn fault(plan: &Document, node: &Node) -> Option<(String, String)> {
-    let wanted = plan.constraints.iter().fold(node.state, |state, constraint| match constraint {
-        Constraint::Online { nodes } if nodes.contains(&node.name) => Power::Online,
-        Constraint::Offline { nodes } if nodes.contains(&node.name) => Power::Offline,
-        _ => state,
-    });
+    let names = |kind| {
+        let mut of_kind = plan.constraints.iter().filter(|constraint| constraint.kind == kind);
+        of_kind.any(|constraint| constraint.all_nodes().any(|name| *name == node.name))
+    };
+    let mut wanted = match node.state {
+        _ if names(Kind::Offline) => Power::Offline,
+        _ if names(Kind::Online) => Power::Online,
+        state => state,
+    };
     let wrong = |what: &str| Some((node.name.clone(), what.to_owned()));
     let switches: Vec<_> = plan.switches.iter().filter(|switch| switch.node == node.name).collect();
     let found: Vec<Turn> = switches.iter().map(|switch| switch.action).collect();
+    // Which ones are off is free if too many are on.
+    if found == [Turn::Shutdown] && names(Kind::MaxOnline) && !names(Kind::Online) {
+        wanted = Power::Offline;
+    }
     let expected = match (node.state, wanted) {
         (Power::Offline, Power::Online) => vec![Turn::Boot],
         (Power::Online, Power::Offline) => vec![Turn::Shutdown],

@@ -28,8 +28,11 @@
 //! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 
+mod constraint;
 mod parts;
 mod write;
+
+pub use constraint::{Constraint, ConstraintKind};
 
 use crate::format::Input;
 use crate::place::Place;
@@ -139,7 +142,7 @@ pub struct State<'a> {
     pub vjobs: Vec<Vjob>,
     /// The VMs.
     pub vms: Vec<Vm<'a>>,
-    /// The constraints: objects with a `kind`, which the planner understands.
+    /// The constraints, to be read by [`Constraint::read`].
     pub constraints: Vec<Place<'a>>,
     /// The reservations.
     pub reservations: Vec<Reserved<'a>>,

@@ -14,8 +14,8 @@ use dfrsim_context_switch::file::{
     PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
 };
 use dfrsim_context_switch::{
-    Ban, Cluster, Configuration, Constraint, Durations, Limits, Plan as Pools, SuspendTo, VjobId, cheapest,
-    first_come_first_served, in_states, plan, select_running,
+    Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, SuspendTo, VjobId,
+    cheapest, first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::Seed;
@@ -53,8 +53,11 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   overbook             nodes, resource, ratio  VMs may take `ratio` times what each node has
   preserve             vms, resource, amount   each VM needs at least `amount`
   online, offline      nodes        on or off at the end; they are switched
+  max-online           nodes, limit            at most `limit` are on at the end
   precedence           vms          act one after the other, in this order
-  serialise            vms          act at different times, in any order
+  serialise, sync      vms          act at different times, in any order; act once, in one pool
+  no-delay             vms          act in the first pool only
+  deadline             vms, seconds            have acted so many seconds after the begin
   spread, split and lonely hold always, gather and among at the end; a field `continuous` (true or false) says otherwise.
 
 Examples:
@@ -157,7 +160,7 @@ impl Plan {
         let inputs = open(&self.state)?;
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
-        loaded.cluster = self.drained(loaded.cluster, &loaded.before)?;
+        loaded.cluster = self.drained(loaded.cluster, &loaded.before)?.with_durations(durations.clone());
         let Target { after, cluster, found, moves } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
@@ -182,7 +185,7 @@ impl Plan {
         };
         let nodes = self.drain.iter().map(node).collect::<Result<Vec<_>, _>>()?;
         let mut constraints = cluster.constraints().list().to_vec();
-        constraints.push(Constraint::Ban(Ban { vms: cluster.by_name().to_vec(), nodes }));
+        constraints.push(Constraint::new(ConstraintKind::Ban, vec![cluster.by_name().to_vec()], vec![nodes]));
         Ok(cluster.with_constraints(constraints, before))
     }
 

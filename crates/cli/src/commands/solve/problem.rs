@@ -3,7 +3,7 @@
 use super::state::Loaded;
 use super::switch::sharing;
 use crate::failure::Failure;
-use dfrsim_context_switch::{Configuration, Constraint, Place, VmId};
+use dfrsim_context_switch::{Configuration, ConstraintKind, Place, VmId};
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_packing::vector::sizes_at;
@@ -44,12 +44,12 @@ impl Problem {
         let Loaded { state, cluster, before } = loaded;
         let ids: Vec<VmId> = (0..cluster.vms().len() as u32).map(VmId).collect();
         let is_in = |vm: VmId| matches!(before.place(vm), Place::Waiting | Place::Running(_));
-        let roots = cluster.constraints().list().iter().filter_map(|constraint| match constraint {
-            Constraint::Root(root) => Some(root.vms.as_slice()),
-            _ => None,
-        });
-        let roots: Vec<VmId> =
-            roots.flatten().copied().filter(|&vm| before.place(vm).host().is_some()).collect();
+        let roots = cluster.constraints().list().iter().filter(|it| it.kind == ConstraintKind::Root);
+        let roots: Vec<VmId> = roots
+            .flat_map(|it| it.all_vms())
+            .copied()
+            .filter(|&vm| before.place(vm).host().is_some())
+            .collect();
         let fixed = fixed(loaded, &|vm| is_in(vm) && (are_roots_fixed || !roots.contains(&vm)));
         let narrow = |amount: i64| u32::try_from(amount).expect("amounts of a cluster have 32 bits");
         let nodes = cluster.node_ids().map(|node| {
@@ -188,15 +188,9 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
         vms: cluster.vms().iter().map(|vm| narrow(vm.demand.memory)).collect(),
     };
     let overbooked = |node: usize, name: &str| {
-        let ratios = constraints.list().iter().filter_map(|constraint| match constraint {
-            Constraint::Overbook(it)
-                if it.resource == name && it.nodes.iter().any(|at| at.index() == node) =>
-            {
-                Some(it.ratio)
-            }
-            _ => None,
-        });
-        ratios.min()
+        let of_kind = constraints.list().iter().filter(|it| it.kind == ConstraintKind::Overbook);
+        let ratios = of_kind.filter(|it| it.resource == name && it.all_nodes().any(|at| at.index() == node));
+        ratios.map(|it| it.amount).min()
     };
     let others = cluster.resources().iter().map(|resource| {
         let nodes = resource.nodes.iter().enumerate();
@@ -222,22 +216,22 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
     );
     let one_each = |vms: &[VmId]| ids.iter().map(|vm| u32::from(vms.contains(vm))).collect::<Vec<u32>>();
     for constraint in constraints.list() {
-        fixed.extend(match constraint {
-            Constraint::Spread(it) => Some(Fixed::limited(one_each(&it.vms), count, |_| Some(1))),
-            Constraint::RunningCapacity(it) if it.nodes.len() == 1 => {
-                Some(Fixed::limited(one_each(&ids), count, |node| {
-                    (node == it.nodes[0].index()).then_some(it.limit)
-                }))
+        let is_there = |node: usize| constraint.all_nodes().any(|at| at.index() == node);
+        let limit = narrow(constraint.amount.in_parts(1));
+        let has_one_node = constraint.all_nodes().count() == 1;
+        fixed.extend(match constraint.kind {
+            ConstraintKind::Spread => Some(Fixed::limited(one_each(&constraint.vms[0]), count, |_| Some(1))),
+            ConstraintKind::RunningCapacity if has_one_node => {
+                Some(Fixed::limited(one_each(&ids), count, |node| is_there(node).then_some(limit)))
             }
-            Constraint::ResourceCapacity(it) if it.nodes.len() == 1 && it.resource != "cpu" => {
-                let of_name = cluster.resources().iter().find(|resource| resource.name == it.resource);
+            ConstraintKind::ResourceCapacity if has_one_node && constraint.resource != "cpu" => {
+                let of_name = cluster.resources().iter().find(|it| it.name == constraint.resource);
                 let amount = |vm: &VmId| match of_name {
                     Some(resource) => resource.vms[vm.index()],
                     None => cluster.vm(*vm).demand.memory,
                 };
                 let vms = ids.iter().map(|vm| narrow(amount(vm))).collect();
-                let limit = narrow(it.limit.in_parts(1));
-                Some(Fixed::limited(vms, count, |node| (node == it.nodes[0].index()).then_some(limit)))
+                Some(Fixed::limited(vms, count, |node| is_there(node).then_some(limit)))
             }
             _ => None,
         });

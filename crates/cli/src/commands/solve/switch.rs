@@ -79,7 +79,7 @@ impl Switch {
                 (pools, figures)
             }
         };
-        let timetable = timetable(&cluster, &pools, durations);
+        let timetable = timetable(&cluster, &pools, after, durations);
         let document = plan_to_json(&cluster, before, after, &timetable, &figures);
         check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
         Ok(Switch { document, timetable, figures, cluster })

@@ -1,49 +1,35 @@
 //! Some VMs on one node.
 
-use super::{Lowered, NodeSets, Translate, Viewed};
-use crate::configuration::Configuration;
-use crate::vjob::VmId;
-use serde::{Deserialize, Serialize};
+use super::{Constraint, Lowering, Rule, Viewed};
 
-/// All of these VMs that are hosted at the end are so on one node. VMs that are gathered with a common one are gathered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gather<V = VmId> {
-    /// The VMs.
-    pub vms: Vec<V>,
-    /// Whether they stay on their node, if they do at the beginning.
-    #[serde(default, skip_serializing_if = "super::is_no")]
-    pub continuous: bool,
+pub(super) const RULE: Rule = Rule { lower, broken };
+
+fn lower(it: &Constraint, to: &mut Lowering<'_>) {
+    let vms = &it.vms[0];
+    let mut hosts = vms.iter().filter_map(|vm| to.current.place(*vm).host());
+    if let Some(host) = hosts.next().filter(|host| it.is_continuous && hosts.all(|other| other == *host)) {
+        to.lowered.restrict(vms, &to.sets.of(&[host]), true);
+    }
+    join(&mut to.lowered.together, vms);
 }
 
-impl Gather {
-    pub(super) fn lower(&self, lowered: &mut Lowered, sets: &mut NodeSets, current: &Configuration) {
-        let mut hosts = self.vms.iter().filter_map(|vm| current.place(*vm).host());
-        if let Some(host) = hosts.next().filter(|host| self.continuous && hosts.all(|other| other == *host)) {
-            lowered.restrict(&self.vms, &sets.of(&[host]), true);
-        }
-        let mut joined: Vec<VmId> =
-            self.vms.iter().flat_map(|vm| lowered.together[vm.index()].iter().chain([vm])).copied().collect();
-        joined.sort_unstable();
-        joined.dedup();
-        for vm in &joined {
-            lowered.together[vm.index()] = joined.iter().copied().filter(|other| other != vm).collect();
-        }
-    }
-
-    pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {
-        let mut hosted = self.vms.iter().filter_map(|vm| Some((*vm, viewed.host(*vm)?)));
-        let (first, node) = hosted.next()?;
-        let Some((other, elsewhere)) = hosted.find(|(_, host)| *host != node) else {
-            return viewed.strayed(&self.vms).filter(|_| self.continuous);
-        };
-        let on = |vm, node| format!("{} is on {}", viewed.vm(vm), viewed.node(node));
-        Some(format!("{} and {}", on(first, node), on(other, elsewhere)))
+/// Makes some VMs, and all that are joined to one of them, joined to each other.
+pub(super) fn join(joined_to: &mut [Vec<crate::VmId>], vms: &[crate::VmId]) {
+    let mut joined: Vec<_> =
+        vms.iter().flat_map(|vm| joined_to[vm.index()].iter().chain([vm])).copied().collect();
+    joined.sort_unstable();
+    joined.dedup();
+    for vm in &joined {
+        joined_to[vm.index()] = joined.iter().copied().filter(|other| other != vm).collect();
     }
 }
 
-impl<V> Gather<V> {
-    pub(super) fn map<N, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Gather<W> {
-        Gather { vms: to.vms("vms", &self.vms), continuous: self.continuous }
-    }
+fn broken(it: &Constraint, viewed: &Viewed<'_>) -> Option<String> {
+    let mut hosted = viewed.hosted(&it.vms[0]);
+    let (first, node) = hosted.next()?;
+    let Some((other, elsewhere)) = hosted.find(|(_, host)| *host != node) else {
+        return viewed.strayed(&it.vms[0]).filter(|_| it.is_continuous);
+    };
+    let on = |vm, node| format!("{} is on {}", viewed.vm(vm), viewed.node(node));
+    Some(format!("{} and {}", on(first, node), on(other, elsewhere)))
 }

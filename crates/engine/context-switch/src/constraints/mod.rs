@@ -4,9 +4,12 @@
 
 mod among;
 mod ban;
+mod deadline;
 mod fence;
 mod gather;
 mod lonely;
+mod max_online;
+mod no_delay;
 mod node_set;
 mod offline;
 mod online;
@@ -21,86 +24,50 @@ mod serialise;
 mod split;
 mod split_among;
 mod spread;
-
-pub use among::Among;
-pub use ban::Ban;
-pub use fence::Fence;
-pub use gather::Gather;
-pub use lonely::Lonely;
-pub use offline::Offline;
-pub use online::Online;
-pub use overbook::Overbook;
-pub use precedence::Precedence;
-pub use preserve::Preserve;
-pub use quarantine::Quarantine;
-pub use resource_capacity::ResourceCapacity;
-pub use root::Root;
-pub use running_capacity::RunningCapacity;
-pub use serialise::Serialise;
-pub use split::Split;
-pub use split_among::SplitAmong;
-pub use spread::Spread;
+mod sync;
 
 use crate::configuration::{Configuration, Place};
-use crate::decimal::Decimal;
 use crate::inventory::Inventory;
 use crate::vjob::{Vm, VmId};
-use dfrsim_model::NodeId;
+use dfrsim_input::Decimal;
+use dfrsim_input::state::ConstraintKind;
+use dfrsim_model::{NodeId, SimTime};
 use node_set::{NodeSet, NodeSets};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// A constraint, by numbers, or by names as in files. VMs that wait, sleep on a disk or are terminated keep every rule about
-/// places.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "each is described at its type")]
-pub enum Constraint<V = VmId, N = NodeId> {
-    Spread(Spread<V>),
-    Split(Split<V>),
-    Lonely(Lonely<V>),
-    Gather(Gather<V>),
-    Fence(Fence<V, N>),
-    Ban(Ban<V, N>),
-    Among(Among<V, N>),
-    SplitAmong(SplitAmong<V, N>),
-    Root(Root<V>),
-    Quarantine(Quarantine<N>),
-    RunningCapacity(RunningCapacity<N>),
-    ResourceCapacity(ResourceCapacity<N>),
-    Overbook(Overbook<N>),
-    Preserve(Preserve<V>),
-    Online(Online<N>),
-    Offline(Offline<N>),
-    Precedence(Precedence<V>),
-    Serialise(Serialise<V>),
+/// A constraint, by numbers.
+pub type Constraint = dfrsim_input::state::Constraint<VmId, NodeId>;
+
+/// What a kind of constraint means.
+struct Rule {
+    lower: fn(&Constraint, &mut Lowering<'_>),
+    /// How a configuration breaks the constraint, if it is about places.
+    broken: fn(&Constraint, &Viewed<'_>) -> Option<String>,
 }
 
-/// Whether a constraint that is continuous unless a file says otherwise is so.
-const fn yes() -> bool {
-    true
-}
-
-const fn is_yes(continuous: &bool) -> bool {
-    *continuous
-}
-
-const fn is_no(continuous: &bool) -> bool {
-    !*continuous
-}
-
-/// Adds faults of nodes that are in two groups.
-fn check_disjoint<V, N: Ord, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V, N, W, M>) {
-    let mut first = BTreeMap::new();
-    for (at, group) in groups.iter().enumerate() {
-        for (position, node) in group.iter().enumerate() {
-            if *first.entry(node).or_insert(at) != at {
-                to.fault(
-                    &format!("groups[{at}][{position}]"),
-                    "the node is in a group before this one".to_owned(),
-                );
-            }
-        }
+const fn rule(kind: ConstraintKind) -> Rule {
+    match kind {
+        ConstraintKind::Spread => spread::RULE,
+        ConstraintKind::Split => split::RULE,
+        ConstraintKind::Lonely => lonely::RULE,
+        ConstraintKind::Gather => gather::RULE,
+        ConstraintKind::Fence => fence::RULE,
+        ConstraintKind::Ban => ban::RULE,
+        ConstraintKind::Among => among::RULE,
+        ConstraintKind::SplitAmong => split_among::RULE,
+        ConstraintKind::Root => root::RULE,
+        ConstraintKind::Quarantine => quarantine::RULE,
+        ConstraintKind::RunningCapacity => running_capacity::RULE,
+        ConstraintKind::ResourceCapacity => resource_capacity::RULE,
+        ConstraintKind::Overbook => overbook::RULE,
+        ConstraintKind::Preserve => preserve::RULE,
+        ConstraintKind::Online => online::RULE,
+        ConstraintKind::Offline => offline::RULE,
+        ConstraintKind::MaxOnline => max_online::RULE,
+        ConstraintKind::Precedence => precedence::RULE,
+        ConstraintKind::Serialise => serialise::RULE,
+        ConstraintKind::Sync => sync::RULE,
+        ConstraintKind::Deadline => deadline::RULE,
+        ConstraintKind::NoDelay => no_delay::RULE,
     }
 }
 
@@ -108,102 +75,18 @@ fn check_disjoint<V, N: Ord, W, M>(groups: &[Vec<N>], to: &mut impl Translate<V,
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the constraint `{constraint}` does not hold: {reason}")]
 pub struct Broken {
-    /// Its kind, as in files.
-    pub constraint: &'static str,
+    /// Its kind.
+    pub constraint: ConstraintKind,
     /// The places of VMs.
     pub reason: String,
 }
 
-/// From numbers to names or back. Fields are named for messages.
-pub(crate) trait Translate<V, N, W, M> {
-    fn vms(&mut self, field: &str, vms: &[V]) -> Vec<W>;
-    fn nodes(&mut self, field: &str, nodes: &[N]) -> Vec<M>;
-    /// Looks whether there is such a resource.
-    fn resource(&mut self, field: &str, name: &str);
-    /// The faults of a field.
-    fn fault(&mut self, field: &str, message: String);
-}
-
-impl<V: PartialEq, N: Ord> Constraint<V, N> {
-    pub(crate) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Constraint<W, M> {
-        match self {
-            Constraint::Spread(it) => Constraint::Spread(it.map(to)),
-            Constraint::Split(it) => Constraint::Split(it.map(to)),
-            Constraint::Lonely(it) => Constraint::Lonely(it.map(to)),
-            Constraint::Gather(it) => Constraint::Gather(it.map(to)),
-            Constraint::Fence(it) => Constraint::Fence(it.map(to)),
-            Constraint::Ban(it) => Constraint::Ban(it.map(to)),
-            Constraint::Among(it) => Constraint::Among(it.map(to)),
-            Constraint::SplitAmong(it) => Constraint::SplitAmong(it.map(to)),
-            Constraint::Root(it) => Constraint::Root(it.map(to)),
-            Constraint::Quarantine(it) => Constraint::Quarantine(it.map(to)),
-            Constraint::RunningCapacity(it) => Constraint::RunningCapacity(it.map(to)),
-            Constraint::ResourceCapacity(it) => Constraint::ResourceCapacity(it.map(to)),
-            Constraint::Overbook(it) => Constraint::Overbook(it.map(to)),
-            Constraint::Preserve(it) => Constraint::Preserve(it.map(to)),
-            Constraint::Online(it) => Constraint::Online(it.map(to)),
-            Constraint::Offline(it) => Constraint::Offline(it.map(to)),
-            Constraint::Precedence(it) => Constraint::Precedence(it.map(to)),
-            Constraint::Serialise(it) => Constraint::Serialise(it.map(to)),
-        }
-    }
-}
-
-impl Constraint {
-    fn lower(
-        &self,
-        lowered: &mut Lowered,
-        sets: &mut NodeSets,
-        cluster: &Inventory,
-        current: &Configuration,
-    ) {
-        match self {
-            Constraint::Spread(it) => it.lower(lowered),
-            Constraint::Split(it) => it.lower(lowered),
-            Constraint::Lonely(it) => it.lower(lowered),
-            Constraint::Gather(it) => it.lower(lowered, sets, current),
-            Constraint::Fence(it) => it.lower(lowered, sets),
-            Constraint::Ban(it) => it.lower(lowered, sets),
-            Constraint::Among(it) => it.lower(lowered, sets, current),
-            Constraint::SplitAmong(it) => it.lower(lowered, sets),
-            Constraint::Root(it) => it.lower(lowered, current),
-            Constraint::Quarantine(it) => it.lower(lowered, sets, current),
-            Constraint::RunningCapacity(it) => it.lower(lowered),
-            Constraint::ResourceCapacity(it) => it.lower(lowered, cluster),
-            Constraint::Overbook(it) => it.lower(lowered),
-            // What VMs need is raised where they are read.
-            Constraint::Preserve(_) => {}
-            Constraint::Online(it) => it.lower(lowered),
-            Constraint::Offline(it) => it.lower(lowered),
-            Constraint::Precedence(it) => it.lower(lowered),
-            Constraint::Serialise(it) => it.lower(lowered),
-        }
-    }
-
-    /// How a constraint on places is broken; the capacities of nodes are checked for all VMs together.
-    fn broken(&self, viewed: &Viewed<'_>) -> Option<Broken> {
-        let (constraint, reason) = match self {
-            Constraint::Spread(it) => ("spread", it.broken(viewed)),
-            Constraint::Split(it) => ("split", it.broken(viewed)),
-            Constraint::Lonely(it) => ("lonely", it.broken(viewed)),
-            Constraint::Gather(it) => ("gather", it.broken(viewed)),
-            Constraint::Fence(it) => ("fence", it.broken(viewed)),
-            Constraint::Ban(it) => ("ban", it.broken(viewed)),
-            Constraint::Among(it) => ("among", it.broken(viewed)),
-            Constraint::SplitAmong(it) => ("split-among", it.broken(viewed)),
-            Constraint::Root(it) => ("root", it.broken(viewed)),
-            Constraint::Quarantine(it) => ("quarantine", it.broken(viewed)),
-            Constraint::RunningCapacity(it) => ("running-capacity", it.broken(viewed)),
-            Constraint::ResourceCapacity(it) => ("resource-capacity", it.broken(viewed)),
-            Constraint::Overbook(_)
-            | Constraint::Preserve(_)
-            | Constraint::Online(_)
-            | Constraint::Offline(_)
-            | Constraint::Precedence(_)
-            | Constraint::Serialise(_) => return None,
-        };
-        Some(Broken { constraint, reason: reason? })
-    }
+/// What a constraint is lowered to, and from.
+struct Lowering<'a> {
+    lowered: &'a mut Lowered,
+    sets: &'a mut NodeSets,
+    cluster: &'a Inventory,
+    current: &'a Configuration,
 }
 
 /// The amount that VMs take of a [`Budget`].
@@ -268,6 +151,13 @@ impl OneGroup {
     }
 }
 
+/// Nodes of which at most so many are on at the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MostOn {
+    pub(crate) nodes: Vec<NodeId>,
+    pub(crate) limit: i64,
+}
+
 /// Tables for quick questions, with an entry a VM or a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lowered {
@@ -293,8 +183,19 @@ struct Lowered {
     budgets_of: Vec<Vec<usize>>,
     /// How many times its resources a node may be asked for.
     ratios: Vec<Vec<(String, Decimal)>>,
-    /// Whether a node is on at the end.
+    /// Whether a node is on at the end, unless too many are.
     is_on: Vec<bool>,
+    /// Whether it is so whatever there is on it.
+    must_be_on: Vec<bool>,
+    most_on: Vec<MostOn>,
+    /// The entries of `most_on` in which a node is.
+    most_on_of: Vec<Vec<usize>>,
+    /// The others with which a VM acts in one pool, if it does.
+    in_sync: Vec<Vec<VmId>>,
+    /// When a VM must have acted.
+    deadlines: Vec<Option<SimTime>>,
+    /// Whether a VM acts in the first pool only.
+    is_urgent: Vec<bool>,
 }
 
 impl Lowered {
@@ -349,10 +250,16 @@ impl Constraints {
             budgets_of: vec![Vec::new(); nodes],
             ratios: vec![Vec::new(); nodes],
             is_on: cluster.node_ids().map(|node| cluster.is_on(node)).collect(),
+            must_be_on: vec![false; nodes],
+            most_on_of: vec![Vec::new(); nodes],
+            in_sync: vec![Vec::new(); vms],
+            deadlines: vec![None; vms],
+            is_urgent: vec![false; vms],
             ..Lowered::default()
         };
         let mut sets = NodeSets::new(nodes);
-        list.iter().for_each(|constraint| constraint.lower(&mut lowered, &mut sets, cluster, current));
+        let mut lowering = Lowering { lowered: &mut lowered, sets: &mut sets, cluster, current };
+        list.iter().for_each(|constraint| (rule(constraint.kind).lower)(constraint, &mut lowering));
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
                 let limit = lowered.ratio(node, &resource.name).map_or(has, |ratio| ratio.times(has));
@@ -372,7 +279,7 @@ impl Constraints {
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
-    /// Whether a node is on at the end.
+    /// Whether a node is on at the end, unless `max-online` says otherwise.
     pub fn is_on(&self, node: NodeId) -> bool {
         self.lowered.is_on[node.index()]
     }
@@ -402,6 +309,37 @@ impl Constraints {
     pub fn in_turn(&self, vm: VmId) -> &[VmId] {
         &self.lowered.in_turn[vm.index()]
     }
+    /// The other VMs with which one acts in one pool.
+    pub(crate) fn in_sync(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.in_sync[vm.index()]
+    }
+    /// When a VM must have acted.
+    pub(crate) fn deadline(&self, vm: VmId) -> Option<SimTime> {
+        self.lowered.deadlines[vm.index()]
+    }
+    /// Whether some VM has a deadline.
+    pub(crate) fn have_deadlines(&self) -> bool {
+        self.lowered.deadlines.iter().any(Option::is_some)
+    }
+    /// Whether a VM acts in the first pool only.
+    pub(crate) fn is_urgent(&self, vm: VmId) -> bool {
+        self.lowered.is_urgent[vm.index()]
+    }
+    /// Whether a VM acts at most once.
+    pub(crate) fn acts_once(&self, vm: VmId) -> bool {
+        self.is_urgent(vm) || !self.in_sync(vm).is_empty()
+    }
+    /// Whether a node is on at the end whatever there is on it.
+    pub(crate) fn must_be_on(&self, node: NodeId) -> bool {
+        self.lowered.must_be_on[node.index()]
+    }
+    pub(crate) fn most_on(&self) -> &[MostOn] {
+        &self.lowered.most_on
+    }
+    /// The limits on nodes that are on to which a node belongs.
+    pub(crate) fn most_on_of(&self, node: NodeId) -> &[usize] {
+        &self.lowered.most_on_of[node.index()]
+    }
     /// Whether there are rules about the order of actions.
     pub(crate) fn have_order(&self) -> bool {
         let lists = self.lowered.before.iter().chain(&self.lowered.in_turn);
@@ -426,7 +364,10 @@ impl Constraints {
     /// The first constraint that does not hold.
     pub(crate) fn broken(&self, cluster: &Inventory, configuration: &Configuration) -> Option<Broken> {
         let viewed = Viewed { cluster, configuration, constraints: self };
-        self.list.iter().find_map(|constraint| constraint.broken(&viewed))
+        self.list.iter().find_map(|constraint| {
+            let reason = (rule(constraint.kind).broken)(constraint, &viewed)?;
+            Some(Broken { constraint: constraint.kind, reason })
+        })
     }
 }
 
@@ -451,6 +392,11 @@ impl Viewed<'_> {
     /// Where a VM is that may be on no other node.
     fn root(&self, vm: VmId) -> Option<NodeId> {
         self.constraints.lowered.roots[vm.index()]
+    }
+    /// Whether a node must be on at the end.
+    fn is_needed(&self, node: NodeId) -> bool {
+        self.constraints.must_be_on(node)
+            || self.configuration.places().iter().any(|place| place.host() == Some(node))
     }
     /// The first of some VMs that left the nodes on which it has to stay.
     fn strayed(&self, vms: &[VmId]) -> Option<String> {

@@ -1,25 +1,9 @@
 //! Nodes that are off at the end.
 
-use super::{Lowered, Translate};
-use dfrsim_model::NodeId;
-use serde::{Deserialize, Serialize};
+use super::{Constraint, Lowering, Rule};
 
-/// These nodes are off at the end: they host no VM then, and no VM comes to them before. Images on their disks stay there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Offline<N = NodeId> {
-    /// The nodes.
-    pub nodes: Vec<N>,
-}
+pub(super) const RULE: Rule = Rule { lower, broken: |_, _| None };
 
-impl Offline {
-    pub(super) fn lower(&self, lowered: &mut Lowered) {
-        self.nodes.iter().for_each(|node| lowered.is_on[node.index()] = false);
-    }
-}
-
-impl<N> Offline<N> {
-    pub(super) fn map<V, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Offline<M> {
-        Offline { nodes: to.nodes("nodes", &self.nodes) }
-    }
+fn lower(it: &Constraint, to: &mut Lowering<'_>) {
+    it.all_nodes().for_each(|node| to.lowered.is_on[node.index()] = false);
 }

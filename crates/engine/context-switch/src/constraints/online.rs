@@ -1,25 +1,11 @@
 //! Nodes that are on at the end.
 
-use super::{Lowered, Translate};
-use dfrsim_model::NodeId;
-use serde::{Deserialize, Serialize};
+use super::{Constraint, Lowering, Rule};
 
-/// These nodes are on at the end; those that are off are switched on at the beginning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Online<N = NodeId> {
-    /// The nodes.
-    pub nodes: Vec<N>,
-}
+pub(super) const RULE: Rule = Rule { lower, broken: |_, _| None };
 
-impl Online {
-    pub(super) fn lower(&self, lowered: &mut Lowered) {
-        self.nodes.iter().for_each(|node| lowered.is_on[node.index()] = true);
-    }
-}
-
-impl<N> Online<N> {
-    pub(super) fn map<V, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Online<M> {
-        Online { nodes: to.nodes("nodes", &self.nodes) }
+fn lower(it: &Constraint, to: &mut Lowering<'_>) {
+    for node in it.all_nodes() {
+        (to.lowered.is_on[node.index()], to.lowered.must_be_on[node.index()]) = (true, true);
     }
 }

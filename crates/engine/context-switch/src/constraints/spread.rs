@@ -1,39 +1,20 @@
 //! No two of some VMs on one node.
 
-use super::{Lowered, Translate, Viewed};
-use crate::vjob::VmId;
-use serde::{Deserialize, Serialize};
+use super::{Constraint, Lowering, Rule, Viewed};
 
-/// No two of these VMs on one node: for high availability (section 7).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spread<V = VmId> {
-    /// The VMs.
-    pub vms: Vec<V>,
-    /// Whether that holds at any moment, or at the end only.
-    #[serde(default = "super::yes", skip_serializing_if = "super::is_yes")]
-    pub continuous: bool,
-}
+pub(super) const RULE: Rule = Rule { lower, broken };
 
-impl Spread {
-    pub(super) fn lower(&self, lowered: &mut Lowered) {
-        for vm in &self.vms {
-            lowered.part(*vm, self.vms.iter().copied().filter(|other| other != vm), self.continuous);
-        }
-    }
-
-    pub(super) fn broken(&self, viewed: &Viewed<'_>) -> Option<String> {
-        self.vms.iter().enumerate().find_map(|(at, vm)| {
-            let host = viewed.host(*vm)?;
-            let other =
-                self.vms[..at].iter().find(|other| *other != vm && viewed.host(**other) == Some(host))?;
-            Some(format!("{} and {} are on {}", viewed.vm(*other), viewed.vm(*vm), viewed.node(host)))
-        })
+fn lower(it: &Constraint, to: &mut Lowering<'_>) {
+    for vm in it.all_vms() {
+        to.lowered.part(*vm, it.all_vms().copied().filter(|other| other != vm), it.is_continuous);
     }
 }
 
-impl<V> Spread<V> {
-    pub(super) fn map<N, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Spread<W> {
-        Spread { vms: to.vms("vms", &self.vms), continuous: self.continuous }
-    }
+fn broken(it: &Constraint, viewed: &Viewed<'_>) -> Option<String> {
+    let vms = &it.vms[0];
+    vms.iter().enumerate().find_map(|(at, vm)| {
+        let host = viewed.host(*vm)?;
+        let other = vms[..at].iter().find(|other| *other != vm && viewed.host(**other) == Some(host))?;
+        Some(format!("{} and {} are on {}", viewed.vm(*other), viewed.vm(*vm), viewed.node(host)))
+    })
 }

@@ -1,14 +1,10 @@
 //! Instances of BtrPlace, a placement algorithm for VMs, as states.
 
-use super::cluster::NamedConstraint;
-use crate::constraints::{
-    Among, Ban, Constraint, Fence, Gather, Lonely, Offline, Online, Overbook, Precedence, Preserve,
-    Quarantine, ResourceCapacity, Root, RunningCapacity, Split, SplitAmong, Spread,
-};
-use crate::decimal::Decimal;
-use dfrsim_input::state::VmState;
+use dfrsim_input::Decimal;
+use dfrsim_input::state::{Constraint, ConstraintKind as K, VmState};
 use dfrsim_input::{Faults, Input, Reader};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -68,27 +64,123 @@ enum View {
 #[derive(Deserialize)]
 #[serde(tag = "id", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Rule {
-    Running { vm: u32 },
-    Ready { vm: u32 },
-    Sleeping { vm: u32 },
-    Killed { vm: u32 },
-    Online { node: u32 },
-    Offline { node: u32 },
-    Quarantine { node: u32 },
-    Root { vm: u32 },
-    Fence { vm: u32, nodes: Vec<u32> },
-    Ban { vm: u32, nodes: Vec<u32> },
-    Spread { vms: Vec<u32>, continuous: bool },
-    Lonely { vms: Vec<u32>, continuous: bool },
-    Gather { vms: Vec<u32>, continuous: bool },
-    Split { parts: Vec<Vec<u32>>, continuous: bool },
-    Among { vms: Vec<u32>, parts: Vec<Vec<u32>>, continuous: bool },
-    SplitAmong { v_parts: Vec<Vec<u32>>, p_parts: Vec<Vec<u32>> },
-    Seq { vms: Vec<u32> },
-    Preserve { vm: u32, rc: String, amount: u32 },
-    Overbook { node: u32, rc: String, ratio: Decimal },
-    RunningCapacity { nodes: Vec<u32>, amount: u32 },
-    ResourceCapacity { nodes: Vec<u32>, rc: String, amount: u32 },
+    Running {
+        vm: u32,
+    },
+    Ready {
+        vm: u32,
+    },
+    Sleeping {
+        vm: u32,
+    },
+    Killed {
+        vm: u32,
+    },
+    Online {
+        node: u32,
+    },
+    Offline {
+        node: u32,
+    },
+    Quarantine {
+        node: u32,
+    },
+    Root {
+        vm: u32,
+    },
+    Fence {
+        vm: u32,
+        nodes: Vec<u32>,
+    },
+    Ban {
+        vm: u32,
+        nodes: Vec<u32>,
+    },
+    Spread {
+        vms: Vec<u32>,
+        continuous: bool,
+    },
+    Lonely {
+        vms: Vec<u32>,
+        continuous: bool,
+    },
+    Gather {
+        vms: Vec<u32>,
+        continuous: bool,
+    },
+    Split {
+        parts: Vec<Vec<u32>>,
+        continuous: bool,
+    },
+    Among {
+        vms: Vec<u32>,
+        parts: Vec<Vec<u32>>,
+        continuous: bool,
+    },
+    SplitAmong {
+        v_parts: Vec<Vec<u32>>,
+        p_parts: Vec<Vec<u32>>,
+    },
+    Seq {
+        vms: Vec<u32>,
+    },
+    #[serde(alias = "Sync")]
+    Sync {
+        vms: Vec<u32>,
+    },
+    #[serde(alias = "Precedence")]
+    Precedence {
+        vm1: u32,
+        vm2: u32,
+    },
+    #[serde(alias = "Serialize")]
+    Serialize {
+        vms: Vec<u32>,
+    },
+    NoDelay {
+        vm: u32,
+    },
+    #[serde(alias = "Deadline")]
+    Deadline {
+        vm: u32,
+        #[serde(deserialize_with = "from_now")]
+        timestamp: Decimal,
+    },
+    MaxOnline {
+        nodes: Vec<u32>,
+        amount: u32,
+    },
+    Preserve {
+        vm: u32,
+        rc: String,
+        amount: u32,
+    },
+    Overbook {
+        node: u32,
+        rc: String,
+        ratio: Decimal,
+    },
+    RunningCapacity {
+        nodes: Vec<u32>,
+        amount: u32,
+    },
+    ResourceCapacity {
+        nodes: Vec<u32>,
+        rc: String,
+        amount: u32,
+    },
+}
+
+/// Reads a time from now on, as in `+00:05:00`; a time of day would depend on the clock.
+fn from_now<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decimal, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let parts = text.strip_prefix('+').map(|time| time.split(':').map(str::parse::<u32>).collect::<Vec<_>>());
+    match parts.as_deref() {
+        Some([Ok(hours @ 0..=99), Ok(minutes @ 0..=59), Ok(seconds @ 0..=59)]) => {
+            Ok(Decimal::of_parts(i64::from((hours * 60 + minutes) * 60 + seconds), 1))
+        }
+        _ => Err(D::Error::custom(format!("`{text}` is not a time from now on as in `+00:05:00`"))),
+    }
 }
 
 /// The names of nodes and VMs, by their numbers.
@@ -231,62 +323,47 @@ impl Instance {
 
 impl Rule {
     /// The constraint; `None` if the rule is about a state.
-    fn constraint(&self, names: &Names) -> Option<NamedConstraint> {
-        let all = |lists: &[Vec<u32>], name: fn(&Names, &[u32]) -> Vec<String>| {
-            lists.iter().map(|list| name(names, list)).collect()
-        };
-        let of = |rc: &str, amount: u32| (resource(rc), Decimal::of_parts(amount.into(), 1));
+    fn constraint(&self, names: &Names) -> Option<Constraint> {
+        let vms = |sets: &[Vec<u32>]| sets.iter().map(|set| names.vms(set)).collect::<Vec<_>>();
+        let nodes = |groups: &[Vec<u32>]| groups.iter().map(|group| names.nodes(group)).collect::<Vec<_>>();
+        let of = |kind, some: Vec<Vec<String>>, on: Vec<Vec<String>>| Constraint::new(kind, some, on);
+        let of_vms = |kind, set: &Vec<u32>| of(kind, vec![names.vms(set)], Vec::new());
+        let of_vm = |kind, vm: &u32| of(kind, vec![names.vms(&[*vm])], Vec::new());
+        let of_nodes = |kind, group: &Vec<u32>| of(kind, Vec::new(), vec![names.nodes(group)]);
+        let of_node = |kind, node: &u32| of(kind, Vec::new(), vec![names.nodes(&[*node])]);
+        let whole = |amount: &u32| Decimal::of_parts((*amount).into(), 1);
         Some(match self {
             Rule::Running { .. } | Rule::Ready { .. } | Rule::Sleeping { .. } | Rule::Killed { .. } => {
                 return None;
             }
-            Rule::Online { node } => Constraint::Online(Online { nodes: names.nodes(&[*node]) }),
-            Rule::Offline { node } => Constraint::Offline(Offline { nodes: names.nodes(&[*node]) }),
-            Rule::Quarantine { node } => Constraint::Quarantine(Quarantine { nodes: names.nodes(&[*node]) }),
-            Rule::Root { vm } => Constraint::Root(Root { vms: names.vms(&[*vm]) }),
-            Rule::Fence { vm, nodes } => {
-                Constraint::Fence(Fence { vms: names.vms(&[*vm]), nodes: names.nodes(nodes) })
+            Rule::Online { node } => of_node(K::Online, node),
+            Rule::Offline { node } => of_node(K::Offline, node),
+            Rule::Quarantine { node } => of_node(K::Quarantine, node),
+            Rule::Root { vm } => of_vm(K::Root, vm),
+            Rule::NoDelay { vm } => of_vm(K::NoDelay, vm),
+            Rule::Fence { vm, nodes } => of(K::Fence, vec![names.vms(&[*vm])], vec![names.nodes(nodes)]),
+            Rule::Ban { vm, nodes } => of(K::Ban, vec![names.vms(&[*vm])], vec![names.nodes(nodes)]),
+            Rule::Spread { vms, continuous } => of_vms(K::Spread, vms).continuous(*continuous),
+            Rule::Lonely { vms, continuous } => of_vms(K::Lonely, vms).continuous(*continuous),
+            Rule::Gather { vms, continuous } => of_vms(K::Gather, vms).continuous(*continuous),
+            Rule::Split { parts, continuous } => of(K::Split, vms(parts), Vec::new()).continuous(*continuous),
+            Rule::Among { vms, parts, continuous } => {
+                of(K::Among, vec![names.vms(vms)], nodes(parts)).continuous(*continuous)
             }
-            Rule::Ban { vm, nodes } => {
-                Constraint::Ban(Ban { vms: names.vms(&[*vm]), nodes: names.nodes(nodes) })
-            }
-            Rule::Spread { vms, continuous } => {
-                Constraint::Spread(Spread { vms: names.vms(vms), continuous: *continuous })
-            }
-            Rule::Lonely { vms, continuous } => {
-                Constraint::Lonely(Lonely { vms: names.vms(vms), continuous: *continuous })
-            }
-            Rule::Gather { vms, continuous } => {
-                Constraint::Gather(Gather { vms: names.vms(vms), continuous: *continuous })
-            }
-            Rule::Split { parts, continuous } => {
-                Constraint::Split(Split { groups: all(parts, Names::vms), continuous: *continuous })
-            }
-            Rule::Among { vms, parts, continuous } => Constraint::Among(Among {
-                vms: names.vms(vms),
-                groups: all(parts, Names::nodes),
-                continuous: *continuous,
-            }),
-            Rule::SplitAmong { v_parts, p_parts } => Constraint::SplitAmong(SplitAmong {
-                vms: all(v_parts, Names::vms),
-                groups: all(p_parts, Names::nodes),
-            }),
-            Rule::Seq { vms } => Constraint::Precedence(Precedence { vms: names.vms(vms) }),
-            Rule::Preserve { vm, rc, amount } => {
-                let (resource, amount) = of(rc, *amount);
-                Constraint::Preserve(Preserve { vms: names.vms(&[*vm]), resource, amount })
-            }
-            Rule::Overbook { node, rc, ratio } => Constraint::Overbook(Overbook {
-                nodes: names.nodes(&[*node]),
-                resource: resource(rc),
-                ratio: *ratio,
-            }),
+            Rule::SplitAmong { v_parts, p_parts } => of(K::SplitAmong, vms(v_parts), nodes(p_parts)),
+            Rule::Seq { vms } => of_vms(K::Precedence, vms),
+            Rule::Precedence { vm1, vm2 } => of_vms(K::Precedence, &vec![*vm1, *vm2]),
+            Rule::Serialize { vms } => of_vms(K::Serialise, vms),
+            Rule::Sync { vms } => of_vms(K::Sync, vms),
+            Rule::Deadline { vm, timestamp } => of_vm(K::Deadline, vm).with("", *timestamp),
+            Rule::MaxOnline { nodes, amount } => of_nodes(K::MaxOnline, nodes).with("", whole(amount)),
+            Rule::Preserve { vm, rc, amount } => of_vm(K::Preserve, vm).with(&resource(rc), whole(amount)),
+            Rule::Overbook { node, rc, ratio } => of_node(K::Overbook, node).with(&resource(rc), *ratio),
             Rule::RunningCapacity { nodes, amount } => {
-                Constraint::RunningCapacity(RunningCapacity { nodes: names.nodes(nodes), limit: *amount })
+                of_nodes(K::RunningCapacity, nodes).with("", whole(amount))
             }
             Rule::ResourceCapacity { nodes, rc, amount } => {
-                let (resource, limit) = of(rc, *amount);
-                Constraint::ResourceCapacity(ResourceCapacity { nodes: names.nodes(nodes), resource, limit })
+                of_nodes(K::ResourceCapacity, nodes).with(&resource(rc), whole(amount))
             }
         })
     }

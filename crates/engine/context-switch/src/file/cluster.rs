@@ -4,17 +4,18 @@ use super::lines_of;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::constraints::{Constraint, Preserve, Translate};
-use crate::decimal::Decimal;
+use crate::constraints::Constraint;
 use crate::inventory::{Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
-use dfrsim_input::state::{Amounts, State, UNITS, VmState, check_whole};
+use dfrsim_input::Decimal;
+use dfrsim_input::state::{Amounts, Constraint as Named, ConstraintKind, State, UNITS, VmState, check_whole};
 use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::NodeId;
 use dfrsim_model::named::UnknownName;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
@@ -47,9 +48,6 @@ struct VmEntry {
     node: Option<String>,
 }
 
-/// A constraint by the names of its VMs and nodes.
-pub(super) type NamedConstraint = Constraint<String, String>;
-
 /// Nodes and VMs by their names.
 pub(super) struct Names<'a> {
     pub(super) nodes: FxHashMap<&'a str, NodeId>,
@@ -64,66 +62,46 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Turns names of constraints into numbers and collects what is wrong.
-struct Numbers<'a> {
-    names: &'a Names<'a>,
-    cluster: &'a Cluster,
-    at: &'a dfrsim_input::Place<'a>,
-    reader: &'a mut Reader,
-}
-
-impl Translate<String, String, VmId, NodeId> for Numbers<'_> {
-    fn vms(&mut self, field: &str, vms: &[String]) -> Vec<VmId> {
-        let mut found = Vec::with_capacity(vms.len());
-        for (at, name) in vms.iter().enumerate() {
-            match self.names.vms.get(name.as_str()) {
-                Some(vm) => found.push(*vm),
-                None => self.fault(&format!("{field}[{at}]"), unknown_vm(self.cluster, name)),
-            }
-        }
-        found
+/// The constraint by numbers, or the faults of names that nothing has.
+fn numbered(
+    named: &Named,
+    names: &Names<'_>,
+    cluster: &Cluster,
+    at: &dfrsim_input::Place<'_>,
+    reader: &mut Reader,
+) -> Option<Constraint> {
+    let faults = RefCell::new(Vec::new());
+    let vm = |set, position, name: &String| {
+        let found = names.vms.get(name.as_str()).copied();
+        found.unwrap_or_else(|| {
+            faults.borrow_mut().push((named.path_of_vm(set, position), unknown_vm(cluster, name)));
+            VmId(0)
+        })
+    };
+    let node = |set, position, name: &String| {
+        let found = names.nodes.get(name.as_str()).copied();
+        found.unwrap_or_else(|| {
+            let known = cluster.nodes().iter().map(|node| &node.name);
+            let message = UnknownName::new("node", name, known).to_string();
+            faults.borrow_mut().push((named.path_of_node(set, position), message));
+            NodeId(0)
+        })
+    };
+    let constraint = named.map(vm, node);
+    let mut faults = faults.into_inner();
+    if !named.resource.is_empty() && !cluster.has_resource(&named.resource) {
+        let others = cluster.resources().iter().map(|it| it.name.as_str());
+        let known = ["cpu", "memory"].into_iter().chain(others);
+        faults
+            .push(("resource".to_owned(), UnknownName::new("resource", &named.resource, known).to_string()));
     }
-    fn nodes(&mut self, field: &str, nodes: &[String]) -> Vec<NodeId> {
-        let mut found = Vec::with_capacity(nodes.len());
-        for (at, name) in nodes.iter().enumerate() {
-            match self.names.nodes.get(name.as_str()) {
-                Some(node) => found.push(*node),
-                None => {
-                    let known = self.cluster.nodes().iter().map(|node| &node.name);
-                    self.fault(&format!("{field}[{at}]"), UnknownName::new("node", name, known).to_string());
-                }
-            }
-        }
-        found
-    }
-    fn resource(&mut self, field: &str, name: &str) {
-        if !self.cluster.has_resource(name) {
-            let others = self.cluster.resources().iter().map(|it| it.name.as_str());
-            let known = ["cpu", "memory"].into_iter().chain(others);
-            self.fault(field, UnknownName::new("resource", name, known).to_string());
-        }
-    }
-    fn fault(&mut self, field: &str, message: String) {
-        self.reader.fault_below(self.at, field, message);
-    }
+    let is_known = faults.is_empty();
+    faults.into_iter().for_each(|(field, message)| reader.fault_below(at, &field, message));
+    is_known.then_some(constraint)
 }
 
 pub(super) fn unknown_vm(cluster: &Cluster, name: &str) -> String {
     UnknownName::new("VM", name, cluster.vms().iter().map(|vm| &vm.name)).to_string()
-}
-
-/// Turns numbers of constraints into names.
-struct Writer<'a>(&'a Cluster);
-
-impl Translate<VmId, NodeId, String, String> for Writer<'_> {
-    fn vms(&mut self, _: &str, vms: &[VmId]) -> Vec<String> {
-        vms.iter().map(|vm| self.0.vm(*vm).name.clone()).collect()
-    }
-    fn nodes(&mut self, _: &str, nodes: &[NodeId]) -> Vec<String> {
-        nodes.iter().map(|node| self.0.node(*node).name.clone()).collect()
-    }
-    fn resource(&mut self, _: &str, _: &str) {}
-    fn fault(&mut self, _: &str, _: String) {}
 }
 
 /// Reads the cluster and the current configuration of a text; `file` is its name in messages.
@@ -140,9 +118,7 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
 /// Returns the cluster and the current configuration of a state, or adds what is wrong to a reader.
 pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Configuration)> {
     check_whole(reader, state);
-    let constraints: Vec<Option<NamedConstraint>> =
-        state.constraints.iter().map(|at| reader.parsed(at)).collect();
-    let constraints: Vec<NamedConstraint> = constraints.into_iter().collect::<Option<_>>()?;
+    let constraints = reader.each(&state.constraints, Named::read)?;
     if !reader.is_clean() {
         return None;
     }
@@ -173,25 +149,22 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
     let names = Names::of(&cluster);
     let mut list = Vec::new();
     for (constraint, at) in constraints.iter().zip(&state.constraints) {
-        list.push(constraint.map(&mut Numbers { names: &names, cluster: &cluster, at, reader }));
+        list.extend(numbered(constraint, &names, &cluster, at, reader));
     }
     let pinned = state.vms.iter().zip(0..).filter(|(vm, _)| vm.is_pinned).map(|(_, vm)| VmId(vm));
     let pinned: Vec<VmId> = pinned.collect();
     if !pinned.is_empty() {
-        list.push(Constraint::Root(crate::constraints::Root { vms: pinned }));
+        list.push(Constraint::new(ConstraintKind::Root, vec![pinned], Vec::new()));
     }
-    contradictions(&cluster, &list, state, reader);
+    contradictions(&constraints, state, reader);
     reader.is_clean().then(|| (cluster.with_constraints(list, &configuration), configuration))
 }
 
 /// The state with VMs that need at least what they are to keep.
-fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[NamedConstraint]) -> Cow<'s, State<'a>> {
+fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[Named]) -> Cow<'s, State<'a>> {
     let mut state = Cow::Borrowed(state);
-    let kept = constraints.iter().filter_map(|constraint| match constraint {
-        Constraint::Preserve(preserve) => Some(preserve),
-        _ => None,
-    });
-    let kept: Vec<&Preserve<String>> = kept.collect();
+    let is_preserve = |it: &&Named| it.kind == ConstraintKind::Preserve;
+    let kept: Vec<&Named> = constraints.iter().filter(is_preserve).collect();
     if kept.is_empty() {
         return state;
     }
@@ -200,7 +173,7 @@ fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[NamedConstraint]) -> C
     let vms = &mut state.to_mut().vms;
     for preserve in kept {
         let least = preserve.amount.in_parts(1_000) as u64 * (UNITS / 1_000);
-        for vm in preserve.vms.iter().filter_map(|name| numbers.get(name)) {
+        for vm in preserve.all_vms().filter_map(|name| numbers.get(name)) {
             let need = vms[*vm].needs.entry(preserve.resource.clone()).or_default();
             *need = least.max(*need);
         }
@@ -220,13 +193,11 @@ pub(super) fn place(state: VmState, node: Option<NodeId>) -> Option<Place> {
 }
 
 /// The least number of parts of a unit of CPU of which all amounts are whole numbers.
-fn cpu_parts(state: &State<'_>, constraints: &[NamedConstraint]) -> i64 {
+fn cpu_parts(state: &State<'_>, constraints: &[Named]) -> i64 {
     let amounts = state.nodes.iter().map(|node| &node.has).chain(state.vms.iter().map(|vm| &vm.needs));
     let amounts = amounts.map(|amounts| Decimal::of_parts((amounts["cpu"] / (UNITS / 1_000)) as i64, 1_000));
-    let limits = constraints.iter().filter_map(|constraint| match constraint {
-        Constraint::ResourceCapacity(capacity) if capacity.resource == "cpu" => Some(capacity.limit),
-        _ => None,
-    });
+    let is_of_cpu = |it: &&Named| it.kind == ConstraintKind::ResourceCapacity && it.resource == "cpu";
+    let limits = constraints.iter().filter(is_of_cpu).map(|it| it.amount);
     amounts.chain(limits).map(Decimal::parts).max().unwrap_or(1)
 }
 
@@ -243,16 +214,11 @@ fn resources(state: &State<'_>) -> Vec<Resource> {
 }
 
 /// Adds the faults of nodes that are to be on and off.
-fn contradictions(cluster: &Cluster, list: &[Constraint], state: &State<'_>, reader: &mut Reader) {
-    let on = |constraint: &Constraint| match constraint {
-        Constraint::Online(online) => online.nodes.clone(),
-        _ => Vec::new(),
-    };
-    let on: Vec<NodeId> = list.iter().flat_map(on).collect();
-    for (constraint, at) in list.iter().zip(&state.constraints) {
-        let Constraint::Offline(offline) = constraint else { continue };
-        for node in offline.nodes.iter().filter(|node| on.contains(node)) {
-            let name = &cluster.node(*node).name;
+fn contradictions(list: &[Named], state: &State<'_>, reader: &mut Reader) {
+    let of = |kind| list.iter().zip(&state.constraints).filter(move |(it, _)| it.kind == kind);
+    let on: Vec<&String> = of(ConstraintKind::Online).flat_map(|(it, _)| it.all_nodes()).collect();
+    for (offline, at) in of(ConstraintKind::Offline) {
+        for name in offline.all_nodes().filter(|name| on.contains(name)) {
             reader.fault_below(at, "nodes", format!("`{name}` is to be online and offline"));
         }
     }
@@ -274,8 +240,10 @@ pub(super) fn resources_of(cluster: &Cluster, of: impl Fn(&Resource) -> i64) -> 
     resources.map(|it| (it.name.clone(), amount(of(it)))).filter(|(_, amount)| *amount > 0).collect()
 }
 
-pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = NamedConstraint> + '_ {
-    cluster.constraints().list().iter().map(move |constraint| constraint.map(&mut Writer(cluster)))
+pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = Named> + '_ {
+    let vm = |_, _, vm: &VmId| cluster.vm(*vm).name.clone();
+    let node = |_, _, node: &NodeId| cluster.node(*node).name.clone();
+    cluster.constraints().list().iter().map(move |constraint| constraint.map(vm, node))
 }
 
 /// An amount as files have it; those of a cluster have at most 32 bits.

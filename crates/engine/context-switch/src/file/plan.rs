@@ -4,8 +4,8 @@ use super::cluster::{amount, constraint_entries, node_entries, resources_of, vm_
 use super::lines_of;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::decimal::Decimal;
 use crate::timetable::{NodeSwitch, Timed, Timetable};
+use dfrsim_input::Decimal;
 use dfrsim_input::state::VmState;
 use dfrsim_model::NodeId;
 use serde::Serialize;

@@ -82,9 +82,9 @@ pub enum Unsolved {
     /// The search was complete: the decided states have no viable configuration.
     #[error("there is no plan: no viable configuration has these states")]
     Infeasible,
-    /// Viable configurations were found, and no plan to one of them in the order that precedence and serialisation ask for.
+    /// Viable configurations were found, and no plan to one of them in the order and at the times that constraints ask for.
     #[error(
-        "no plan was found: precedence and serialisation rule out every plan to the {configurations} viable configurations examined"
+        "no plan was found: precedence, serialise, sync, no-delay and deadline rule out every plan to the {configurations} viable configurations examined"
     )]
     Order {
         /// How many were met.

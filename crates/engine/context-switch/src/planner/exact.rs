@@ -8,7 +8,8 @@ use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Step;
-use dfrsim_model::NodeId;
+use crate::timetable::{delays, ready};
+use dfrsim_model::{NodeId, SimSpan, SimTime};
 
 /// The most tasks: with `n` of them 3^n pools are examined.
 const MOST_TASKS: usize = 10;
@@ -31,13 +32,32 @@ struct Effect {
     actions: u64,
     own: u64,
     price: u64,
+    /// Whether it must be in the first pool.
+    is_urgent: bool,
+    /// How long it takes from the begin of its pool on; when at the latest that may begin, and at the earliest.
+    span: SimSpan,
+    latest: SimTime,
+    earliest: SimTime,
+}
+
+/// What is to be done from a set of tasks on that are done.
+#[derive(Clone, Copy)]
+struct Rest {
+    /// What is paid for waiting.
+    cost: u64,
+    /// When at the latest that begins.
+    latest: SimTime,
+    /// The next pool, and which of the ways on from there is the best.
+    pool: usize,
+    way: usize,
 }
 
 impl Planner<'_> {
     /// The cheapest plan in which each VM acts at most once, if there are few tasks and there is such a plan.
     ///
     /// Its cost is what the actions cost by themselves, and for each pool its dearest action times the number of actions
-    /// behind it. So the cheapest way on from a set of tasks that are done does not depend on their order.
+    /// behind it. So the cheapest way on from a set of tasks that are done does not depend on their order. With deadlines the ways on
+    /// are kept that cost less than all that may begin as late.
     pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
         self.by_disk.fill(false);
         self.set_tasks(wanted)?;
@@ -52,9 +72,9 @@ impl Planner<'_> {
         first.extend(budgets.into_iter().map(|room| Amount::new(0, room)));
         let nodes = first.len();
         let room = rooms(first, &effects);
-        // For each set of tasks that are done: what is paid for waiting from there on, and the next pool.
-        let mut paid: Vec<Option<(u64, usize)>> = vec![None; all + 1];
-        paid[all] = Some((0, 0));
+        // For each set of tasks that are done the best ways on.
+        let mut rest: Vec<Vec<Rest>> = vec![Vec::new(); all + 1];
+        rest[all] = vec![Rest { cost: 0, latest: SimTime::MAX, pool: 0, way: 0 }];
         let mut needed = vec![Amount::NONE; nodes];
         for done in (0..all).rev() {
             let mut fits = |pool: usize| {
@@ -71,36 +91,42 @@ impl Planner<'_> {
                         amount.fits(room[done * nodes + node])
                     })
             };
-            let is_ready = |task: &usize| effects[*task].after & !done == 0;
+            let is_ready =
+                |task: &usize| effects[*task].after & !done == 0 && (done == 0 || !effects[*task].is_urgent);
             let able: usize = members(all & !done)
                 .filter(is_ready)
                 .filter(|&task| fits(1 << task))
                 .map(|task| 1 << task)
                 .sum();
-            let mut best: Option<(u64, usize)> = None;
+            let mut best: Vec<Rest> = Vec::new();
             let mut pool = able;
             while pool > 0 {
-                if let Some((behind, _)) = paid[done | pool] {
+                for (way, behind) in rest[done | pool].iter().enumerate() {
                     let price = members(pool).map(|task| effects[task].price).max().unwrap_or(0);
                     let waiting: u64 = members(all & !done & !pool).map(|task| effects[task].actions).sum();
-                    let cost = behind + price * waiting;
-                    if best.is_none_or(|(found, _)| cost < found) && fits(pool) {
-                        best = Some((cost, pool));
+                    let cost = behind.cost + price * waiting;
+                    let Some(latest) = latest(&effects, pool, behind.latest) else { continue };
+                    let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
+                    if best.iter().all(is_better) && fits(pool) {
+                        best.retain(|known| known.cost < cost || known.latest > latest);
+                        best.push(Rest { cost, latest, pool, way });
                     }
                 }
                 pool = (pool - 1) & able;
             }
-            paid[done] = best;
+            rest[done] = best;
         }
         let own: u64 = effects.iter().map(|effect| effect.own).sum();
-        let cost = own + paid[0]?.0;
+        let mut next = *rest[0].iter().min_by_key(|rest| rest.cost)?;
+        let cost = own + next.cost;
         let (mut steps, mut done, mut number) = (Vec::new(), 0, 0);
         while done != all {
-            let (_, pool) = paid[done].expect("it was reached");
+            let pool = next.pool;
             let tasks = members(pool).map(|task| &self.tasks[task]);
             let actions = tasks.flat_map(|task| task.of(&self.actions)).copied();
             steps.extend(actions.map(|action| Step { pool: number, action }));
             (done, number) = (done | pool, number + 1);
+            next = rest[done][next.way];
         }
         steps.sort_unstable_by_key(|step| (step.pool, self.rank[step.action.vm().index()]));
         Some(Exact { cost, steps })
@@ -110,7 +136,8 @@ impl Planner<'_> {
     fn effect(&self, task: &Task) -> Option<Effect> {
         let (cluster, actions) = (self.cluster, task.of(&self.actions));
         let acts = |vm: crate::VmId| {
-            self.tasks.iter().position(|task| task.of(&self.actions).iter().any(|action| action.vm() == vm))
+            let own = |task: &Task| task.of(&self.actions).iter().find(|action| action.vm() == vm);
+            self.tasks.iter().enumerate().find_map(|(at, task)| Some((at, *own(task)?)))
         };
         let (mut after, mut not_beside) = (0, 0);
         for &action in actions {
@@ -118,9 +145,8 @@ impl Planner<'_> {
             // VMs that do not act delay no other.
             let ordered = |others: &[crate::VmId]| {
                 let tasks = others.iter().filter_map(|&other| acts(other));
-                let is_bound =
-                    |at: &usize| !go_together(cluster, action, self.tasks[*at].of(&self.actions)[0]);
-                tasks.filter(is_bound).fold(0, |set, at| set | 1 << at)
+                let bound = tasks.filter(|(_, other)| !go_together(cluster, action, *other));
+                bound.fold(0, |set, (at, _)| set | 1 << at)
             };
             after |= ordered(constraints.before(action.vm()));
             not_beside |= ordered(constraints.in_turn(action.vm()));
@@ -129,10 +155,21 @@ impl Planner<'_> {
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
             for &other in constraints.never_meet(action.vm()).iter().filter(there) {
-                after |= 1 << acts(other)?;
+                after |= 1 << acts(other)?.0;
             }
         }
         let costs = actions.iter().map(|action| action.cost(cluster));
+        let constraints = cluster.constraints();
+        let (mut span, mut latest) = (SimSpan::ZERO, SimTime::MAX);
+        for (action, delay) in actions.iter().zip(delays(cluster, actions)).filter(|_| self.is_timed) {
+            let own = delay + cluster.durations().of(cluster, *action);
+            span = span.max(own);
+            if let Some(deadline) = constraints.deadline(action.vm()) {
+                latest = latest.min(before(deadline, own)?);
+            }
+        }
+        let earliest =
+            if self.is_timed { ready(cluster, actions, cluster.durations()) } else { SimTime::ZERO };
         Some(Effect {
             needs: self.amounts(actions, needs, needs_of_budgets),
             frees: self.amounts(actions, frees, frees_of_budgets),
@@ -141,6 +178,10 @@ impl Planner<'_> {
             actions: actions.len() as u64,
             own: costs.clone().sum(),
             price: cluster.price_of_waiting(costs.max().unwrap_or(0)),
+            is_urgent: actions.iter().any(|action| constraints.is_urgent(action.vm())),
+            span,
+            latest,
+            earliest,
         })
     }
 
@@ -157,6 +198,20 @@ impl Planner<'_> {
         let behind = self.cluster.nodes().len();
         nodes.chain(budgets.map(|(budget, taken)| (behind + budget, Amount::new(0, taken)))).collect()
     }
+}
+
+/// When a pool begins at the latest that must end by a time; `None` if it cannot.
+fn latest(effects: &[Effect], pool: usize, end: SimTime) -> Option<SimTime> {
+    let span = members(pool).map(|task| effects[task].span).max().unwrap_or(SimSpan::ZERO);
+    let own = members(pool).map(|task| effects[task].latest).min().unwrap_or(SimTime::MAX);
+    let by_end = if end == SimTime::MAX { end } else { before(end, span)? };
+    let earliest = members(pool).map(|task| effects[task].earliest).max().unwrap_or(SimTime::ZERO);
+    let latest = own.min(by_end);
+    (earliest <= latest).then_some(latest)
+}
+
+fn before(time: SimTime, span: SimSpan) -> Option<SimTime> {
+    time.micros().checked_sub(span.micros()).map(SimTime::from_micros)
 }
 
 /// What nodes and budgets have left when each set of tasks is done, set by set, beginning with what they have when none is.

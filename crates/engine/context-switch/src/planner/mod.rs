@@ -10,9 +10,12 @@ use crate::action::{Action, IllegalTransition, Kind};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::plan::{Plan, Step};
+use crate::timetable::late;
 use crate::viability::NotViable;
 use crate::vjob::{VjobId, VmId};
+use dfrsim_model::SimTime;
 use ledger::Ledger;
+use rustc_hash::FxHashMap;
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,9 +37,11 @@ pub enum PlanError {
     NotViable(#[from] NotViable),
     /// No plan was found in which actions have the order that precedence and serialisation ask for. There may be one if VMs
     /// move more than once.
-    #[error("no plan satisfies precedence and serialisation: VM `{vm}` waits for others that wait for it")]
+    #[error(
+        "no plan satisfies precedence, serialise, sync, no-delay and deadline: VM `{vm}` cannot act when it should"
+    )]
     Order {
-        /// A VM that is left.
+        /// A VM that is left, or late.
         vm: String,
     },
 }
@@ -67,12 +72,12 @@ pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) 
 /// No action enters a node that has not the room for it, or where a constraint forbids it, at any moment; `gather` and `among`
 /// hold at the end. The current configuration need not be viable.
 ///
-/// Without precedence and serialisation there always is such a plan: without pivots suspends empty every cycle, and then what
+/// Without constraints on the order and the times of actions there always is such a plan: without pivots suspends empty every cycle, and then what
 /// remains fits, since the wanted configuration does.
 ///
 /// # Errors
-/// The wanted configuration is not viable, or a VM cannot go to the wanted state, or precedence and serialisation leave no way
-/// that is found.
+/// The wanted configuration is not viable, or a VM cannot go to the wanted state, or constraints on the order and the times of
+/// actions leave no way that is found.
 pub fn plan_early(
     cluster: &Cluster,
     current: &Configuration,
@@ -101,6 +106,8 @@ pub(crate) struct Planner<'a> {
     room: Vec<crate::Amount>,
     /// For each VM, its place in the order of names.
     rank: Vec<u32>,
+    /// Whether some VM has a deadline.
+    is_timed: bool,
     /// What the tasks of the first pools cost at most; later ones may cost anything.
     thresholds: Vec<u64>,
     /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
@@ -151,6 +158,7 @@ impl<'a> Planner<'a> {
             current,
             room,
             rank,
+            is_timed: cluster.constraints().have_deadlines(),
             thresholds: Vec::new(),
             by_disk: vec![false; cluster.vjobs().len()],
             in_cycles: vec![false; cluster.vms().len()],
@@ -189,12 +197,16 @@ impl<'a> Planner<'a> {
         }
         let rank = &self.rank;
         self.steps.sort_unstable_by_key(|step| (step.pool, rank[step.action.vm().index()]));
-        Ok(&self.steps)
+        match self.is_timed.then(|| late(self.cluster, &Plan::of(&self.steps))).flatten() {
+            Some(vm) => Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() }),
+            None => Ok(&self.steps),
+        }
     }
 
     /// What is to be done, as tasks.
     fn set_tasks(&mut self, wanted: &Configuration) -> Result<(), IllegalTransition> {
         let (cluster, vjobs) = (self.cluster, self.cluster.vjobs().len());
+        let constraints = cluster.constraints();
         // The rank of the first VM of each vjob that is suspended, and that is resumed: the keys of these tasks.
         let mut first = vec![[None; 2]; vjobs];
         let mut keyed: Vec<(u32, Action)> = Vec::with_capacity(cluster.vms().len());
@@ -218,7 +230,19 @@ impl<'a> Planner<'a> {
                 _ => direct.into_iter().for_each(|action| add(action, rank)),
             }
         }
-        keyed.sort_by_key(|(key, _)| *key);
+        synchronise(cluster, &mut keyed);
+        // What must be done first is asked first.
+        let first = |vm: VmId| (!constraints.is_urgent(vm), constraints.deadline(vm).unwrap_or(SimTime::MAX));
+        if self.is_timed || keyed.iter().any(|(_, action)| constraints.is_urgent(action.vm())) {
+            let mut firsts = FxHashMap::default();
+            for (key, action) in &keyed {
+                let first = first(action.vm());
+                firsts.entry(*key).and_modify(|it| *it = first.min(*it)).or_insert(first);
+            }
+            keyed.sort_by_key(|(key, _)| (firsts[key], *key));
+        } else {
+            keyed.sort_by_key(|(key, _)| *key);
+        }
         self.actions.clear();
         self.tasks.clear();
         for task in keyed.chunk_by(|a, b| a.0 == b.0) {
@@ -250,7 +274,10 @@ impl<'a> Planner<'a> {
             let before = self.steps.len();
             let (ledger, steps, actions) = (&mut self.ledger, &mut self.steps, &self.actions);
             self.tasks.retain(|task| {
-                let is_feasible = task.price <= threshold && ledger.admits_all(cluster, task.of(actions));
+                let is_urgent =
+                    task.of(actions).iter().any(|action| cluster.constraints().is_urgent(action.vm()));
+                let is_in_time = if is_urgent { pool == 0 } else { task.price <= threshold };
+                let is_feasible = is_in_time && ledger.admits_all(cluster, task.of(actions));
                 if is_feasible {
                     for &action in task.of(actions) {
                         ledger.begin(cluster, action);
@@ -312,7 +339,9 @@ impl<'a> Planner<'a> {
             let hosted = cluster.vms_of(*vjob).iter().filter(|vm| self.current.place(**vm).host().is_some());
             (hosted.map(|&vm| cluster.vm(vm).demand.memory).sum::<i64>(), *vjob)
         };
-        let lightest = vjobs.into_iter().min_by_key(memory);
+        let may_sleep =
+            |vjob: &VjobId| !cluster.vms_of(*vjob).iter().any(|vm| cluster.constraints().acts_once(*vm));
+        let lightest = vjobs.into_iter().filter(may_sleep).min_by_key(memory);
         lightest.is_some_and(|vjob| !std::mem::replace(&mut self.by_disk[vjob.index()], true))
     }
 
@@ -341,6 +370,21 @@ impl<'a> Planner<'a> {
     pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
         let cluster = self.cluster;
         Ok(cost_of(cluster, self.steps(wanted)?))
+    }
+}
+
+/// Gives the actions of VMs that act in one pool one key, which is that of their task.
+fn synchronise(cluster: &Cluster, keyed: &mut [(u32, Action)]) {
+    for at in 0..keyed.len() {
+        for other in cluster.constraints().in_sync(keyed[at].1.vm()) {
+            let key = keyed[at].0;
+            let of_other =
+                keyed.iter().find(|(other_key, action)| action.vm() == *other && *other_key != key);
+            if let Some(&(of_other, _)) = of_other {
+                let (kept, joined) = (key.min(of_other), key.max(of_other));
+                keyed.iter_mut().filter(|(key, _)| *key == joined).for_each(|(key, _)| *key = kept);
+            }
+        }
     }
 }
 

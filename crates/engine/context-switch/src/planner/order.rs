@@ -55,7 +55,8 @@ impl Order {
                     constraints.in_turn(action.vm()).contains(&other.vm())
                         && !go_together(cluster, action, *other)
                 };
-                constraints.before(action.vm()).iter().all(has_acted) && !self.begun.iter().any(collides)
+                constraints.before(action.vm()).iter().all(has_acted)
+                    && !self.begun.iter().chain(actions).any(collides)
             })
     }
 

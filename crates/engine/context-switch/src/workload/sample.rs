@@ -38,7 +38,7 @@ pub struct SampleShape {
 }
 
 /// A cluster with vjobs in random states.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Nodes and VMs, with what VMs need at some moment of their application.
     pub cluster: Cluster,

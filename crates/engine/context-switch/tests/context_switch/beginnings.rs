@@ -14,7 +14,7 @@ const BEGINNING: Limits = Limits { steps: 0, time: None };
 fn who_may_stay_stays() {
     let vms: Vec<(u32, i64, i64)> = (0..4).map(|vjob| (vjob, 1, 1)).chain([(4, 1, 3)]).collect();
     let places = Configuration::new((0..4).map(running).chain([WAITING]).collect());
-    let spread = Constraint::Spread(Spread { vms: (0..5).map(VmId).collect(), continuous: true });
+    let spread = Constraint::new(ConstraintKind::Spread, vec![(0..5).map(VmId).collect()], Vec::new());
     let cluster = cluster(&[(4, 8); 5], &vms).with_constraints(vec![spread], &places);
     let wanted = in_states(&cluster, &places, &[None, None, None, None, Some(State::Running)]).unwrap();
     for seed in 0..20 {

@@ -45,7 +45,7 @@ pub(crate) fn checked(
     to: &Configuration,
     plan: &Plan,
 ) -> PlanReport {
-    let pools = timetable(cluster, plan, &Durations::default());
+    let pools = timetable(cluster, plan, to, &Durations::default());
     let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
     let text = plan_to_json(cluster, from, to, &pools, &figures);
     check_plan(&text).unwrap_or_else(|faults| panic!("{faults}\n{text}"))

@@ -290,45 +290,32 @@ fn constraints_hold_in_the_cheapest_configuration() {
     let places = Configuration::new(vec![running(0); 4]);
     let [a, b, c, d] = [0, 1, 2, 3].map(VmId);
     let [n1, n2, n3] = [0, 1, 2].map(NodeId);
+    let of = |kind, vms: &[&[VmId]], nodes: &[&[NodeId]]| {
+        Constraint::new(
+            kind,
+            vms.iter().map(|set| set.to_vec()).collect(),
+            nodes.iter().map(|group| group.to_vec()).collect(),
+        )
+    };
+    let amount = |amount: f64| amount.try_into().unwrap();
     for (constraint, cost) in [
-        (Constraint::Spread(Spread { vms: vec![a, b, c], continuous: true }), 2),
-        (Constraint::Gather(Gather { vms: vec![a, b], continuous: false }), 0),
-        (Constraint::Fence(Fence { vms: vec![a, d], nodes: vec![n2] }), 2),
-        (Constraint::Ban(Ban { vms: vec![a, b, c, d], nodes: vec![n1] }), 4),
-        (Constraint::Lonely(Lonely { vms: vec![a], continuous: true }), 1),
-        (Constraint::Split(Split { groups: vec![vec![a, b], vec![c], vec![d]], continuous: true }), 2),
-        (
-            Constraint::Among(Among { vms: vec![a, b], groups: vec![vec![n2], vec![n3]], continuous: false }),
-            2,
-        ),
-        (
-            Constraint::SplitAmong(SplitAmong {
-                vms: vec![vec![a], vec![b]],
-                groups: vec![vec![n1], vec![n2, n3]],
-            }),
-            1,
-        ),
-        (Constraint::Quarantine(Quarantine { nodes: vec![n1] }), 0),
-        (Constraint::Root(Root { vms: vec![a, b] }), 0),
-        (Constraint::RunningCapacity(RunningCapacity { nodes: vec![n1, n2], limit: 3 }), 1),
-        (
-            Constraint::ResourceCapacity(ResourceCapacity {
-                nodes: vec![n1],
-                resource: "memory".to_owned(),
-                limit: 2.0.try_into().unwrap(),
-            }),
-            2,
-        ),
-        (
-            Constraint::Overbook(Overbook {
-                nodes: vec![n1],
-                resource: "memory".to_owned(),
-                ratio: 0.375.try_into().unwrap(),
-            }),
-            1,
-        ),
-        (Constraint::Offline(Offline { nodes: vec![n1, n2] }), 4),
-        (Constraint::Online(Online { nodes: vec![n1] }), 0),
+        (of(ConstraintKind::Spread, &[&[a, b, c]], &[]), 2),
+        (of(ConstraintKind::Gather, &[&[a, b]], &[]), 0),
+        (of(ConstraintKind::Fence, &[&[a, d]], &[&[n2]]), 2),
+        (of(ConstraintKind::Ban, &[&[a, b, c, d]], &[&[n1]]), 4),
+        (of(ConstraintKind::Lonely, &[&[a]], &[]), 1),
+        (of(ConstraintKind::Split, &[&[a, b], &[c], &[d]], &[]), 2),
+        (of(ConstraintKind::Among, &[&[a, b]], &[&[n2], &[n3]]), 2),
+        (of(ConstraintKind::SplitAmong, &[&[a], &[b]], &[&[n1], &[n2, n3]]), 1),
+        (of(ConstraintKind::Quarantine, &[], &[&[n1]]), 0),
+        (of(ConstraintKind::Root, &[&[a, b]], &[]), 0),
+        (of(ConstraintKind::RunningCapacity, &[], &[&[n1, n2]]).with("", amount(3.0)), 1),
+        (of(ConstraintKind::ResourceCapacity, &[], &[&[n1]]).with("memory", amount(2.0)), 2),
+        (of(ConstraintKind::Overbook, &[], &[&[n1]]).with("memory", amount(0.375)), 1),
+        (of(ConstraintKind::Offline, &[], &[&[n1, n2]]), 4),
+        (of(ConstraintKind::Online, &[], &[&[n1]]), 0),
+        (of(ConstraintKind::MaxOnline, &[], &[&[n1, n2, n3]]).with("", amount(1.0)), 0),
+        (of(ConstraintKind::MaxOnline, &[], &[&[n1, n2]]).with("", amount(0.0)), 4),
     ] {
         let cluster = cluster(&nodes, &vms).with_constraints(vec![constraint.clone()], &places);
         let found = cheapest(&cluster, &places, &places, &Limits::default(), Seed::new(1)).unwrap();
@@ -406,9 +393,10 @@ fn the_bound_counts_who_may_not_stay() {
     let vms: Vec<(u32, i64, i64)> = (0..60).map(|vjob| (vjob, 1, 1)).collect();
     let places = Configuration::new(vec![running(0); 60]);
     let n1 = vec![NodeId(0)];
-    let limit = |limit| Constraint::RunningCapacity(RunningCapacity { nodes: n1.clone(), limit });
-    let drained = Constraint::Ban(Ban { vms: (0..60).map(VmId).collect(), nodes: n1.clone() });
-    for (constraint, cost) in [(drained, 60), (limit(50), 10)] {
+    let limited = Constraint::new(ConstraintKind::RunningCapacity, Vec::new(), vec![n1.clone()]);
+    let limited = limited.with("", 50.0.try_into().unwrap());
+    let drained = Constraint::new(ConstraintKind::Ban, vec![(0..60).map(VmId).collect()], vec![n1]);
+    for (constraint, cost) in [(drained, 60), (limited, 10)] {
         let cluster = cluster(&[(99, 99); 3], &vms).with_constraints(vec![constraint], &places);
         let found = cheapest(&cluster, &places, &places, &Limits::default(), Seed::new(1)).unwrap();
         assert_eq!((found.cost, found.bound, found.proven), (cost, cost, true));

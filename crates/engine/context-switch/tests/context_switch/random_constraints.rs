@@ -1,6 +1,6 @@
 //! Random constraints that a configuration keeps.
 
-use dfrsim_context_switch::*;
+use dfrsim_context_switch::{ConstraintKind as Kind, *};
 use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -10,10 +10,10 @@ type Draw = fn(&Cluster, &mut Rng) -> Constraint;
 
 /// Constraints on places.
 pub(crate) const PLACES: &[Draw] = &[
-    |cluster, rng| Constraint::Spread(Spread { vms: group(cluster, rng), continuous: rng.random() }),
-    |cluster, rng| Constraint::Gather(Gather { vms: group(cluster, rng), continuous: rng.random() }),
-    |cluster, rng| Constraint::Fence(Fence { vms: group(cluster, rng), nodes: nodes(cluster, rng) }),
-    |cluster, rng| Constraint::Ban(Ban { vms: group(cluster, rng), nodes: nodes(cluster, rng) }),
+    |cluster, rng| of_vms(Kind::Spread, cluster, rng).continuous(rng.random()),
+    |cluster, rng| of_vms(Kind::Gather, cluster, rng).continuous(rng.random()),
+    |cluster, rng| Constraint::new(Kind::Fence, vec![group(cluster, rng)], vec![nodes(cluster, rng)]),
+    |cluster, rng| Constraint::new(Kind::Ban, vec![group(cluster, rng)], vec![nodes(cluster, rng)]),
 ];
 
 /// All kinds.
@@ -22,46 +22,63 @@ pub(crate) const ALL: &[Draw] = &[
     PLACES[1],
     PLACES[2],
     PLACES[3],
-    |cluster, rng| Constraint::Lonely(Lonely { vms: group(cluster, rng), continuous: rng.random() }),
+    |cluster, rng| of_vms(Kind::Lonely, cluster, rng).continuous(rng.random()),
     |cluster, rng| {
-        Constraint::Split(Split { groups: halves(&group(cluster, rng)), continuous: rng.random() })
+        Constraint::new(Kind::Split, halves(&group(cluster, rng)), Vec::new()).continuous(rng.random())
     },
     |cluster, rng| {
-        Constraint::Among(Among {
-            vms: group(cluster, rng),
-            groups: halves(&nodes(cluster, rng)),
-            continuous: rng.random(),
-        })
+        let (vms, nodes) = (group(cluster, rng), halves(&nodes(cluster, rng)));
+        Constraint::new(Kind::Among, vec![vms], nodes).continuous(rng.random())
     },
     |cluster, rng| {
         let vms = group(cluster, rng).chunks(1).map(<[VmId]>::to_vec).collect();
-        Constraint::SplitAmong(SplitAmong { vms, groups: halves(&nodes(cluster, rng)) })
+        Constraint::new(Kind::SplitAmong, vms, halves(&nodes(cluster, rng)))
     },
     |cluster, rng| {
-        Constraint::Quarantine(Quarantine {
-            nodes: cluster.node_ids().filter(|_| rng.random_bool(0.2)).collect(),
-        })
+        let nodes = cluster.node_ids().filter(|_| rng.random_bool(0.2)).collect();
+        Constraint::new(Kind::Quarantine, Vec::new(), vec![nodes])
     },
-    |cluster, rng| Constraint::Root(Root { vms: group(cluster, rng) }),
+    |cluster, rng| of_vms(Kind::Root, cluster, rng),
     |cluster, rng| {
-        let limit = rng.random_range(0..=cluster.vms().len() as u32);
-        Constraint::RunningCapacity(RunningCapacity { nodes: nodes(cluster, rng), limit })
+        let limit = f64::from(rng.random_range(0..=cluster.vms().len() as u32));
+        of_nodes(Kind::RunningCapacity, cluster, rng).with("", limit.try_into().unwrap())
     },
     |cluster, rng| {
         let (resource, limit) = (resource(cluster, rng), f64::from(rng.random_range(0..40)) / 2.0);
-        let limit = limit.try_into().unwrap();
-        Constraint::ResourceCapacity(ResourceCapacity { nodes: nodes(cluster, rng), resource, limit })
+        of_nodes(Kind::ResourceCapacity, cluster, rng).with(&resource, limit.try_into().unwrap())
     },
     |cluster, rng| {
         let (resource, ratio) = (resource(cluster, rng), f64::from(rng.random_range(1..16)) / 8.0);
-        let ratio = ratio.try_into().unwrap();
-        Constraint::Overbook(Overbook { nodes: nodes(cluster, rng), resource, ratio })
+        of_nodes(Kind::Overbook, cluster, rng).with(&resource, ratio.try_into().unwrap())
     },
-    |cluster, rng| Constraint::Online(Online { nodes: nodes(cluster, rng) }),
-    |cluster, rng| Constraint::Offline(Offline { nodes: nodes(cluster, rng) }),
-    |cluster, rng| Constraint::Precedence(Precedence { vms: group(cluster, rng) }),
-    |cluster, rng| Constraint::Serialise(Serialise { vms: group(cluster, rng) }),
+    |cluster, rng| of_nodes(Kind::Online, cluster, rng),
+    |cluster, rng| of_nodes(Kind::Offline, cluster, rng),
+    |cluster, rng| of_vms(Kind::Precedence, cluster, rng),
+    |cluster, rng| of_vms(Kind::Serialise, cluster, rng),
+    |cluster, rng| {
+        let limit = f64::from(rng.random_range(0..=cluster.nodes().len() as u32));
+        of_nodes(Kind::MaxOnline, cluster, rng).with("", limit.try_into().unwrap())
+    },
+    |cluster, rng| first(2, of_vms(Kind::Sync, cluster, rng)),
+    |cluster, rng| {
+        let seconds = f64::from(rng.random_range(20..400));
+        first(1, of_vms(Kind::Deadline, cluster, rng)).with("", seconds.try_into().unwrap())
+    },
+    |cluster, rng| first(1, of_vms(Kind::NoDelay, cluster, rng)),
 ];
+
+fn of_vms(kind: Kind, cluster: &Cluster, rng: &mut Rng) -> Constraint {
+    Constraint::new(kind, vec![group(cluster, rng)], Vec::new())
+}
+
+fn first(count: usize, mut constraint: Constraint) -> Constraint {
+    constraint.vms[0].truncate(count);
+    constraint
+}
+
+fn of_nodes(kind: Kind, cluster: &Cluster, rng: &mut Rng) -> Constraint {
+    Constraint::new(kind, Vec::new(), vec![nodes(cluster, rng)])
+}
 
 fn group(cluster: &Cluster, rng: &mut Rng) -> Vec<VmId> {
     let mut vms: Vec<VmId> = cluster.by_name().sample(rng, 3).copied().collect();
@@ -85,14 +102,8 @@ fn resource(cluster: &Cluster, rng: &mut Rng) -> String {
 
 /// Whether a node is to be on and off.
 fn is_contradictory(list: &[Constraint]) -> bool {
-    let nodes = |is_on: bool| {
-        list.iter().flat_map(move |constraint| match constraint {
-            Constraint::Online(Online { nodes }) if is_on => &nodes[..],
-            Constraint::Offline(Offline { nodes }) if !is_on => &nodes[..],
-            _ => &[],
-        })
-    };
-    nodes(true).any(|node| nodes(false).any(|other| other == node))
+    let nodes = |kind| list.iter().filter(move |it| it.kind == kind).flat_map(Constraint::all_nodes);
+    nodes(Kind::Online).any(|node| nodes(Kind::Offline).any(|other| other == node))
 }
 
 /// The cluster with `count` more random constraints of these kinds, in turn from a random one on, less those that do not hold in

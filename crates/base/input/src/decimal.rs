@@ -15,13 +15,14 @@ impl Decimal {
     pub const fn of_parts(amount: i64, parts: i64) -> Decimal {
         Decimal(amount * (PARTS / parts))
     }
-    /// How many of `parts` to the unit fit into it.
+    /// Returns how many of `parts` to the unit fit into it.
     #[must_use]
     pub const fn in_parts(self, parts: i64) -> i64 {
         self.0 * parts / PARTS
     }
     /// The least of 1, 10, 100 and 1,000 parts to the unit of which it is a whole number.
-    pub(crate) fn parts(self) -> i64 {
+    #[must_use]
+    pub fn parts(self) -> i64 {
         [1, 10, 100].into_iter().find(|parts| self.0 % (PARTS / parts) == 0).unwrap_or(PARTS)
     }
     /// The product with an amount, rounded down.
