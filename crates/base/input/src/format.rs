@@ -1,5 +1,7 @@
 //! JSON, TOML and CSV as trees of values whose lines are known.
 
+mod libvirt;
+
 use crate::fault::{Fault, Faults, read_text};
 use crate::unique::Unique;
 use serde_json::{Map, Number, Value};
@@ -114,7 +116,7 @@ impl Input {
         Input { file: file.to_owned(), text: text.to_owned(), value, format, faults }
     }
 
-    /// Reads a file, whose format its ending says: `.toml`, `.csv`, else JSON.
+    /// Reads a file, whose format its ending says: `.toml`, `.csv`, `.xml` of libvirt, else JSON.
     ///
     /// # Errors
     /// It cannot be read, or is not in its format.
@@ -123,6 +125,7 @@ impl Input {
         match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("toml") => Input::toml(&file, &text),
             Some("csv") => Ok(Input::csv(&file, &text)),
+            Some("xml") => Input::libvirt(&file, &text),
             _ => Input::json(&file, &text),
         }
     }

@@ -81,6 +81,14 @@ fn moves_may_be_counted_instead_of_memory() {
     let few = printed(&["--aim", "moves"]);
     assert!(few.contains("1 migration; 1 pool") && few.contains("cost 1024"), "{few}");
     assert!(few.ends_with("moves 1, at least 1: no plan has fewer\n"), "{few}");
+    // 1,024 MB take 19 s, 256 MB 13.75 s.
+    for (aim, end) in [
+        ("makespan", "makespan 13.75 s, at least 13.75 s: no plan in which each VM acts once ends earlier\n"),
+        ("ends", "ends 19 s, at least 19 s: no plan in which each VM acts once ends earlier\n"),
+    ] {
+        let printed = printed(&["--aim", aim]);
+        assert!(printed.ends_with(end), "{printed}");
+    }
 }
 
 /// One constraint of each kind, GPUs, fractions of CPUs and a node that is off: the plan passes the checker, also read back.

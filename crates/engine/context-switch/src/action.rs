@@ -115,6 +115,17 @@ impl Action {
         Ok(Some(Action { vm, kind }))
     }
 
+    /// The action by which a VM comes to run on a node, unless it does or has ended.
+    pub(crate) fn to_run(vm: VmId, from: Place, to: NodeId) -> Option<Action> {
+        let kind = match from {
+            Place::Waiting => Kind::Run { on: to },
+            Place::Running(from) if from != to => Kind::Migrate { from, to },
+            Place::Sleeping(from) => Kind::Resume { from, to },
+            Place::Dozing(from) => Kind::Wake { from, to },
+            Place::Running(_) | Place::Terminated => return None,
+        };
+        Some(Action { vm, kind })
+    }
     /// The migration of a VM that runs.
     pub(crate) const fn migration(vm: VmId, from: NodeId, to: NodeId) -> Action {
         Action { vm, kind: Kind::Migrate { from, to } }
@@ -165,10 +176,13 @@ impl Action {
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
     /// resume, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
-    /// nothing; to wake elsewhere costs as much as a migration. Where [moves are counted](Cluster::counting_moves) a move costs
-    /// more than any memory.
+    /// nothing; to wake elsewhere costs as much as a migration. Other [aims](crate::Aim) have other costs: where moves are counted a
+    /// move costs more than any memory, and where times are, an action costs its own.
     #[must_use]
     pub fn cost(self, cluster: &Cluster) -> u64 {
+        if cluster.is_timed() {
+            return cluster.durations().of(cluster, self).micros();
+        }
         let price = cluster.price(self.vm);
         match self.kind {
             Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 0,

@@ -10,6 +10,21 @@ use dfrsim_model::NodeId;
 use std::cmp::Reverse;
 use std::ops::Deref;
 
+/// What the costs of actions and plans are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Aim {
+    /// Those of the text, in MB.
+    #[default]
+    Cost,
+    /// Such that the cheapest plan has the fewest moves, regardless of waits, and of such plans moves least memory. A migration, a
+    /// suspend and a resume are a move each, and a resume elsewhere than at the image two.
+    Moves,
+    /// The end of the last action, in microseconds.
+    Makespan,
+    /// The sum of the ends of all actions, in microseconds.
+    Ends,
+}
+
 /// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
@@ -17,8 +32,9 @@ pub struct Cluster {
     constraints: Constraints,
     /// What VMs may take of each node.
     capacities: Vec<Amount>,
-    /// What a move costs beside the memory, if moves are counted.
-    move_price: Option<u64>,
+    aim: Aim,
+    /// What a move costs beside the memory.
+    move_price: u64,
     durations: Durations,
 }
 
@@ -39,7 +55,14 @@ impl Cluster {
         let inventory = Inventory::new(nodes, vjobs, vms)?;
         let capacities = inventory.nodes().iter().map(|node| node.capacity).collect();
         let constraints = Constraints::new(&inventory, &Configuration::new(Vec::new()), Vec::new());
-        Ok(Cluster { inventory, constraints, capacities, move_price: None, durations: Durations::default() })
+        Ok(Cluster {
+            inventory,
+            constraints,
+            capacities,
+            aim: Aim::Cost,
+            move_price: 0,
+            durations: Durations::default(),
+        })
     }
 
     /// This cluster with constraints instead of those that it has; VMs are in these places.
@@ -70,26 +93,38 @@ impl Cluster {
         self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
     }
 
-    /// This cluster with costs for which the cheapest plan has the fewest moves, regardless of waits, and of such plans moves least
-    /// memory. A migration, a suspend and a resume are a move each, and a resume elsewhere than at the image two.
+    /// This cluster with the costs of an aim.
     #[must_use]
-    pub fn counting_moves(mut self) -> Cluster {
+    pub fn aiming_at(mut self, aim: Aim) -> Cluster {
         let memory: u64 = self.vms().iter().map(|vm| vm.demand.memory.unsigned_abs()).sum();
         // The memory that a plan moves is less.
-        self.move_price = Some(8 * memory + 1);
+        self.move_price = if aim == Aim::Moves { 8 * memory + 1 } else { 0 };
+        self.aim = aim;
         self
+    }
+    /// What costs are.
+    pub const fn aim(&self) -> Aim {
+        self.aim
+    }
+    /// Whether costs are times.
+    pub(crate) const fn is_timed(&self) -> bool {
+        matches!(self.aim, Aim::Makespan | Aim::Ends)
     }
     /// How many moves cost so much, if they are counted.
     pub fn moves_of(&self, cost: u64) -> Option<u64> {
-        self.move_price.map(|price| cost / price)
+        (self.aim == Aim::Moves).then(|| cost / self.move_price)
     }
     /// What it costs to move a VM, in MB if moves are not counted.
     pub(crate) fn price(&self, vm: VmId) -> u64 {
-        self.vm(vm).demand.memory.unsigned_abs() + self.move_price.unwrap_or(0)
+        self.vm(vm).demand.memory.unsigned_abs() + self.move_price
     }
     /// What a wait for an action of this cost adds to the cost of a plan.
     pub(crate) const fn price_of_waiting(&self, cost: u64) -> u64 {
-        if self.move_price.is_some() { 0 } else { cost }
+        if matches!(self.aim, Aim::Moves) { 0 } else { cost }
+    }
+    /// The cost of two actions of one pool by themselves, at least.
+    pub(crate) fn both(&self, one: u64, other: u64) -> u64 {
+        if self.aim == Aim::Makespan { one.max(other) } else { one.saturating_add(other) }
     }
 
     /// This cluster with other durations of actions, on which deadlines depend.

@@ -1,7 +1,9 @@
 //! A reconfiguration plan, and what it costs.
 
 use crate::action::Action;
-use crate::cluster::Cluster;
+use crate::cluster::{Aim, Cluster};
+use crate::timetable::{delays, ready};
+use dfrsim_model::SimSpan;
 
 /// A sequence of pools: the actions of one are feasible in parallel, and begin when the pool before has ended
 /// (section 4.1).
@@ -39,19 +41,38 @@ impl Plan {
     }
 
     /// The cost of the plan, in MB (section 4.2): the sum over its actions of their own cost and the costs of the pools
-    /// before theirs, each as much as its most expensive action.
+    /// before theirs, each as much as its most expensive action. Other [aims](Aim) have other costs.
     pub fn cost(&self, cluster: &Cluster) -> u64 {
-        let mut before = 0;
-        let mut cost = 0;
-        for pool in &self.pools {
-            let mut dearest = 0;
-            for action in pool {
-                let own = action.cost(cluster);
-                cost += before + own;
-                dearest = own.max(dearest);
-            }
-            before += cluster.price_of_waiting(dearest);
-        }
-        cost
+        cost_of(cluster, self.pools.iter().map(|pool| pool.iter().copied()))
     }
+}
+
+/// The cost of the plan of these pools.
+pub(crate) fn cost_of(cluster: &Cluster, pools: impl Iterator<Item: Iterator<Item = Action>>) -> u64 {
+    let (mut before, mut cost) = (0, 0);
+    let mut timed: Vec<Action> = Vec::new();
+    for pool in pools {
+        let mut dearest = 0;
+        let mut add = |own: u64, before: u64| {
+            cost += before + own;
+            dearest = own.max(dearest);
+        };
+        if cluster.is_timed() {
+            timed.clear();
+            timed.extend(pool);
+            before = ready(cluster, &timed, cluster.durations()).micros().max(before);
+            owns(cluster, &timed).for_each(|own| add(own, before));
+        } else {
+            pool.for_each(|action| add(action.cost(cluster), before));
+        }
+        before += cluster.price_of_waiting(dearest);
+    }
+    if cluster.aim() == Aim::Makespan { before } else { cost }
+}
+
+/// What the actions of a pool cost by themselves, with what they wait for each other where costs are times.
+pub(crate) fn owns<'a>(cluster: &'a Cluster, actions: &'a [Action]) -> impl Iterator<Item = u64> + 'a {
+    let delays = cluster.is_timed().then(|| delays(cluster, actions)).into_iter().flatten();
+    let delays = delays.map(SimSpan::micros).chain(std::iter::repeat(0));
+    actions.iter().zip(delays).map(|(action, delay)| delay + action.cost(cluster))
 }

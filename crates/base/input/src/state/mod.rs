@@ -6,6 +6,7 @@
 //! * JSON with `nodes`, `vms`, `vjobs`, `jobs`, `constraints` and `reservations`, each of which may be missing.
 //! * CSV of nodes: `node`, a column for each resource, `state`, and `label.NAME`.
 //! * CSV of VMs: `vm`, a column for each resource, and `vjob`, `priority`, `state`, `node`, `least_yield`, `pinned`.
+//! * XML of VMs, as `virsh dumpxml` prints it, in a file named as their host.
 //! * CSV of reservations: `node`, `from`, `until` in seconds, and a column for each resource.
 //!
 //! Resources have any names. `cpu`, in any unit, is the one that VMs can share; `memory` is in MB. Of each, amounts are numbers

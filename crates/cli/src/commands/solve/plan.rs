@@ -8,6 +8,7 @@ use super::written::Written;
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 pub(crate) use answer::Answered;
+use answer::Reached;
 use clap::{ArgGroup, Args, ValueEnum};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{
@@ -131,6 +132,21 @@ enum Aim {
     /// The fewest moves: a migration, a suspend and a resume are one each, a resume on another node than that of the image two; of
     /// plans with the fewest, the one that moves least memory
     Moves,
+    /// The earliest end of the last action
+    Makespan,
+    /// The least sum of the ends of all actions
+    Ends,
+}
+
+impl From<Aim> for dfrsim_context_switch::Aim {
+    fn from(aim: Aim) -> dfrsim_context_switch::Aim {
+        match aim {
+            Aim::Cost => dfrsim_context_switch::Aim::Cost,
+            Aim::Moves => dfrsim_context_switch::Aim::Moves,
+            Aim::Makespan => dfrsim_context_switch::Aim::Makespan,
+            Aim::Ends => dfrsim_context_switch::Aim::Ends,
+        }
+    }
 }
 
 /// What is to be reached.
@@ -140,8 +156,8 @@ struct Target {
     cluster: Cluster,
     /// The plan, if the search found one.
     found: Option<(Pools, PlanFigures)>,
-    /// How many moves it has, and how many any plan has at least, if that is the aim.
-    moves: Option<[u64; 2]>,
+    /// What was reached of another aim than the least cost.
+    reached: Option<Reached>,
 }
 
 impl Plan {
@@ -161,10 +177,10 @@ impl Plan {
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
         loaded.cluster = self.drained(loaded.cluster, &loaded.before)?.with_durations(durations.clone());
-        let Target { after, cluster, found, moves } = self.plan(&loaded)?;
+        let Target { after, cluster, found, reached } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
-        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some(), moves))?;
+        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some(), reached))?;
         files.finish()
     }
 
@@ -200,7 +216,7 @@ impl Plan {
                 notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let cluster = sharing(loaded, &after);
-            return Ok(Target { after, cluster, found: None, moves: None });
+            return Ok(Target { after, cluster, found: None, reached: None });
         }
         let states = match &self.states {
             Some(path) => {
@@ -216,26 +232,35 @@ impl Plan {
         };
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
-        let searched =
-            if self.aim == Aim::Moves { cluster.clone().counting_moves() } else { cluster.clone() };
+        let searched = cluster.clone().aiming_at(self.aim.into());
         let found = wanted
             .and_then(|wanted| cheapest(&searched, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
         let (after, cluster) = (found.configuration, cluster.clone());
-        let of = |plan: &Pools| {
+        if self.aim == Aim::Cost {
+            let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
+            return Ok(Target { after, cluster, found: Some((found.plan, figures)), reached: None });
+        }
+        let moves_of = |plan: &Pools| {
             let moves = plan.actions().filter_map(|action| searched.moves_of(action.cost(&searched)));
             moves.sum::<u64>()
         };
-        let Some(least) = searched.moves_of(found.bound) else {
-            let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
-            return Ok(Target { after, cluster, found: Some((found.plan, figures)), moves: None });
+        let (pools, reached) = match searched.moves_of(found.bound) {
+            Some(bound) => {
+                // Another order of the same moves may cost less.
+                let moves = moves_of(&found.plan);
+                let again = plan(&cluster, before, &after).ok().filter(|again| moves_of(again) <= moves);
+                let (aim, value, at_least) = ("moves", moves as f64, bound as f64);
+                (again.unwrap_or(found.plan), Reached { aim, value, at_least })
+            }
+            None => {
+                let aim = if self.aim == Aim::Ends { "ends" } else { "makespan" };
+                let [value, at_least] = [found.cost, found.bound].map(|micros| micros as f64 / 1e6);
+                (found.plan, Reached { aim, value, at_least })
+            }
         };
-        // Another order of the same moves may cost less.
-        let moves = of(&found.plan);
-        let again = plan(&cluster, before, &after).ok().filter(|again| of(again) <= moves);
-        let pools = again.unwrap_or(found.plan);
         let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
-        Ok(Target { after, cluster, found: Some((pools, figures)), moves: Some([moves, least]) })
+        Ok(Target { after, cluster, found: Some((pools, figures)), reached: Some(reached) })
     }
 }
 

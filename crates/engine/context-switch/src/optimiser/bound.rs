@@ -2,6 +2,7 @@
 
 use super::goal::Goal;
 use crate::amount::Amount;
+use crate::cluster::Aim;
 use crate::configuration::Place;
 use crate::optimiser::knapsack;
 use crate::vjob::{VjobId, VmId};
@@ -19,14 +20,20 @@ use dfrsim_model::NodeId;
 ///   A vjob whose resumes wait may spare that on the nodes of its images, but then all of them wait for what first leaves
 ///   these nodes.
 pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
-    let together: u64 = goal.units.iter().map(|unit| goal.least_cost(unit)).sum();
-    let alone: u64 = running(goal).map(|vm| goal.least_cost_alone(vm)).sum();
-    let waits = goal.cluster.price_of_waiting(1) > 0;
+    let cluster = goal.cluster;
+    let all = |costs: &mut dyn Iterator<Item = u64>| costs.fold(0, |sum, cost| cluster.both(sum, cost));
+    let together = all(&mut goal.units.iter().map(|unit| goal.least_cost(unit)));
+    let alone = all(&mut running(goal).map(|vm| goal.least_cost_alone(vm)));
+    let waits = cluster.price_of_waiting(1) > 0;
     let waiting = if waits { waiting(goal, room) } else { 0 };
+    if cluster.aim() == Aim::Makespan {
+        let drained = all(&mut running(goal).filter(|vm| must_leave(goal, *vm)).map(|vm| goal.leaving(vm)));
+        return goal.decided_cost.max(together).max(alone).max(waiting).max(drained);
+    }
     let homes = homes(goal);
     let leaving: u64 = homes.iter().map(|home| home.in_the_end).sum();
     let at_once: u64 = homes.iter().map(|home| home.at_once).sum();
-    let spared: u64 = goal.cluster.vjob_ids().map(|vjob| spared(goal, &homes, vjob)).sum();
+    let spared: u64 = cluster.vjob_ids().map(|vjob| spared(goal, &homes, vjob)).sum();
     // Gathered VMs that have different homes are counted either together, or as leaving.
     let at_once = if waits { at_once.saturating_sub(spared) } else { 0 };
     let rest = alone + (leaving + waiting).max(at_once);
@@ -36,6 +43,11 @@ pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
 /// The VMs that are to run.
 fn running<'a>(goal: &'a Goal<'_>) -> impl Iterator<Item = VmId> + 'a {
     goal.units.iter().flat_map(|unit| unit.vms.iter().copied())
+}
+
+/// Whether a VM may not be where it would run for least.
+fn must_leave(goal: &Goal<'_>, vm: VmId) -> bool {
+    goal.current.place(vm).node().is_some_and(|home| !goal.cluster.constraints().allow(vm, home))
 }
 
 /// What must leave a node, as the memory of VMs that would run there for least.
@@ -55,10 +67,10 @@ fn homes(goal: &Goal<'_>) -> Vec<Home> {
     let (mut stay, mut come) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
     let (mut vms, mut must_leave) = (vec![Vec::new(); nodes], vec![0; nodes]);
     for vm in running(goal) {
-        let (demand, price) = (goal.cluster.vm(vm).demand, goal.cluster.price(vm));
+        let (demand, price) = (goal.cluster.vm(vm).demand, goal.leaving(vm));
         let place = goal.current.place(vm);
         let Some(home) = place.node() else { continue };
-        if !constraints.allow(vm, home) {
+        if self::must_leave(goal, vm) {
             must_leave[home.index()] += price;
             continue;
         }
@@ -74,7 +86,7 @@ fn homes(goal: &Goal<'_>) -> Vec<Home> {
         let own = constraints.budgets_of(node).iter().map(|&budget| &constraints.budgets()[budget]);
         let limited = own.filter(|budget| budget.nodes.len() == 1).map(|budget| {
             let taken = |vm: &VmId| budget.taken.by(*vm, goal.cluster.vm(*vm), Place::Running(node));
-            let items = vms[node.index()].iter().map(|vm| (taken(vm), goal.cluster.price(*vm) as i64));
+            let items = vms[node.index()].iter().map(|vm| (taken(vm), goal.leaving(*vm) as i64));
             let sum: i64 = items.clone().map(|(taken, _)| taken).sum();
             knapsack::least_cover(items, sum - budget.limit)
         });
@@ -134,7 +146,10 @@ fn waiting(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let (mut before, mut sum) = (0, 0);
     for leaving in goal.leaving.chunk_by(|a, b| a.0 == b.0) {
         let price = leaving[0].0;
-        sum += (price - before) * entering.saturating_sub(most_entering(goal, free));
+        let late = entering.saturating_sub(most_entering(goal, free));
+        // Of the end of the plan one that waits counts.
+        let late = if goal.cluster.aim() == Aim::Makespan { late.min(1) } else { late };
+        sum += (price - before) * late;
         free = leaving.iter().fold(free, |free, (_, freed)| free + *freed);
         before = price;
     }

@@ -23,8 +23,7 @@ pub(super) fn search(search: &mut Search<'_>) -> bool {
     let goal = search.goal;
     let mut least = vec![goal.decided_cost; units + 1];
     for (index, unit) in goal.units.iter().enumerate().rev() {
-        least[index] =
-            goal.least_cost(unit) + if index + 1 < units { least[index + 1] } else { goal.decided_cost };
+        least[index] = goal.cluster.both(goal.least_cost(unit), least[index + 1]);
     }
     let steps =
         if search.best.is_some() { search.budget.limits.steps / PART } else { search.budget.limits.steps };
@@ -53,7 +52,11 @@ impl Tree<'_> {
     fn visit(&mut self, search: &mut Search<'_>, depth: usize, cost: u64) -> bool {
         let goal = search.goal;
         if depth == goal.units.len() {
-            search.offer_exactly(&self.nodes, &self.configuration, cost + goal.decided_cost);
+            search.offer_exactly(
+                &self.nodes,
+                &self.configuration,
+                goal.cluster.both(cost, goal.decided_cost),
+            );
             return true;
         }
         let unit = &goal.units[depth];
@@ -69,8 +72,9 @@ impl Tree<'_> {
             }
             let fits_at_once = goal.entry(unit, node).fits(goal.free_at_once[node.index()]);
             let waiting = if fits_at_once { 0 } else { goal.first_leaves[node.index()] };
-            let cost = cost + goal.cost(unit, node).saturating_add(waiting);
-            let least = cost + self.least_from[depth + 1];
+            let both = |one, other| goal.cluster.both(one, other);
+            let cost = both(cost, both(goal.cost(unit, node), waiting));
+            let least = both(cost, self.least_from[depth + 1]);
             if search.best.as_ref().is_some_and(|best| least >= best.cost) {
                 continue;
             }

@@ -51,10 +51,10 @@ impl<'a> Goal<'a> {
             let cost = if let Place::Running(_) = to {
                 running.push(vm);
                 // What it costs to move away, if it does.
-                cluster.price(vm)
+                self::leaving(cluster, vm, current.place(vm))
             } else {
                 let cost = action.map_or(0, |action| action.cost(cluster));
-                decided_cost += cost;
+                decided_cost = cluster.both(decided_cost, cost);
                 first_pool = cluster.price_of_waiting(cost).max(first_pool);
                 // The suspends of a vjob share a pool.
                 if let Place::Sleeping(_) = to { dearest_suspend[cluster.vm(vm).vjob.index()] } else { cost }
@@ -145,17 +145,11 @@ impl<'a> Goal<'a> {
 
     /// The cost, by itself, to bring a unit to a node.
     pub(super) fn cost(&self, unit: &Unit, node: NodeId) -> u64 {
-        unit.vms.iter().map(|&vm| self.vm_cost(vm, node)).sum()
+        unit.vms.iter().fold(0, |sum, &vm| self.cluster.both(sum, self.vm_cost(vm, node)))
     }
 
     fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
-        let price = self.cluster.price(vm);
-        match self.current.place(vm) {
-            Place::Running(home) | Place::Dozing(home) if home == node => 0,
-            Place::Sleeping(home) if home != node => 2 * price,
-            Place::Running(_) | Place::Dozing(_) | Place::Sleeping(_) => price,
-            Place::Waiting | Place::Terminated => 0,
-        }
+        Action::to_run(vm, self.current.place(vm), node).map_or(0, |action| action.cost(self.cluster))
     }
 
     /// The node on which it would cost least to have a unit: where most of its memory is.
@@ -173,7 +167,7 @@ impl<'a> Goal<'a> {
 
     /// What it costs by itself to move a unit away.
     pub(super) fn price(&self, unit: usize) -> u64 {
-        self.units[unit].vms.iter().map(|&vm| self.cluster.price(vm)).sum()
+        self.units[unit].vms.iter().map(|&vm| self.leaving(vm)).sum()
     }
 
     /// The vjob of a unit: of its first VM.
@@ -183,12 +177,19 @@ impl<'a> Goal<'a> {
 
     /// The least that it costs by itself to have a unit run.
     pub(super) fn least_cost(&self, unit: &Unit) -> u64 {
-        self.home(unit).map_or(0, |home| self.cost(unit, home))
+        let elsewhere = self.cost(unit, NOWHERE);
+        self.home(unit).map_or(elsewhere, |home| elsewhere.min(self.cost(unit, home)))
     }
 
     /// The same for a VM by itself.
     pub(super) fn least_cost_alone(&self, vm: VmId) -> u64 {
-        self.current.place(vm).node().map_or(0, |home| self.vm_cost(vm, home))
+        let elsewhere = self.vm_cost(vm, NOWHERE);
+        self.current.place(vm).node().map_or(elsewhere, |home| elsewhere.min(self.vm_cost(vm, home)))
+    }
+
+    /// What it costs more to have a VM run elsewhere than where it is.
+    pub(super) fn leaving(&self, vm: VmId) -> u64 {
+        leaving(self.cluster, vm, self.current.place(vm))
     }
 
     /// The amount that a unit needs of a node in the first pool, beyond what its VMs have there now.
@@ -208,6 +209,14 @@ impl<'a> Goal<'a> {
         }
         configuration
     }
+}
+
+/// A node on which no VM is.
+const NOWHERE: NodeId = NodeId(u32::MAX);
+
+fn leaving(cluster: &Cluster, vm: VmId, from: Place) -> u64 {
+    let cost = |node| Action::to_run(vm, from, node).map_or(0, |action| action.cost(cluster));
+    from.node().map_or(0, |home| cost(NOWHERE).saturating_sub(cost(home)))
 }
 
 /// For each vjob what its dearest decided suspend costs.

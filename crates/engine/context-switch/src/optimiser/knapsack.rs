@@ -11,10 +11,11 @@ pub(super) fn least_cover(items: impl Iterator<Item = (i64, i64)>, weight: i64) 
     let mut items: Vec<(i64, i64)> = items.filter(|(weight, _)| *weight > 0).collect();
     if weight.saturating_mul(items.len() as i64) > MOST_STEPS {
         // Fractions of items: by price for weight, the last one in part.
-        items.sort_by(|a, b| (a.1 * b.0).cmp(&(b.1 * a.0)));
+        let by = |price: i64, weight: i64| i128::from(price) * i128::from(weight);
+        items.sort_by(|a, b| by(a.1, b.0).cmp(&by(b.1, a.0)));
         let (mut left, mut price) = (weight, 0);
         for (item, cost) in items {
-            price += cost * left.min(item) / item;
+            price += (by(cost, left.min(item)) / i128::from(item)) as i64;
             left -= left.min(item);
         }
         return price.unsigned_abs();

@@ -44,9 +44,9 @@ pub struct Optimised {
     pub configuration: Configuration,
     /// The plan that leads there.
     pub plan: Plan,
-    /// Its cost in MB.
+    /// Its cost, in MB or what the aim has.
     pub cost: u64,
-    /// No plan to these states in which each VM acts at most once costs less than this, in MB, for any pools. (More
+    /// No plan to these states in which each VM acts at most once costs less than this, for any pools. (More
     /// than once a VM acts only to break a cycle.)
     pub bound: u64,
     /// Whether the cost is the least of all such plans to all configurations with these states: it is the bound, or the
@@ -149,6 +149,8 @@ pub fn cheapest(
     search.planner.set_thresholds(thresholds);
     let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
     let cost = plan.cost(cluster);
+    // To be suspended and resumed may take less time than to migrate.
+    let bound = bound.min(cost);
     let proven = cost == bound || is_complete && cost <= search.unsure;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
 }

@@ -5,9 +5,9 @@ use super::order::go_together;
 use super::{Planner, Task};
 use crate::action::{Action, IllegalTransition};
 use crate::amount::Amount;
-use crate::cluster::Cluster;
+use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
-use crate::plan::Step;
+use crate::plan::{Step, owns};
 use crate::timetable::{delays, ready};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 
@@ -56,7 +56,7 @@ impl Planner<'_> {
     /// The cheapest plan in which each VM acts at most once, if there are few tasks and there is such a plan.
     ///
     /// Its cost is what the actions cost by themselves, and for each pool its dearest action times the number of actions
-    /// behind it. So the cheapest way on from a set of tasks that are done does not depend on their order. With deadlines the ways on
+    /// behind it, or once where the end of the plan counts. So the cheapest way on from a set of tasks that are done does not depend on their order. With deadlines the ways on
     /// are kept that cost less than all that may begin as late.
     pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
         self.by_disk.fill(false);
@@ -66,6 +66,11 @@ impl Planner<'_> {
 
     fn cheapest_order(&self) -> Option<Exact> {
         let effects: Vec<Effect> = self.tasks.iter().map(|task| self.effect(task)).collect::<Option<_>>()?;
+        // What waits for nodes that are switched on ends at other times.
+        if self.cluster.is_timed() && effects.iter().any(|effect| effect.earliest > SimTime::ZERO) {
+            return None;
+        }
+        let is_last_counted = self.cluster.aim() == Aim::Makespan;
         let all = (1 << effects.len()) - 1;
         let budgets = self.current.budget_room(self.cluster);
         let mut first = self.room.clone();
@@ -104,6 +109,7 @@ impl Planner<'_> {
                 for (way, behind) in rest[done | pool].iter().enumerate() {
                     let price = members(pool).map(|task| effects[task].price).max().unwrap_or(0);
                     let waiting: u64 = members(all & !done & !pool).map(|task| effects[task].actions).sum();
+                    let waiting = if is_last_counted { 1 } else { waiting };
                     let cost = behind.cost + price * waiting;
                     let Some(latest) = latest(&effects, pool, behind.latest) else { continue };
                     let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
@@ -116,7 +122,7 @@ impl Planner<'_> {
             }
             rest[done] = best;
         }
-        let own: u64 = effects.iter().map(|effect| effect.own).sum();
+        let own: u64 = if is_last_counted { 0 } else { effects.iter().map(|effect| effect.own).sum() };
         let mut next = *rest[0].iter().min_by_key(|rest| rest.cost)?;
         let cost = own + next.cost;
         let (mut steps, mut done, mut number) = (Vec::new(), 0, 0);
@@ -158,7 +164,7 @@ impl Planner<'_> {
                 after |= 1 << acts(other)?.0;
             }
         }
-        let costs = actions.iter().map(|action| action.cost(cluster));
+        let costs: Vec<u64> = owns(cluster, actions).collect();
         let constraints = cluster.constraints();
         let (mut span, mut latest) = (SimSpan::ZERO, SimTime::MAX);
         for (action, delay) in actions.iter().zip(delays(cluster, actions)).filter(|_| self.is_timed) {
@@ -168,16 +174,19 @@ impl Planner<'_> {
                 latest = latest.min(before(deadline, own)?);
             }
         }
-        let earliest =
-            if self.is_timed { ready(cluster, actions, cluster.durations()) } else { SimTime::ZERO };
+        let earliest = if self.is_timed || cluster.is_timed() {
+            ready(cluster, actions, cluster.durations())
+        } else {
+            SimTime::ZERO
+        };
         Some(Effect {
             needs: self.amounts(actions, needs, needs_of_budgets),
             frees: self.amounts(actions, frees, frees_of_budgets),
             after,
             not_beside,
             actions: actions.len() as u64,
-            own: costs.clone().sum(),
-            price: cluster.price_of_waiting(costs.max().unwrap_or(0)),
+            own: costs.iter().sum(),
+            price: cluster.price_of_waiting(costs.into_iter().max().unwrap_or(0)),
             is_urgent: actions.iter().any(|action| constraints.is_urgent(action.vm())),
             span,
             latest,

@@ -9,7 +9,7 @@ mod thresholds;
 use crate::action::{Action, IllegalTransition, Kind};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, Step, cost_of};
 use crate::timetable::late;
 use crate::viability::NotViable;
 use crate::vjob::{VjobId, VmId};
@@ -369,7 +369,8 @@ impl<'a> Planner<'a> {
     /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost`] of it.
     pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
         let cluster = self.cluster;
-        Ok(cost_of(cluster, self.steps(wanted)?))
+        let pools = self.steps(wanted)?.chunk_by(|a, b| a.pool == b.pool);
+        Ok(cost_of(cluster, pools.map(|pool| pool.iter().map(|step| step.action))))
     }
 }
 
@@ -386,18 +387,4 @@ fn synchronise(cluster: &Cluster, keyed: &mut [(u32, Action)]) {
             }
         }
     }
-}
-
-/// The cost of the plan of these steps.
-fn cost_of(cluster: &Cluster, steps: &[Step]) -> u64 {
-    let (mut cost, mut before, mut dearest, mut pool) = (0, 0, 0, 0);
-    for step in steps {
-        if step.pool != pool {
-            (before, dearest, pool) = (before + cluster.price_of_waiting(dearest), 0, step.pool);
-        }
-        let own = step.action.cost(cluster);
-        cost += before + own;
-        dearest = own.max(dearest);
-    }
-    cost
 }

@@ -54,8 +54,15 @@ impl BruteForce<'_> {
                 None => tasks.push(vec![action]),
             }
         }
-        let own = tasks.iter().flatten().map(|action| action.cost(self.cluster)).sum();
+        let own = tasks.iter().flat_map(|task| self.owns(task)).sum();
+        let own = if self.cluster.aim() == Aim::Makespan { 0 } else { own };
         self.pools(&self.current.clone(), &tasks, own);
+    }
+
+    /// The costs of a task's actions, which are by name: where they are times each begins a second after the one before.
+    fn owns(&self, task: &[Action]) -> Vec<u64> {
+        let apart = if matches!(self.cluster.aim(), Aim::Makespan | Aim::Ends) { 1_000_000 } else { 0 };
+        task.iter().zip(0..).map(|(action, number)| action.cost(self.cluster) + number * apart).collect()
     }
 
     /// All pools of what remains; the pools so far are paid for.
@@ -73,8 +80,10 @@ impl BruteForce<'_> {
             for (index, task) in tasks.iter().enumerate() {
                 if is_in(index) { now.extend(task) } else { later.push(task.clone()) }
             }
-            let price = now.iter().map(|action: &&Action| action.cost(self.cluster)).max().unwrap_or(0);
+            let in_pool = tasks.iter().enumerate().filter(|(index, _)| is_in(*index));
+            let price = in_pool.flat_map(|(_, task)| self.owns(task)).max().unwrap_or(0);
             let waiting: usize = later.iter().map(Vec::len).sum();
+            let waiting = if self.cluster.aim() == Aim::Makespan { 1 } else { waiting };
             if let Some(after) = self.after(at, &now) {
                 self.pools(&after, &later, cost + price * waiting as u64);
             }
@@ -159,8 +168,11 @@ fn compared(number: u64) -> Option<Found> {
     let states = states(&case, number)?;
     let named: Vec<_> = states.iter().copied().map(Some).collect();
     let wanted = in_states(&case.cluster, &case.current, &named).unwrap();
-    let found = cheapest(&case.cluster, &case.current, &wanted, &Limits::default(), Seed::new(1));
-    let below = |cost| BruteForce::below(&case.cluster, &case.current, &states, cost);
+    // Every fifth instance is for one of the aims that are times.
+    let aim = [Aim::Makespan, Aim::Ends].get((number % 10 / 5) as usize).filter(|_| number % 5 == 0);
+    let cluster = case.cluster.clone().aiming_at(aim.copied().unwrap_or_default());
+    let found = cheapest(&cluster, &case.current, &wanted, &Limits::default(), Seed::new(1));
+    let below = |cost| BruteForce::below(&cluster, &case.current, &states, cost);
     let found = match found {
         Ok(found) => found,
         Err(error) => {
@@ -170,12 +182,12 @@ fn compared(number: u64) -> Option<Found> {
         }
     };
     checked(&case.cluster, &case.current, &found.configuration, &found.plan);
-    assert_eq!(found.plan.cost(&case.cluster), found.cost);
+    assert_eq!(found.plan.cost(&cluster), found.cost);
     let cheaper = below(found.cost);
     let optimum = cheaper.unwrap_or(found.cost);
     assert!(!found.proven || cheaper.is_none(), "{number}: {} is proven, {optimum} possible", found.cost);
     let limits = Limits { steps: 0, time: None };
-    let first = cheapest(&case.cluster, &case.current, &found.configuration, &limits, Seed::new(1)).unwrap();
+    let first = cheapest(&cluster, &case.current, &found.configuration, &limits, Seed::new(1)).unwrap();
     assert!(first.bound <= optimum && found.bound <= optimum, "{number}: {} is above {optimum}", first.bound);
     let is_at_bound = first.bound == optimum;
     Some(match found.plan.pools().len() {
@@ -337,7 +349,7 @@ fn fewest_moves_need_not_be_the_least_cost() {
         (cheap.cost, words(&cluster, &cheap.plan).as_str()),
         (4, "migrate VM2 N1>N2, migrate VM3 N1>N2")
     );
-    let counted = cluster.clone().counting_moves();
+    let counted = cluster.clone().aiming_at(Aim::Moves);
     let few = found(&counted);
     assert_eq!(words(&cluster, &few.plan), "migrate VM1 N1>N2");
     let moves = [few.cost, few.bound].map(|cost| counted.moves_of(cost));
@@ -357,7 +369,7 @@ fn fewest_moves_are_those_of_all_configurations() {
             let states = states(&case, number)?;
             let named: Vec<_> = states.iter().copied().map(Some).collect();
             let mut wanted = in_states(&case.cluster, &case.current, &named).unwrap();
-            let counted = case.cluster.clone().counting_moves();
+            let counted = case.cluster.clone().aiming_at(Aim::Moves);
             let found = cheapest(&counted, &case.current, &wanted, &Limits::default(), Seed::new(1)).ok()?;
             checked(&case.cluster, &case.current, &found.configuration, &found.plan);
             let runs = |vm: &&VmId| states[case.cluster.vm(**vm).vjob.index()] == State::Running;
@@ -400,5 +412,26 @@ fn the_bound_counts_who_may_not_stay() {
         let cluster = cluster(&[(99, 99); 3], &vms).with_constraints(vec![constraint], &places);
         let found = cheapest(&cluster, &places, &places, &Limits::default(), Seed::new(1)).unwrap();
         assert_eq!((found.cost, found.bound, found.proven), (cost, cost, true));
+    }
+}
+
+/// The aims that are times cost what the timetable says.
+#[test]
+fn times_are_those_of_the_timetable() {
+    for number in 0..300 {
+        let mut rng = Seed::new(6929).fork("aims").numbered(number).rng();
+        let size = Size { nodes: 4, vms: 9, cpu: 2, constraints: false };
+        let Reconfiguration { cluster, current, wanted } = random(&size, &mut rng);
+        let [makespan, ends] = [Aim::Makespan, Aim::Ends].map(|aim| cluster.clone().aiming_at(aim));
+        let of = |aimed: &Cluster| {
+            let plan = plan(aimed, &current, &wanted).unwrap();
+            let times = timetable(aimed, &plan, &wanted, aimed.durations());
+            let ends: Vec<u64> = times.pools.iter().flatten().map(|timed| timed.end.micros()).collect();
+            (plan, ends.iter().copied().max().unwrap_or(0), ends.iter().sum::<u64>())
+        };
+        let (short, last, sum_of_short) = of(&makespan);
+        let (early, last_of_early, sum) = of(&ends);
+        assert_eq!((short.cost(&makespan), early.cost(&ends)), (last, sum), "{number}");
+        assert!(last <= last_of_early && sum <= sum_of_short, "{number}");
     }
 }

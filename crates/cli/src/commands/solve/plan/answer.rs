@@ -29,10 +29,8 @@ pub(crate) struct Planned {
     bound_mb: Option<u64>,
     /// Whether no other choice of nodes has a cheaper plan.
     is_proven: bool,
-    /// The number of moves with `--aim moves`, else `null`.
-    moves: Option<u64>,
-    /// A lower bound on it.
-    moves_bound: Option<u64>,
+    /// What was reached of another aim than the least cost.
+    reached: Option<Reached>,
     /// Whether a limit of time ended the search, so that another run may find another plan.
     is_timed: bool,
     /// The number of actions of each kind.
@@ -46,6 +44,17 @@ pub(crate) struct Planned {
     /// The width of the longest name of a VM.
     #[serde(skip)]
     width: usize,
+}
+
+/// What a plan has of its aim.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(super) struct Reached {
+    /// `moves`, `makespan` or `ends`.
+    pub(super) aim: &'static str,
+    /// Moves, or seconds: to the last action's end, or of all ends together.
+    pub(super) value: f64,
+    /// What any plan has at least in which each VM acts once.
+    pub(super) at_least: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -96,8 +105,8 @@ struct Report {
 }
 
 impl Answered {
-    pub(super) fn plan(switch: &Switch, has_limit: bool, moves: Option<[u64; 2]>) -> Answered {
-        let proved = is_least(&switch.figures, moves);
+    pub(super) fn plan(switch: &Switch, has_limit: bool, reached: Option<Reached>) -> Answered {
+        let proved = is_least(&switch.figures, reached);
         let Switch { cluster, timetable: times, figures, .. } = switch;
         let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
         let done = |&Timed { action, begin, end }: &Timed| Done {
@@ -124,8 +133,7 @@ impl Answered {
             cost_mb: figures.cost,
             bound_mb: figures.bound,
             is_proven: figures.proven,
-            moves: moves.map(|[moves, _]| moves),
-            moves_bound: moves.map(|[_, least]| least),
+            reached,
             is_timed: has_limit && !proved,
             actions: counts(times).into_iter().collect(),
             pools: times.pools.iter().map(pool).collect(),
@@ -152,8 +160,8 @@ impl Answered {
 }
 
 /// Whether the search has proved what it was for.
-fn is_least(figures: &PlanFigures, moves: Option<[u64; 2]>) -> bool {
-    moves.map_or(figures.proven, |[moves, least]| moves == least)
+fn is_least(figures: &PlanFigures, reached: Option<Reached>) -> bool {
+    reached.map_or(figures.proven, |reached| reached.value <= reached.at_least)
 }
 
 impl Answer for Answered {
@@ -209,9 +217,14 @@ impl Planned {
             let proven = if self.is_proven { ": this is the cheapest plan" } else { "" };
             line(format!("bound {bound}{proven}"));
         }
-        if let (Some(moves), Some(least)) = (self.moves, self.moves_bound) {
-            let proven = if moves == least { ": no plan has fewer" } else { "" };
-            line(format!("moves {moves}, at least {least}{proven}"));
+        if let Some(Reached { aim, value, at_least }) = self.reached {
+            let unit = if aim == "moves" { "" } else { " s" };
+            let proven = match aim {
+                _ if value > at_least => "",
+                "moves" => ": no plan has fewer",
+                _ => ": no plan in which each VM acts once ends earlier",
+            };
+            line(format!("{aim} {value}{unit}, at least {at_least}{unit}{proven}"));
         }
         if self.is_timed {
             line("searched under a limit of time: another run may find another plan".to_owned());
