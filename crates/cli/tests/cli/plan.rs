@@ -91,6 +91,21 @@ fn moves_may_be_counted_instead_of_memory() {
     }
 }
 
+/// Who runs on a drained host moves, and an image on its disk too, to one that stays.
+#[test]
+fn a_drained_host_keeps_no_image() {
+    let state = r#"{"nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 2, "memory": 4096}], "vms": [
+        {"name": "A", "cpu": 1, "memory": 1024, "node": "N1"},
+        {"name": "B", "cpu": 1, "memory": 512, "state": "sleeping", "node": "N1"}]}"#;
+    let folder = Folder::with(&[("current.json", state)]);
+    let printed = stdout(&mut plan(&folder, &["--drain", "N1"]));
+    assert!(
+        printed.contains("migrate  A  N1 -> N2") && printed.contains("transfer B  N1 -> N2"),
+        "{printed}"
+    );
+    assert!(printed.ends_with("cost 1536\nbound 1536: this is the cheapest plan\n"), "{printed}");
+}
+
 /// One constraint of each kind, GPUs, fractions of CPUs and a node that is off: the plan passes the checker, also read back.
 #[test]
 fn all_constraints_in_one_plan() {

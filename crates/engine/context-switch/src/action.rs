@@ -53,6 +53,13 @@ pub enum Kind {
         /// Where it will run: the resume is local if that is the same node, else remote.
         to: NodeId,
     },
+    /// The image of a VM goes to another disk.
+    Transfer {
+        /// Where it is.
+        from: NodeId,
+        /// Where it will be.
+        to: NodeId,
+    },
     /// A VM that dozed runs again.
     Wake {
         /// Where it dozes.
@@ -86,8 +93,8 @@ impl Action {
     /// The action that takes a VM from one place to another; `None` if they are the same.
     ///
     /// # Errors
-    /// The life cycle has no such transition: a waiting VM that sleeps, or one that sleeps and does so elsewhere; or the VM
-    /// is on the disk of a node that is off and stays so.
+    /// The life cycle has no such transition, as of a waiting VM that sleeps; or the VM is on the disk of a node that is off and
+    /// stays so, or its image would be.
     pub fn between(
         cluster: &Cluster,
         vm: VmId,
@@ -109,10 +116,32 @@ impl Action {
             (Place::Dozing(on), Place::Sleeping(disk)) if on == disk => Kind::Suspend { on, dozing: true },
             (Place::Running(on), Place::Dozing(there)) if on == there => Kind::Doze { on },
             (Place::Sleeping(from), Place::Running(to)) => Kind::Resume { from, to },
+            (Place::Sleeping(from), Place::Sleeping(to)) if !cluster.stays_off(to) => {
+                Kind::Transfer { from, to }
+            }
             (Place::Dozing(from), Place::Running(to)) => Kind::Wake { from, to },
             _ => return Err(illegal()),
         };
         Ok(Some(Action { vm, kind }))
+    }
+
+    /// The actions that take a VM from one place to another: one, or, to the disk of another node, a suspend and a transfer.
+    ///
+    /// # Errors
+    /// As of [`Action::between`].
+    pub(crate) fn all_between(
+        cluster: &Cluster,
+        vm: VmId,
+        from: Place,
+        to: Place,
+    ) -> Result<[Option<Action>; 2], IllegalTransition> {
+        match (from.host(), to) {
+            (Some(on), Place::Sleeping(disk)) if on != disk => Ok([
+                Action::between(cluster, vm, from, Place::Sleeping(on))?,
+                Action::between(cluster, vm, Place::Sleeping(on), to)?,
+            ]),
+            _ => Ok([Action::between(cluster, vm, from, to)?, None]),
+        }
     }
 
     /// The action by which a VM comes to run on a node, unless it does or has ended.
@@ -157,7 +186,7 @@ impl Action {
             Kind::Run { .. } => Place::Waiting,
             Kind::Stop { on } | Kind::Doze { on } | Kind::Suspend { on, dozing: false } => Place::Running(on),
             Kind::Migrate { from, .. } => Place::Running(from),
-            Kind::Resume { from, .. } => Place::Sleeping(from),
+            Kind::Resume { from, .. } | Kind::Transfer { from, .. } => Place::Sleeping(from),
             Kind::Wake { from, .. } | Kind::Suspend { on: from, dozing: true } => Place::Dozing(from),
         }
     }
@@ -169,13 +198,13 @@ impl Action {
             Kind::Run { on } => Place::Running(on),
             Kind::Stop { .. } => Place::Terminated,
             Kind::Migrate { to, .. } | Kind::Resume { to, .. } | Kind::Wake { to, .. } => Place::Running(to),
-            Kind::Suspend { on, .. } => Place::Sleeping(on),
+            Kind::Suspend { on, .. } | Kind::Transfer { to: on, .. } => Place::Sleeping(on),
             Kind::Doze { on } => Place::Dozing(on),
         }
     }
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
-    /// resume, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
+    /// resume, as for the transfer of an image, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
     /// nothing; to wake elsewhere costs as much as a migration. Other [aims](crate::Aim) have other costs: where moves are counted a
     /// move costs more than any memory, and where times are, an action costs its own.
     #[must_use]
@@ -186,7 +215,7 @@ impl Action {
         let price = cluster.price(self.vm);
         match self.kind {
             Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 0,
-            Kind::Migrate { .. } | Kind::Suspend { .. } => price,
+            Kind::Migrate { .. } | Kind::Suspend { .. } | Kind::Transfer { .. } => price,
             Kind::Resume { from, to } => price * (1 + u64::from(from != to)),
             Kind::Wake { from, to } => price * u64::from(from != to),
         }
@@ -204,6 +233,7 @@ impl Kind {
             Kind::Suspend { .. } => "suspend",
             Kind::Doze { .. } => "doze",
             Kind::Resume { .. } => "resume",
+            Kind::Transfer { .. } => "transfer",
             Kind::Wake { .. } => "wake",
         }
     }
@@ -212,7 +242,10 @@ impl Kind {
     pub fn is_remote(self) -> bool {
         match self {
             Kind::Run { .. } | Kind::Stop { .. } | Kind::Suspend { .. } | Kind::Doze { .. } => false,
-            Kind::Migrate { from, to } | Kind::Resume { from, to } | Kind::Wake { from, to } => from != to,
+            Kind::Migrate { from, to }
+            | Kind::Resume { from, to }
+            | Kind::Transfer { from, to }
+            | Kind::Wake { from, to } => from != to,
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
 use crate::optimiser::Unsolved;
 use crate::vjob::{VjobId, VmId};
+use dfrsim_model::NodeId;
 
 /// Where VMs are suspended to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,27 @@ pub fn in_states(
         }
     }
     Ok(configuration)
+}
+
+/// Lets images that would be on the disks of these nodes be elsewhere, if there is a node that is on at the end and may host their
+/// VMs: on the one with fewest images, then with the least number.
+pub fn clear_disks(cluster: &Cluster, current: &Configuration, wanted: &mut Configuration, nodes: &[NodeId]) {
+    let mut images = vec![0; cluster.nodes().len()];
+    for place in wanted.places() {
+        if let Place::Sleeping(node) = place {
+            images[node.index()] += 1;
+        }
+    }
+    for &vm in cluster.by_name() {
+        let Place::Sleeping(disk) = wanted.place(vm) else { continue };
+        let can_leave = current.place(vm).node().is_some_and(|node| !cluster.stays_off(node));
+        let may_take = |node: &NodeId| !nodes.contains(node) && cluster.constraints().allow(vm, *node);
+        let others = cluster.node_ids().filter(may_take).min_by_key(|node| images[node.index()]);
+        if let Some(other) = others.filter(|_| can_leave && nodes.contains(&disk)) {
+            images[other.index()] += 1;
+            wanted.set(vm, Place::Sleeping(other));
+        }
+    }
 }
 
 /// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU

@@ -67,7 +67,7 @@ pub struct Durations {
     pub run_s: f64,
     /// Seconds of a clean shutdown.
     pub stop_s: f64,
-    /// Of a live migration.
+    /// Of a live migration, and of the transfer of an image.
     pub migrate: ByMemory,
     /// Of a suspend to the local disk.
     pub suspend: ByMemory,
@@ -158,7 +158,7 @@ impl Durations {
         let seconds = match action.kind() {
             Kind::Run { .. } => self.run_s,
             Kind::Stop { .. } => self.stop_s,
-            Kind::Migrate { .. } => self.migrate.seconds(memory),
+            Kind::Migrate { .. } | Kind::Transfer { .. } => self.migrate.seconds(memory),
             Kind::Suspend { .. } => self.suspend.seconds(memory),
             Kind::Resume { from, to } if from == to => self.local_resume.seconds(memory),
             Kind::Resume { .. } => self.remote_resume.seconds(memory),

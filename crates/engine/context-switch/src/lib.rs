@@ -69,7 +69,7 @@ pub use amount::Amount;
 pub use cluster::{Aim, Cluster, first_come_first_served};
 pub use configuration::{Configuration, Place, State};
 pub use constraints::{Broken, Constraint, Constraints};
-pub use decision::{SuspendTo, in_states, select_running};
+pub use decision::{SuspendTo, clear_disks, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use inventory::{ClusterError, Inventory, Node, Resource};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};

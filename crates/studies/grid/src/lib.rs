@@ -9,6 +9,7 @@
 
 mod claims;
 mod conditions;
+mod day;
 mod drawings;
 mod jobs;
 mod metrics;

@@ -1,5 +1,6 @@
 //! The fields of a scenario.
 
+use crate::day::Day;
 use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
@@ -219,6 +220,9 @@ fields! {
     pub struct WorkloadFields {
         /// Its name in rows and tables.
         pub name: String = name("a workload");
+        /// The day (UTC) on which it begins, as in `1998-05-01`: then all logs of its sites have the same time, their `offset_days` are
+        /// counted from that day on, and their headers must say when they begin (`UnixStartTime`).
+        pub from: Option<Day> = optional(named("a day as in 1998-05-01"));
         /// The lengths of its months.
         pub days: Vec<u32> = list(count("a number of days", 1, 366)).nonempty();
         /// Its sites.
@@ -253,7 +257,7 @@ fields! {
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
         /// makes it so. Without it, and without `jobs.load`, they stay as they are (generated ones under `jobs.max_load`).
         pub load: Option<Vec<f64>> = optional(one_or_many(positive("a load")));
-        /// The day of the log at which the workload begins, counted from its first job (of any site).
+        /// The day of the log at which the workload begins, counted from its first job (of any site), or from the workload's `from`.
         pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
         /// How many days later each further replication begins, so that it uses another window of the log; after the
         /// last whole window they begin again with the first.

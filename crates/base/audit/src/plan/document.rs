@@ -130,6 +130,7 @@ pub(super) enum Verb {
     Suspend,
     Doze,
     Resume,
+    Transfer,
     Wake,
 }
 
@@ -159,7 +160,7 @@ impl Node {
 impl Verb {
     /// Whether a VM is hosted after it.
     pub(super) const fn is_hosted(self) -> bool {
-        !matches!(self, Verb::Stop | Verb::Suspend)
+        !matches!(self, Verb::Stop | Verb::Suspend | Verb::Transfer)
     }
 
     pub(super) const fn name(self) -> &'static str {
@@ -170,6 +171,7 @@ impl Verb {
             Verb::Suspend => "suspend",
             Verb::Doze => "doze",
             Verb::Resume => "resume",
+            Verb::Transfer => "transfer",
             Verb::Wake => "wake",
         }
     }
@@ -210,6 +212,9 @@ impl Action {
             (Verb::Suspend, State::Running | State::Dozing) => {
                 place(State::Sleeping, &self.to).filter(|_| there)
             }
+            (Verb::Transfer, State::Sleeping) => {
+                place(State::Sleeping, &self.to).filter(|_| self.to.is_some() && !there)
+            }
             (Verb::Doze, State::Running) => place(State::Dozing, &self.to).filter(|_| there),
             (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => {
                 place(State::Running, &self.to).filter(|_| self.to.is_some())
@@ -223,7 +228,7 @@ impl Action {
         let remote = u64::from(self.from != self.to);
         match self.action {
             Verb::Run | Verb::Stop | Verb::Doze => 0,
-            Verb::Migrate | Verb::Suspend => memory,
+            Verb::Migrate | Verb::Suspend | Verb::Transfer => memory,
             Verb::Resume => memory + remote * memory,
             Verb::Wake => remote * memory,
         }

@@ -19,7 +19,7 @@ use dfrsim_context_switch::{
     cheapest, first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
-use dfrsim_model::Seed;
+use dfrsim_model::{NodeId, Seed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ pub(crate) struct Plan {
     /// search chooses the nodes
     #[arg(long, conflicts_with_all = ["to", "states"])]
     decide: bool,
-    /// Clear these nodes: their running VMs move, or are suspended with --decide. Images on their disks stay there
+    /// Clear these nodes: their running VMs move, or are suspended with --decide, and images on their disks go to others
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
     /// Check a plan in the format of `--plan-out`: capacities, constraints, states, times and costs, action by action. Exit code 1
@@ -230,6 +230,16 @@ impl Plan {
         } else {
             in_states(cluster, before, &states)
         };
+        let wanted = wanted.map(|mut wanted| {
+            let constraints = cluster.constraints();
+            let is_cleared = |node: &NodeId| {
+                let switched = cluster.is_on(*node) && !constraints.is_on(*node);
+                switched || self.drain.contains(&cluster.node(*node).name)
+            };
+            let cleared: Vec<NodeId> = cluster.node_ids().filter(is_cleared).collect();
+            clear_disks(cluster, before, &mut wanted, &cleared);
+            wanted
+        });
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
         let searched = cluster.clone().aiming_at(self.aim.into());

@@ -47,19 +47,19 @@ impl<'a> Goal<'a> {
         let dearest_suspend = dearest_suspends(cluster, current, wanted)?;
         for &vm in cluster.by_name() {
             let to = wanted.place(vm);
-            let action = Action::between(cluster, vm, current.place(vm), to)?;
+            let actions = Action::all_between(cluster, vm, current.place(vm), to)?;
             let cost = if let Place::Running(_) = to {
                 running.push(vm);
                 // What it costs to move away, if it does.
                 self::leaving(cluster, vm, current.place(vm))
             } else {
-                let cost = action.map_or(0, |action| action.cost(cluster));
-                decided_cost = cluster.both(decided_cost, cost);
+                let [cost, then] = actions.map(|action| action.map_or(0, |action| action.cost(cluster)));
+                decided_cost = cluster.both(decided_cost, cluster.both(cost, then));
                 first_pool = cluster.price_of_waiting(cost).max(first_pool);
                 // The suspends of a vjob share a pool.
                 if let Place::Sleeping(_) = to { dearest_suspend[cluster.vm(vm).vjob.index()] } else { cost }
             };
-            let may_leave = action.is_some() || matches!(to, Place::Running(_));
+            let may_leave = actions[0].is_some() || matches!(to, Place::Running(_));
             if let Some(host) = current.place(vm).host().filter(|_| may_leave) {
                 let (node, taken) = (host.index(), current.place(vm).taken(cluster.vm(vm)));
                 let freed = if let Place::Dozing(_) = to { taken - to.taken(cluster.vm(vm)) } else { taken };
@@ -227,7 +227,7 @@ fn dearest_suspends(
 ) -> Result<Vec<u64>, IllegalTransition> {
     let mut dearest = vec![0; cluster.vjobs().len()];
     for &vm in cluster.by_name() {
-        let action = Action::between(cluster, vm, current.place(vm), wanted.place(vm))?;
+        let [action, _] = Action::all_between(cluster, vm, current.place(vm), wanted.place(vm))?;
         if let Some(action) = action.filter(|action| matches!(action.kind(), Kind::Suspend { .. })) {
             let dearest = &mut dearest[cluster.vm(vm).vjob.index()];
             *dearest = action.cost(cluster).max(*dearest);

@@ -154,6 +154,12 @@ impl Planner<'_> {
                 let bound = tasks.filter(|(_, other)| !go_together(cluster, action, *other));
                 bound.fold(0, |set, (at, _)| set | 1 << at)
             };
+            // What makes the image that is transferred.
+            let makes = |task: &Task| {
+                let mut actions = task.of(&self.actions).iter();
+                actions.any(|other| other.vm() == action.vm() && other.to() == action.from())
+            };
+            after |= self.tasks.iter().position(makes).map_or(0, |at| 1 << at);
             after |= ordered(constraints.before(action.vm()));
             not_beside |= ordered(constraints.in_turn(action.vm()));
             let Some(node) = action.to().host().filter(|node| action.from().host() != Some(*node)) else {

@@ -214,20 +214,20 @@ impl<'a> Planner<'a> {
             let resumes = match action.kind() {
                 Kind::Suspend { .. } => 0,
                 Kind::Resume { .. } => 1,
-                _ => return keyed.push((2 * rank, action)),
+                _ => return keyed.push((3 * rank + 2, action)),
             };
             let first = &mut first[cluster.vm(action.vm()).vjob.index()][resumes];
-            keyed.push((2 * *first.get_or_insert(rank) + resumes as u32, action));
+            keyed.push((3 * *first.get_or_insert(rank) + resumes as u32, action));
         };
         for (rank, &vm) in (0..).zip(cluster.by_name()) {
             let (from, to) = (self.current.place(vm), wanted.place(vm));
-            let direct = Action::between(cluster, vm, from, to)?;
+            let direct = Action::all_between(cluster, vm, from, to)?;
             match (from, to) {
                 (Place::Running(at) | Place::Dozing(at), Place::Running(to)) if self.goes_by_disk(vm) => {
                     add(Action::suspend(vm, at, matches!(from, Place::Dozing(_))), rank);
                     add(Action::resume(vm, at, to), rank);
                 }
-                _ => direct.into_iter().for_each(|action| add(action, rank)),
+                _ => direct.into_iter().flatten().for_each(|action| add(action, rank)),
             }
         }
         synchronise(cluster, &mut keyed);

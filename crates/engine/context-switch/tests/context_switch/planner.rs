@@ -90,10 +90,8 @@ fn what_the_life_cycle_does_not_have_is_refused() {
         (WAITING, sleeping(0)),
         (WAITING, TERMINATED),
         (sleeping(0), WAITING),
-        (sleeping(0), sleeping(1)),
         (sleeping(0), TERMINATED),
         (sleeping(0), dozing(0)),
-        (running(0), sleeping(1)),
         (running(0), WAITING),
         (dozing(0), dozing(1)),
         (TERMINATED, running(0)),
@@ -109,6 +107,26 @@ fn what_the_life_cycle_does_not_have_is_refused() {
         error,
         "the target configuration is not viable: node `N1` has 2 units of CPU and 1 MB, but VMs take 1 units and 2 MB"
     );
+}
+
+/// An image goes to another disk, also that of a VM that is suspended first.
+#[test]
+fn images_are_transferred() {
+    let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2), (0, 1, 1), (1, 1, 1)]);
+    let from = Configuration::new(vec![running(0), sleeping(0), dozing(1)]);
+    let to = Configuration::new(vec![sleeping(1), sleeping(1), sleeping(0)]);
+    let found = plan(&cluster, &from, &to).unwrap();
+    assert_eq!(
+        words(&cluster, &found),
+        "suspend VM1 N1>N1, transfer VM2 N1>N2, suspend VM3 N2>N2 | transfer VM1 N1>N2, transfer VM3 N2>N1"
+    );
+    checked(&cluster, &from, &to, &found);
+    let mut wanted = from.clone();
+    clear_disks(&cluster, &from, &mut wanted, &[NodeId(0)]);
+    assert_eq!(wanted.places(), [running(0), sleeping(1), dozing(1)]);
+    let found = cheapest(&cluster, &from, &wanted, &Limits::default(), Seed::new(1)).unwrap();
+    assert_eq!((found.cost, found.bound, found.proven), (1, 1, true));
+    checked(&cluster, &from, &found.configuration, &found.plan);
 }
 
 /// Nodes that are each filled by one VM, which all move to the next: by a pivot where a node is free, else by a disk.
@@ -263,8 +281,7 @@ fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration)
     false
 }
 
-/// Places drawn without regard to what fits or is legal. Where the wanted configuration is viable and one transition away
-/// for each VM, there is a plan exactly if complete search finds a way, else there is none.
+/// Places drawn without regard to what fits or is legal. Where the wanted configuration is viable and each VM can go to its state, there is a plan exactly if complete search finds a way, else there is none.
 #[test]
 fn there_is_a_plan_whenever_complete_search_finds_one() {
     use rand::RngExt;
@@ -283,7 +300,10 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
         }
         let found = plan(&case.cluster, &case.current, &case.wanted);
         let is_legal = |vm: &VmId| {
-            Action::between(&case.cluster, *vm, case.current.place(*vm), case.wanted.place(*vm)).is_ok()
+            let (from, to) = (case.current.place(*vm), case.wanted.place(*vm));
+            // Also to another disk, by a suspend and a transfer.
+            let is_transferred = from.host().is_some() && to.state() == State::Sleeping;
+            is_transferred || Action::between(&case.cluster, *vm, from, to).is_ok()
         };
         let is_asked =
             case.wanted.check(&case.cluster).is_ok() && case.cluster.by_name().iter().all(is_legal);

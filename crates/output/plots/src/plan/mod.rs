@@ -16,7 +16,7 @@ use crate::table::Csv;
 use dfrsim_model::SimTime;
 
 /// The kinds of actions on VMs, in the order of their colours.
-pub const KINDS: [&str; 7] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake"];
+pub const KINDS: [&str; 8] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake", "transfer"];
 
 /// Draws a plan, given as the JSON text that `dfrsim solve plan` writes: a row for each node on which something happens, in it a
 /// bar for each action that the node is an end of, below each other where they overlap. Lines separate the pools.

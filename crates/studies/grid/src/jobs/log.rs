@@ -1,11 +1,12 @@
 //! The log of a site, and its windows.
 
+use crate::day::Day;
 use crate::scenario::SiteFields;
 use dfrsim_grid::{GridJob, JobTraits};
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{Digest, Input, RunError};
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_workload::prepare::{self, Options};
+use dfrsim_workload::prepare::{self, Opened, Options};
 use std::fs::File;
 
 const DAY_US: u64 = 86_400 * 1_000_000;
@@ -14,6 +15,8 @@ const DAY_US: u64 = 86_400 * 1_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     file: String,
+    /// When it begins, in seconds since 1970 (UTC), if its header says so.
+    begins: Option<i64>,
     jobs: Vec<GridJob>,
 }
 
@@ -34,10 +37,15 @@ impl Log {
             ..Options::default()
         };
         let read = match &reading.origin {
-            Some(origin) => prepare::read_jobs_from(&file.path, &options, origin),
-            None => prepare::read_jobs(&file.path, &options),
+            Some(origin) => prepare::read_jobs_from(&file.path, &options, origin)
+                .map(|(jobs, report)| (None, jobs, report)),
+            None => Opened::open(&file.path, &options).and_then(|log| {
+                let start = log.header().unix_start_time();
+                let (jobs, report) = log.with_jobs(|jobs| jobs.collect::<Vec<_>>())?;
+                Ok((start, jobs, report))
+            }),
         };
-        let (jobs, report) = read.map_err(RunError::input)?;
+        let (start, jobs, report) = read.map_err(RunError::input)?;
         let first = jobs.first().map(|job| job.submit);
         let first = first.ok_or_else(|| RunError::input(format!("{} has no jobs", file.given)))?;
         // The sites of a log have one time.
@@ -60,7 +68,8 @@ impl Log {
                 },
             })
             .collect();
-        let log = Log { file: file.given.clone(), jobs };
+        let begins = start.map(|start| start.saturating_add((first.micros() / 1_000_000) as i64));
+        let log = Log { file: file.given.clone(), begins, jobs };
         let input = Input {
             file: file.given.clone(),
             digest,
@@ -74,6 +83,28 @@ impl Log {
             ],
         };
         Ok((log, input))
+    }
+
+    /// The log from the begin of a day on, by which its times are counted.
+    ///
+    /// # Errors
+    /// It does not say when it begins, or has no job from then on.
+    pub(super) fn from(&self, day: Day) -> Result<Log, RunError> {
+        let file = &self.file;
+        let begins = self.begins.ok_or_else(|| {
+            RunError::input(format!("{file} does not say when it begins (`UnixStartTime`); `from` is {day}"))
+        })?;
+        let later = i128::from(begins - day.second()) * 1_000_000;
+        let moved = |job: &GridJob| {
+            let submit = u64::try_from(i128::from(job.submit.micros()) + later).ok()?;
+            Some(GridJob { submit: SimTime::from_micros(submit), ..*job })
+        };
+        let jobs: Vec<GridJob> = self.jobs.iter().filter_map(moved).collect();
+        if jobs.is_empty() {
+            let first = Day::of_second(begins);
+            return Err(RunError::input(format!("{file} begins on {first} and has no job from {day} on")));
+        }
+        Ok(Log { file: file.clone(), begins: Some(day.second()), jobs })
     }
 
     /// The whole days from the first submission to the last one.
@@ -178,7 +209,11 @@ mod tests {
             site: None,
             traits: JobTraits::default(),
         };
-        Log { file: "ten.swf".to_owned(), jobs: (0..10).map(job).collect() }
+        Log {
+            file: "ten.swf".to_owned(),
+            begins: Some(30 * 86_400 + 3_600),
+            jobs: (0..10).map(job).collect(),
+        }
     }
     fn site(jobs: Option<Vec<usize>>, offset_days: u32, shift_days: u32) -> SiteFields {
         let (cluster, reading) = ("a".to_owned(), crate::scenario::LogReading::default());
@@ -195,6 +230,27 @@ mod tests {
     fn months_are_the_days_behind_the_offset() {
         let found = months(&site(None, 2, 0), &[3, 1], 0);
         assert_eq!(found, (2, vec![vec![(3, 0.0), (4, 1.0), (5, 2.0)], vec![(6, 0.0)]]));
+    }
+
+    /// The log begins on January 31, 1970, an hour after midnight.
+    #[test]
+    fn logs_have_the_time_of_the_calendar() {
+        let days = |day: &str| {
+            let jobs =
+                log().from(day.parse().unwrap()).map(|log| log.jobs).map_err(|error| error.to_string())?;
+            Ok(jobs.iter().map(|job| (job.width, job.submit.micros() / 3_600_000_000)).collect::<Vec<_>>())
+        };
+        assert_eq!(days("1970-02-08"), Ok::<_, String>(vec![(9, 1), (10, 25)]));
+        assert_eq!(days("1970-01-29").unwrap()[0], (1, 49));
+        assert!(
+            days("1970-02-10")
+                .unwrap_err()
+                .contains("ten.swf begins on 1970-01-31 and has no job from 1970-02-10")
+        );
+        let undated = Log { begins: None, ..log() };
+        assert!(
+            undated.from("1970-02-10".parse().unwrap()).unwrap_err().to_string().contains("UnixStartTime")
+        );
     }
 
     /// Ten days with a job each, the last one at the begin of day 9: windows of four days may begin on days 0 to 5.
