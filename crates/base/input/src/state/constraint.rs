@@ -1,4 +1,4 @@
-//! Constraints as files have them: the kinds, and the fields of each. Planner and checker of plans share this and nothing else.
+//! Constraints as files have them: the kinds, and the fields of each. The planner and the checker of plans share this only.
 
 use crate::decimal::Decimal;
 use crate::format::Input;
@@ -197,7 +197,7 @@ fn mapped<T, U>(sets: &[Vec<T>], to: impl Fn(usize, usize, &T) -> U) -> Vec<Vec<
 }
 
 impl Constraint {
-    /// Reads a constraint; whether there are such VMs, nodes and resources is not looked at.
+    /// Reads a constraint, without a check that its VMs, nodes and resources exist.
     pub fn read(reader: &mut Reader, at: &Place<'_>) -> Option<Constraint> {
         let kinds = ConstraintKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect::<Vec<_>>();
         let object = reader.any_object(at)?;
@@ -270,7 +270,7 @@ impl Part {
             Part::NodeSets => constraint.nodes = sets(reader, &at)?,
             Part::Resource => constraint.resource = reader.text(&at)?.to_owned(),
             Part::Count(_) => {
-                constraint.amount = Decimal::of_parts(reader.integer(&at, 0..=u32::MAX)?.into(), 1)
+                constraint.amount = Decimal::of_parts(reader.integer(&at, 0..=u32::MAX)?.into(), 1);
             }
             Part::Number(_) => {
                 let meant = "a number from 0 to 4294967295 with at most three decimals";

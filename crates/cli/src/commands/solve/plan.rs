@@ -58,7 +58,7 @@ Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/pla
   precedence           vms          act one after the other, in this order
   serialise, sync      vms          act at different times, in any order; act once, in one pool
   no-delay             vms          act in the first pool only
-  deadline             vms, seconds            have acted so many seconds after the begin
+  deadline             vms, seconds            have acted within `seconds`
   spread, split and lonely hold always, gather and among at the end; a field `continuous` (true or false) says otherwise.
 
 Examples:

@@ -151,7 +151,7 @@ impl OneGroup {
     }
 }
 
-/// Nodes of which at most so many are on at the end.
+/// Nodes with a limit on how many are on at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MostOn {
     pub(crate) nodes: Vec<NodeId>,
@@ -185,7 +185,7 @@ struct Lowered {
     ratios: Vec<Vec<(String, Decimal)>>,
     /// Whether a node is on at the end, unless too many are.
     is_on: Vec<bool>,
-    /// Whether it is so whatever there is on it.
+    /// Whether it is so even without a VM.
     must_be_on: Vec<bool>,
     most_on: Vec<MostOn>,
     /// The entries of `most_on` in which a node is.
@@ -329,7 +329,7 @@ impl Constraints {
     pub(crate) fn acts_once(&self, vm: VmId) -> bool {
         self.is_urgent(vm) || !self.in_sync(vm).is_empty()
     }
-    /// Whether a node is on at the end whatever there is on it.
+    /// Whether a node is on at the end even without a VM.
     pub(crate) fn must_be_on(&self, node: NodeId) -> bool {
         self.lowered.must_be_on[node.index()]
     }

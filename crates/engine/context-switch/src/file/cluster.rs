@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The constraint by numbers, or the faults of names that nothing has.
+/// The constraint by numbers, or the faults of unknown names.
 fn numbered(
     named: &Named,
     names: &Names<'_>,
