@@ -169,7 +169,7 @@ fn compared(number: u64) -> Option<Found> {
     let named: Vec<_> = states.iter().copied().map(Some).collect();
     let wanted = in_states(&case.cluster, &case.current, &named).unwrap();
     // Every fifth instance is for one of the aims that are times.
-    let aim = [Aim::Makespan, Aim::Ends].get((number % 10 / 5) as usize).filter(|_| number % 5 == 0);
+    let aim = [Aim::Makespan, Aim::Ends].get((number % 10 / 5) as usize).filter(|_| number.is_multiple_of(5));
     let cluster = case.cluster.clone().aiming_at(aim.copied().unwrap_or_default());
     let found = cheapest(&cluster, &case.current, &wanted, &Limits::default(), Seed::new(1));
     let below = |cost| BruteForce::below(&cluster, &case.current, &states, cost);

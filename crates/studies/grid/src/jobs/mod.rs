@@ -94,18 +94,18 @@ impl Workload {
     ) -> Result<Workload, RunError> {
         let cores = |site: &SiteFields| grid.cluster(&site.cluster).map_or(0, |cluster| cluster.cores);
         let cores = |site: &SiteFields| NonZeroU32::new(cores(site)).unwrap_or(NonZeroU32::MIN);
-        let log = |site: &SiteFields| match (logs.of_site(site)?, fields.from) {
-            (Some(log), Some(day)) => {
-                let log = log.from(day)?;
-                log.check(site)?;
-                Ok(Some(Arc::new(log)))
-            }
-            (log, _) => Ok(log),
+        let mut log = |site: &SiteFields| -> Result<Option<Arc<Log>>, RunError> {
+            let (Some(log), Some(day)) = (logs.of_site(site)?, fields.from) else {
+                return logs.of_site(site);
+            };
+            let log = log.from(day)?;
+            log.check(site)?;
+            Ok(Some(Arc::new(log)))
         };
         let workload = Workload {
             fields: fields.clone(),
             cores: fields.sites.iter().map(cores).collect(),
-            logs: fields.sites.iter().map(log).collect::<Result<_, _>>()?,
+            logs: fields.sites.iter().map(&mut log).collect::<Result<_, _>>()?,
             shape: grid.jobs.clone(),
         };
         for replication in (0..grid.replications).filter(|_| !grid.jobs.skip_too_wide) {
