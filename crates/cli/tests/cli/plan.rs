@@ -198,11 +198,11 @@ fn the_decision_module_says_who_runs() {
     assert!(printed.starts_with("2 resumes; 1 pool"), "{printed}");
 }
 
-/// With N1 and N2 empty there is room for one more VM than those that run; the images of the batch stay.
+/// With N1 and N2 empty there is room for one more VM than those that run; the image on the disk goes too.
 #[test]
 fn a_drained_node_hosts_no_vm() {
     let printed = stdout(dfrsim(["solve", "plan", "--drain", "N1", "--"]).arg(current_example()));
-    assert!(printed.starts_with("1 migration; 1 pool"), "{printed}");
+    assert!(printed.starts_with("1 transfer, 1 migration; 1 pool"), "{printed}");
     assert!(printed.contains("web1       N1 -> N4"), "{printed}");
     let message = stderr(dfrsim(["solve", "plan", "--drain", "N1,N9", "--"]).arg(current_example()), 2);
     assert!(message.contains("--drain: there is no node `N9`"), "{message}");
@@ -327,7 +327,7 @@ fn every_fault_of_a_file_is_reported_with_its_place() {
             r#""nodes": ["X"]"#,
             "current.json:10: constraints[0].nodes[0]: unknown node `X`",
         ),
-        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json:10: constraints[0]: missing field `nodes`"),
+        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json:10: constraints[0]: the field `nodes` is missing"),
         (
             r#""state": "sleeping""#,
             r#""state": "asleep""#,

@@ -2,8 +2,9 @@
 
 use crate::cluster::Cluster;
 use crate::configuration::Place;
+use crate::durations::{Durations, span};
 use crate::vjob::VmId;
-use dfrsim_model::NodeId;
+use dfrsim_model::{NodeId, SimSpan};
 
 /// A VM context switch: an action that takes one VM from a place to another (section 2.2, figure 2).
 ///
@@ -246,6 +247,34 @@ impl Kind {
             | Kind::Resume { from, to }
             | Kind::Transfer { from, to }
             | Kind::Wake { from, to } => from != to,
+        }
+    }
+}
+
+impl Durations {
+    /// How long an action takes by itself, on otherwise idle nodes.
+    pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
+        let memory = cluster.vm(action.vm()).demand.memory as f64;
+        let seconds = match action.kind() {
+            Kind::Run { .. } => self.run_s,
+            Kind::Stop { .. } => self.stop_s,
+            Kind::Migrate { .. } | Kind::Transfer { .. } => self.migrate.seconds(memory),
+            Kind::Suspend { .. } => self.suspend.seconds(memory),
+            Kind::Resume { from, to } if from == to => self.local_resume.seconds(memory),
+            Kind::Resume { .. } => self.remote_resume.seconds(memory),
+            Kind::Wake { from, to } if from != to => self.migrate.seconds(memory),
+            Kind::Doze { .. } | Kind::Wake { .. } => self.doze_s,
+        };
+        span(seconds)
+    }
+
+    /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
+    pub fn slowdown(&self, action: Action) -> f64 {
+        match action.kind() {
+            Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 1.0,
+            kind if kind.is_remote() => self.remote_slowdown,
+            Kind::Wake { .. } => 1.0,
+            _ => self.local_slowdown,
         }
     }
 }

@@ -1,7 +1,5 @@
 //! How long actions take, and how much they slow down their neighbours (section 2.3, figure 3).
 
-use crate::action::{Action, Kind};
-use crate::cluster::Cluster;
 use dfrsim_model::SimSpan;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +33,7 @@ impl ByMemory {
     }
 
     /// Seconds for this many MB, at least 0.
-    fn seconds(&self, memory: f64) -> f64 {
+    pub(crate) fn seconds(&self, memory: f64) -> f64 {
         let pairs = &self.0;
         let [(first, seconds)] = pairs[..] else {
             let above = pairs.partition_point(|(known, _)| *known < memory).clamp(1, pairs.len() - 1);
@@ -152,22 +150,6 @@ impl Durations {
         }
     }
 
-    /// How long an action takes by itself, on otherwise idle nodes.
-    pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
-        let memory = cluster.vm(action.vm()).demand.memory as f64;
-        let seconds = match action.kind() {
-            Kind::Run { .. } => self.run_s,
-            Kind::Stop { .. } => self.stop_s,
-            Kind::Migrate { .. } | Kind::Transfer { .. } => self.migrate.seconds(memory),
-            Kind::Suspend { .. } => self.suspend.seconds(memory),
-            Kind::Resume { from, to } if from == to => self.local_resume.seconds(memory),
-            Kind::Resume { .. } => self.remote_resume.seconds(memory),
-            Kind::Wake { from, to } if from != to => self.migrate.seconds(memory),
-            Kind::Doze { .. } | Kind::Wake { .. } => self.doze_s,
-        };
-        span(seconds)
-    }
-
     /// The time to boot a VM.
     pub fn run(&self) -> SimSpan {
         span(self.run_s)
@@ -180,19 +162,9 @@ impl Durations {
     pub fn shutdown(&self) -> SimSpan {
         span(self.shutdown_s)
     }
-
-    /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
-    pub fn slowdown(&self, action: Action) -> f64 {
-        match action.kind() {
-            Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 1.0,
-            kind if kind.is_remote() => self.remote_slowdown,
-            Kind::Wake { .. } => 1.0,
-            _ => self.local_slowdown,
-        }
-    }
 }
 
-fn span(seconds: f64) -> SimSpan {
+pub(crate) fn span(seconds: f64) -> SimSpan {
     SimSpan::try_from_secs_f64(seconds.min(1e9)).unwrap_or(SimSpan::ZERO)
 }
 

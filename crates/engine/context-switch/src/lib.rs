@@ -62,6 +62,7 @@ pub mod simulation;
 mod timetable;
 mod viability;
 mod vjob;
+mod waits;
 pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};

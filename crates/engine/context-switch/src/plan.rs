@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
-use crate::timetable::{delays, ready};
+use crate::waits::{delays, ready};
 use dfrsim_model::SimSpan;
 
 /// A sequence of pools: the actions of one are feasible in parallel, and begin when the pool before has ended

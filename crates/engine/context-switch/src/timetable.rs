@@ -1,13 +1,13 @@
 //! When the actions of a plan begin and end.
 
-use crate::action::{Action, Kind};
+use crate::action::Action;
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, Place};
+use crate::configuration::Configuration;
 use crate::durations::Durations;
 use crate::plan::Plan;
-use crate::vjob::{VjobId, VmId};
-use dfrsim_model::{NodeId, SimSpan, SimTime};
-use rustc_hash::FxHashMap;
+use crate::vjob::VmId;
+use crate::waits::{delays, ends, ready};
+use dfrsim_model::{NodeId, SimTime};
 
 /// An action with its times, from the begin of the plan on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,26 +18,6 @@ pub struct Timed {
     pub begin: SimTime,
     /// When it ends.
     pub end: SimTime,
-}
-
-/// The suspends and resumes of a vjob begin so much after each other (section 4.1).
-pub(crate) const APART: SimSpan = SimSpan::from_secs(1);
-
-/// How long after its pool an action begins, for each of a pool's: suspends and resumes of one vjob follow each other by
-/// their names, a second apart; everything else begins at once.
-pub(crate) fn delays<'a>(cluster: &'a Cluster, pool: &'a [Action]) -> impl Iterator<Item = SimSpan> + 'a {
-    let mut next = FxHashMap::<(VjobId, bool), SimSpan>::default();
-    pool.iter().map(move |action| {
-        let resumes = match action.kind() {
-            Kind::Suspend { .. } => false,
-            Kind::Resume { .. } => true,
-            _ => return SimSpan::ZERO,
-        };
-        let next = next.entry((cluster.vm(action.vm()).vjob, resumes)).or_default();
-        let delay = *next;
-        *next += APART;
-        delay
-    })
 }
 
 /// A node that is switched on or off.
@@ -106,13 +86,6 @@ fn times(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<Timed
     pools.collect()
 }
 
-/// When the nodes of these actions are on.
-pub(crate) fn ready(cluster: &Cluster, actions: &[Action], durations: &Durations) -> SimTime {
-    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);
-    let waits = actions.iter().flat_map(|action| ends(*action)).any(is_booted);
-    if waits { SimTime::ZERO + durations.boot() } else { SimTime::ZERO }
-}
-
 /// The first VM of a plan that has not acted by its deadline.
 pub(crate) fn late(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
     if !cluster.constraints().have_deadlines() {
@@ -123,9 +96,4 @@ pub(crate) fn late(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
     };
     let pools = times(cluster, plan, cluster.durations());
     pools.into_iter().flatten().find(is_late).map(|timed| timed.action.vm())
-}
-
-/// The nodes that an action needs.
-fn ends(action: Action) -> impl Iterator<Item = NodeId> {
-    [action.from(), action.to()].into_iter().filter_map(Place::node)
 }

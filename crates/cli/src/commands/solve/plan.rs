@@ -16,7 +16,7 @@ use dfrsim_context_switch::file::{
 };
 use dfrsim_context_switch::{
     Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, SuspendTo, VjobId,
-    cheapest, first_come_first_served, in_states, plan, select_running,
+    cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::{NodeId, Seed};

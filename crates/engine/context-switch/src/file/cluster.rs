@@ -118,8 +118,9 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
 /// Returns the cluster and the current configuration of a state, or adds what is wrong to a reader.
 pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Configuration)> {
     check_whole(reader, state);
+    let is_clean = reader.is_clean();
     let constraints = reader.each(&state.constraints, Named::read)?;
-    if !reader.is_clean() {
+    if !is_clean {
         return None;
     }
     let state = &preserved(state, &constraints);

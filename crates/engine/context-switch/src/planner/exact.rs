@@ -8,7 +8,7 @@ use crate::amount::Amount;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
 use crate::plan::{Step, owns};
-use crate::timetable::{delays, ready};
+use crate::waits::{delays, ready};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 
 /// The most tasks: with `n` of them 3^n pools are examined.
