@@ -144,7 +144,7 @@ fn faults_of_constraints_have_their_place() {
         "constraints[0].vms[1]: unknown VM `Z1`",
         "constraints[1].nodes[0]: unknown node `N9`",
         "constraints[2].resource: unknown resource `gpu`; did you mean `cpu`?",
-        "constraints[3].groups[1][1]: the VM is in a group before this one",
+        "constraints[3].groups[1][1]: the VM is in a set before this one",
         "constraints[4].vms[1]: the VM is here twice",
         "constraints[6].nodes: `N1` is to be online and offline",
     ] {
