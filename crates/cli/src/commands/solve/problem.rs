@@ -46,7 +46,7 @@ impl Problem {
         let is_in = |vm: VmId| matches!(before.place(vm), Place::Waiting | Place::Running(_));
         let roots = cluster.constraints().list().iter().filter(|it| it.kind == ConstraintKind::Root);
         let roots: Vec<VmId> = roots
-            .flat_map(|it| it.all_vms())
+            .flat_map(dfrsim_input::state::Constraint::all_vms)
             .copied()
             .filter(|&vm| before.place(vm).host().is_some())
             .collect();
