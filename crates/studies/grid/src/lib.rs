@@ -9,7 +9,6 @@
 
 mod claims;
 mod conditions;
-mod day;
 mod drawings;
 mod jobs;
 mod metrics;

@@ -1,8 +1,8 @@
 //! The fields of a scenario.
 
-use crate::day::Day;
 use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
+use chrono::NaiveDate;
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{
     Algorithm, BatchPolicy, Compression, Discipline, Estimate, Heuristic, Mapped, Mapping, Platform, Speed,
@@ -222,7 +222,7 @@ fields! {
         pub name: String = name("a workload");
         /// The day (UTC) on which it begins, as in `1998-05-01`: then all logs of its sites have the same time, their `offset_days` are
         /// counted from that day on, and their headers must say when they begin (`UnixStartTime`).
-        pub from: Option<Day> = optional(named("a day as in 1998-05-01"));
+        pub from: Option<NaiveDate> = optional(named("a day as in 1998-05-01"));
         /// The lengths of its months.
         pub days: Vec<u32> = list(count("a number of days", 1, 366)).nonempty();
         /// Its sites.

@@ -1,7 +1,7 @@
 //! The log of a site, and its windows.
 
-use crate::day::Day;
 use crate::scenario::SiteFields;
+use chrono::{DateTime, NaiveDate, NaiveTime};
 use dfrsim_grid::{GridJob, JobTraits};
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{Digest, Input, RunError};
@@ -89,22 +89,24 @@ impl Log {
     ///
     /// # Errors
     /// It does not say when it begins, or has no job from then on.
-    pub(super) fn from(&self, day: Day) -> Result<Log, RunError> {
+    pub(super) fn from(&self, day: NaiveDate) -> Result<Log, RunError> {
         let file = &self.file;
         let begins = self.begins.ok_or_else(|| {
             RunError::input(format!("{file} does not say when it begins (`UnixStartTime`); `from` is {day}"))
         })?;
-        let later = i128::from(begins - day.second()) * 1_000_000;
+        let midnight = day.and_time(NaiveTime::MIN).and_utc().timestamp();
+        let later = (i128::from(begins) - i128::from(midnight)) * 1_000_000;
         let moved = |job: &GridJob| {
             let submit = u64::try_from(i128::from(job.submit.micros()) + later).ok()?;
             Some(GridJob { submit: SimTime::from_micros(submit), ..*job })
         };
         let jobs: Vec<GridJob> = self.jobs.iter().filter_map(moved).collect();
         if jobs.is_empty() {
-            let first = Day::of_second(begins);
+            let first = DateTime::from_timestamp(begins, 0).map(|first| first.date_naive().to_string());
+            let first = first.unwrap_or_else(|| format!("second {begins} since 1970"));
             return Err(RunError::input(format!("{file} begins on {first} and has no job from {day} on")));
         }
-        Ok(Log { file: file.clone(), begins: Some(day.second()), jobs })
+        Ok(Log { file: file.clone(), begins: Some(midnight), jobs })
     }
 
     /// The whole days from the first submission to the last one.
