@@ -297,48 +297,22 @@ impl<'a> Cluster<'a> {
     /// When a job would run if it were submitted now, as far as the meta-scheduler knows; `from` is a moment known to be no
     /// later than its start.
     pub(crate) fn expect(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
-        match self.published.take() {
-            None => self.planned(now, from, demand),
-            Some(mut plan) => {
-                let expected = self.expect_by(&mut plan, now, demand);
-                self.published = Some(plan);
-                expected
-            }
-        }
+        let Some(mut plan) = self.published.take() else { return self.planned(now, from, demand) };
+        let expected =
+            self.ask(now, demand, |scheduler, view, asked| scheduler.expect_by(&mut plan, view, asked));
+        self.published = Some(plan);
+        expected.unwrap_or(Expected::UNKNOWN)
     }
     /// When a job would end if it were submitted now and started when the first of its cores is free, as far as the meta-scheduler
     /// knows.
     pub(crate) fn expect_from_first_core(&mut self, now: SimTime, demand: Demand) -> SimTime {
-        if self.reach(now).is_err() {
-            return SimTime::MAX;
-        }
         let mut published = self.published.take();
-        let mut ask = |scheduler: &mut LocalScheduler, view: View<'_>, asked: Asked| match &mut published {
+        let start = self.ask(now, demand, |scheduler, view, asked| match &mut published {
             None => scheduler.first_core(view, asked),
             Some(plan) => scheduler.first_core_by(plan, view, asked),
-        };
-        let start = if self.is_plain() {
-            let asked = Asked::Plain(demand.width, demand.walltime);
-            ask(&mut self.scheduler, self.simulation.situation().view, asked)
-        } else {
-            self.consider(demand, |scheduler, simulation, handle| {
-                ask(scheduler, simulation.situation().view, Asked::Seen(handle))
-            })
-        };
+        });
         self.published = published;
-        start.saturating_add(demand.walltime)
-    }
-    fn expect_by(&mut self, plan: &mut PublishedPlan, now: SimTime, demand: Demand) -> Expected {
-        if self.reach(now).is_err() {
-            return Expected::UNKNOWN;
-        }
-        if self.is_plain() {
-            let asked = Asked::Plain(demand.width, demand.walltime);
-            return self.scheduler.expect_by(plan, self.simulation.situation().view, asked);
-        }
-        self.consider(demand, |scheduler, simulation, handle| {
-            scheduler.expect_by(plan, simulation.situation().view, Asked::Seen(handle))
-        })
+        start.map_or(SimTime::MAX, |start| start.saturating_add(demand.walltime))
     }
     /// Whether the meta-scheduler knows only what is published.
     pub(crate) fn is_published(&self) -> bool {
@@ -365,17 +339,25 @@ impl<'a> Cluster<'a> {
     }
     /// When a job runs, says the cluster, if it is submitted now.
     pub(crate) fn planned(&mut self, now: SimTime, from: SimTime, demand: Demand) -> Expected {
-        // A cluster that cannot go on says so in its next pass.
-        if self.reach(now).is_err() {
-            return Expected::UNKNOWN;
-        }
+        let planned =
+            self.ask(now, demand, |scheduler, view, asked| scheduler.expect_submitted(view, from, asked));
+        planned.unwrap_or(Expected::UNKNOWN)
+    }
+    /// Asks the scheduler about a job; `None` of a cluster that cannot go on, which says so in its next pass.
+    fn ask<T>(
+        &mut self,
+        now: SimTime,
+        demand: Demand,
+        question: impl FnOnce(&mut LocalScheduler, View<'_>, Asked) -> T,
+    ) -> Option<T> {
+        self.reach(now).ok()?;
         if self.is_plain() {
-            let view = self.simulation.situation().view;
-            return self.scheduler.expect_submitted(view, from, demand.width, demand.walltime);
+            let asked = Asked::Plain(demand.width, demand.walltime);
+            return Some(question(&mut self.scheduler, self.simulation.situation().view, asked));
         }
-        self.consider(demand, |scheduler, simulation, handle| {
-            scheduler.expect_considered(simulation.situation().view, from, handle)
-        })
+        Some(self.consider(demand, |scheduler, simulation, handle| {
+            question(scheduler, simulation.situation().view, Asked::Seen(handle))
+        }))
     }
     fn consider<T>(
         &mut self,

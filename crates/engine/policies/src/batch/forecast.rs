@@ -25,7 +25,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use dfrsim_cluster::{Decision, Options, Scheduler as _, Simulation};
-/// use dfrsim_policies::batch::{Discipline, LocalScheduler};
+/// use dfrsim_policies::batch::{Asked, Discipline, LocalScheduler};
 /// # use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 /// # let hour = SimSpan::from_secs(3_600);
 /// # let job = |id, tasks| Job { id: JobId(id), submit: SimTime::ZERO, tasks, cpu_need: Share::ONE, memory: Share::ZERO,
@@ -35,7 +35,7 @@ use std::sync::Arc;
 /// cluster.submit_now(job(1, 3))?;
 /// scheduler.decide(&cluster.situation(), &mut decision);
 /// cluster.decide(&mut decision)?;
-/// let found = scheduler.expect_submitted(cluster.situation().view, SimTime::ZERO, 2, hour);
+/// let found = scheduler.expect_submitted(cluster.situation().view, SimTime::ZERO, Asked::Plain(2, hour));
 /// assert_eq!(found.start, SimTime::ZERO + hour);
 /// # Ok::<(), dfrsim_cluster::SimulationError>(())
 /// ```
@@ -189,22 +189,10 @@ impl LocalScheduler {
         plan.extend(self.waiting().map(planned));
     }
 
-    /// Returns when a job of this width and estimate would run if it were submitted now, looked for from `from` on, which must not be before
-    /// now nor after the answer. The scheduler must be [plain](LocalScheduler::is_plain).
-    pub fn expect_submitted(
-        &mut self,
-        view: View<'_>,
-        from: SimTime,
-        width: u32,
-        estimate: SimSpan,
-    ) -> Expected {
-        let new = self.as_submitted(view, Asked::Plain(width, estimate));
-        self.expect(view.now(), from, &new)
-    }
-
-    /// The same of a job that the view [considers](dfrsim_cluster::Simulation::consider).
-    pub fn expect_considered(&mut self, view: View<'_>, from: SimTime, job: JobHandle) -> Expected {
-        let new = self.as_submitted(view, Asked::Seen(job));
+    /// Returns when a job would run if it were submitted now, looked for from `from` on, which must not be before now nor after the
+    /// answer.
+    pub fn expect_submitted(&mut self, view: View<'_>, from: SimTime, asked: Asked) -> Expected {
+        let new = self.as_submitted(view, asked);
         self.expect(view.now(), from, &new)
     }
 
