@@ -1,6 +1,6 @@
 //! Draws the same five jobs on four nodes under a batch policy and under a fractional one: the picture of the README.
 //!
-//! `cargo run -p dfrsim-policies --example schedules > results/schedules.svg`
+//! `cargo run --example schedules > results/schedules.svg`
 
 use dfrsim_cluster::{Observer, Occurrence, Options, simulate};
 use dfrsim_model::{Job, JobId, NodeTasks, Share, SimSpan, SimTime, Yield, stretch};
