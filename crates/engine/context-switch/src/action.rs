@@ -205,9 +205,10 @@ impl Action {
     }
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
-    /// resume, as for the transfer of an image, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
-    /// nothing; to wake elsewhere costs as much as a migration. Other [aims](crate::Aim) have other costs: where moves are counted a
-    /// move costs more than any memory, and where times are, an action costs its own.
+    /// resume, as for the transfer of an image, twice that for a remote resume, 0 for a run and a stop. To doze, and to
+    /// wake on the same node, costs nothing; to wake elsewhere costs as much as a migration. Other [aims](crate::Aim) have other
+    /// costs: where moves are counted a move costs more than any memory, and where times are, an action costs the time that
+    /// it takes.
     #[must_use]
     pub fn cost(self, cluster: &Cluster) -> u64 {
         if cluster.is_timed() {
