@@ -169,7 +169,7 @@ pub struct Entry {
     /// Hides the number that decides, where it means little by itself.
     #[serde(default)]
     pub hidden: bool,
-    /// The published value, where there is no published table to take it from.
+    /// The published value, where there is no published table to take it from; by default the one that `is` has as `equal`.
     pub published: Option<f64>,
     /// What the verdict rests on: a [template](super::fill).
     pub detail: Option<String>,

@@ -67,7 +67,8 @@ impl<'a> Judge<'a> {
         let values: Vec<f64> = published.iter().map(|found| found.value).collect();
         let is = published.first().map_or(found.is, |published| published.is);
         let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
-        let on_published = match (ends, entry.published) {
+        let stated = entry.published.or(entry.is.equal);
+        let on_published = match (ends, stated) {
             (Some(_), _) if !published.iter().all(|found| found.rest_holds) => Some(Verdict::Fails),
             (Some((low, high)), _) if low < high => Some(is.verdict((low, high))),
             (Some((value, _)), _) | (None, Some(value)) => Some(Verdict::from_bool(is.holds(value))),
@@ -83,7 +84,7 @@ impl<'a> Judge<'a> {
         let claim = Claim::new(&entry.source, &entry.text, verdict, detail).within(&entry.scope);
         Some(
             claim
-                .with_values(ours, table.or(entry.published))
+                .with_values(ours, table.or(stated))
                 .with_interval(estimate.interval)
                 .with_published_verdict(on_published),
         )

@@ -48,7 +48,7 @@ fn verdicts_values_and_details_by_hand() {
         found,
         [
             (Verdict::Holds, Some(5.0), None, "2 of 2 cases", None),
-            (Verdict::Holds, Some(3.0), None, "3.0 times", None),
+            (Verdict::Holds, Some(3.0), None, "3.0 times", Some(Verdict::Holds)),
             (Verdict::Holds, Some(7.5), None, "EASY 30.00, FCFS 37.50", None),
             (Verdict::Holds, Some(5.0), None, "5.00", Some(Verdict::Holds)),
         ],

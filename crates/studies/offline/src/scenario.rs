@@ -76,6 +76,10 @@ fields! {
                 ("least-loaded", GeneticRepair::LeastLoaded),
             ]),
             default GeneticRepair::default();
+        /// How many chromosomes a generation of `GA` has; the dissertation tried up to 2,000 (4.4.3).
+        pub population: usize = count("a number of chromosomes", 1, 1_000_000), default GeneticParameters::default().population;
+        /// How many generations of `GA` follow the first; the dissertation tried 100 to 2,000.
+        pub generations: u32 = count("a number of generations", 0, u32::MAX), default GeneticParameters::default().generations;
         /// The loads of P1 to P6: by the dissertation's formulas (4.2.2), or as its authors' simulator computes them: all
         /// sums over jobs, in one resource (P1, P3, P5) or in all (P2, P4, P6); and the order of the passes of
         /// `GREEDYLIGHT`.
@@ -292,7 +296,12 @@ impl Packing {
             lists: self.lists,
             probes: self.probes,
             claimed: self.claimed,
-            genetic: GeneticParameters { repair: self.repair, ..GeneticParameters::default() },
+            genetic: GeneticParameters {
+                repair: self.repair,
+                population: self.population,
+                generations: self.generations,
+                ..GeneticParameters::default()
+            },
             solver: self.solver,
             relaxation: self.relaxation,
             limits: Limits { time: self.time_limit_s, nodes: Some(self.search_nodes), gap: 0.0 },

@@ -5,7 +5,7 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_lab::{Digester, Failure, Status};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
-use dfrsim_offline::genetic::GeneticRepair;
+use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
 use dfrsim_offline::{Algorithm, Claimed, ListOrder, Outcome, Settings, Solved};
 use dfrsim_optimum::{
@@ -91,6 +91,10 @@ impl Packable {
         // No scenario says otherwise.
         if effort != 1 {
             digester.integer(effort);
+        }
+        let usual = GeneticParameters::default();
+        if (genetic.population, genetic.generations) != (usual.population, usual.generations) {
+            digester.text("GA").integer(genetic.population as u64).integer(genetic.generations);
         }
     }
 
