@@ -49,7 +49,7 @@ fn tables_claims_and_drawings_are_beside_the_published_runs() {
     assert_eq!(names, ["table_7_1", "table_7_2", "yields", "claims"]);
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     assert!(read("tables/table_7_1.csv").lines().nth(1).unwrap().contains(",0.346,0.352,"));
-    assert_eq!(read("tables/claims.csv").lines().count(), 18);
+    assert_eq!(read("tables/claims.csv").lines().count(), 30);
     let registry = registry();
     let results = Results::read(&folder.path().join("out"), &registry).unwrap();
     let stems: Vec<String> =
