@@ -18,6 +18,9 @@ static CLAIMS: LazyLock<Entries> =
 /// A value of each grid that has one.
 type Values = Vec<Option<f64>>;
 
+/// A value of the cases of a grid.
+type OfPairs<'a> = dyn Fn(&[Pair<'_>]) -> Option<f64> + 'a;
+
 /// What a statement is about: its name there, its values, and the one of the published tables if they have it.
 type Measure = (&'static str, Values, Option<f64>);
 
@@ -79,7 +82,7 @@ struct Level<'a> {
 
 impl Level<'_> {
     /// Those of the cases, of one size or of all.
-    fn of_pairs(&self, size: Option<usize>) -> impl Fn(&dyn Fn(&[Pair<'_>]) -> Option<f64>) -> Values {
+    fn of_pairs(&self, size: Option<usize>) -> impl Fn(&OfPairs<'_>) -> Values {
         let grids = self.data.pairs(self.usage, size);
         move |value| grids.iter().map(|pairs| value(pairs)).collect()
     }
