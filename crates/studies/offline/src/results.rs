@@ -202,10 +202,14 @@ impl<'a> Results<'a> {
     pub(crate) fn parameters(&self, record: &Record<'_>) -> &Parameters {
         &self.grids[record.group][record.scenario]
     }
-    /// A parameter of an instance, by its name among [`PARAMETERS`], as text; empty if it has none.
-    pub(crate) fn label(&self, record: &Record<'_>, name: &str) -> &str {
-        let place = PARAMETERS.iter().position(|label| *label == name);
-        place.map_or("", |place| &self.labels[record.group][record.scenario][place])
+    /// The instances of a part whose [`PARAMETERS`] are meant, by name and text. That is asked once a scenario.
+    pub(crate) fn labelled<'b>(&self, part: &Part<'b>, is_meant: impl Fn(&str, &str) -> bool) -> Part<'b> {
+        let all_are = |labels: &[String; PARAMETERS.len()]| {
+            PARAMETERS.iter().zip(labels).all(|(name, label)| is_meant(name, label))
+        };
+        let meant: Vec<Vec<bool>> =
+            self.labels.iter().map(|group| group.iter().map(all_are).collect()).collect();
+        part.filter(|record| meant[record.group][record.scenario])
     }
     /// The instances of each group, with its name.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (&'a str, Part<'_>)> {
@@ -309,12 +313,15 @@ impl<'a> Part<'a> {
 
     /// How far an algorithm is from LPBOUND.
     pub(crate) fn gaps(&self, column: usize) -> Gaps {
-        let pairs: Vec<(f64, f64)> =
-            self.both(|record| record.solved(column), |record| record.bound).collect();
-        Gaps {
-            absolute: pairs.iter().map(|(own, bound)| bound - own).collect(),
-            relative: pairs.into_iter().filter_map(relative).collect(),
-        }
+        let absolute = self.beside_bound(column).map(|(own, bound)| bound - own).collect();
+        Gaps { absolute, relative: self.relative_gaps(column) }
+    }
+    /// The same in percent of LPBOUND alone.
+    pub(crate) fn relative_gaps(&self, column: usize) -> Sample {
+        self.beside_bound(column).filter_map(relative).collect()
+    }
+    fn beside_bound(&self, column: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.both(move |record| record.solved(column), |record| record.bound)
     }
     /// How far an algorithm is from another one, in percent of the latter.
     pub(crate) fn gaps_between(&self, column: usize, from: usize) -> Sample {

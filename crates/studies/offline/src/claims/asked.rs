@@ -143,7 +143,7 @@ impl Asked<'_> {
         };
         let column = results.column(name)?;
         let gaps = || match other {
-            "" | "LPBOUND" => Some(part.gaps(column).relative),
+            "" | "LPBOUND" => Some(part.relative_gaps(column)),
             other => Some(part.gaps_between(column, results.column(other)?)),
         };
         let advantage = || Some(part.advantage(column, results.column(other)?));
@@ -240,7 +240,7 @@ impl Source for Asked<'_> {
                 let mut push =
                     |label: &str, part| split.push(([labels.as_slice(), &[label.to_owned()]].concat(), part));
                 for label in filter.labels(name) {
-                    push(label, part.filter(|record| results.label(record, name) == label));
+                    push(label, results.labelled(&part, |of, text| of != name || text == label));
                 }
                 if filter.labels(name).is_empty() {
                     push("", part);

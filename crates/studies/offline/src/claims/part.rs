@@ -1,8 +1,9 @@
 //! The instances that a statement is about.
 
 use crate::published::{TABLE_4_1, TABLE_4_3};
-use crate::results::{PARAMETERS, Part, Record, Results};
+use crate::results::{Part, Record, Results};
 use dfrsim_lab::query::Where;
+use dfrsim_model::Yield;
 use dfrsim_offline::instances::InstanceSet;
 
 /// With fewer instances the statements on the dissertation's large ones are not checked.
@@ -41,11 +42,9 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
         None => part,
     };
     let has_bound = |record: &Record<'_>| {
-        let bound = record.bound.map(|bound| bound.as_f64().to_string());
-        !filter.asks_of("bound") || bound.is_some_and(|bound| filter.allows("bound", &bound))
+        let is_allowed = |bound: Yield| filter.allows("bound", &bound.as_f64().to_string());
+        !filter.asks_of("bound") || record.bound.is_some_and(is_allowed)
     };
-    let asked: Vec<&str> = PARAMETERS.into_iter().filter(|name| filter.asks_of(name)).collect();
-    let is_meant =
-        |record: &Record<'_>| asked.iter().all(|name| filter.allows(name, results.label(record, name)));
-    Some(part.filter(|record| is_meant(record) && has_bound(record))).filter(|part| !part.is_empty())
+    let part = results.labelled(&part, |column, label| filter.allows(column, label));
+    Some(part.filter(has_bound)).filter(|part| !part.is_empty())
 }

@@ -21,7 +21,7 @@ pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
         return Table::default();
     };
     let line = |slack: f64| {
-        let sample = results.with(&part, |of| of.slack == slack).gaps(column).relative;
+        let sample = results.with(&part, |of| of.slack == slack).relative_gaps(column);
         let published = published("4.2", CPSUM_BELOW_BOUND, "mean", slack);
         let mean = sample.mean();
         TableLine::new()
@@ -64,9 +64,9 @@ pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
 pub(crate) fn sample(results: &Results<'_>, part: &Part<'_>, line: &str) -> Option<Sample> {
     let (optimum, heuristic) = (results.column("OPT"), results.column("VP_CPSUM"));
     match line {
-        OPT_BELOW_BOUND => Some(part.gaps(optimum?).relative),
+        OPT_BELOW_BOUND => Some(part.relative_gaps(optimum?)),
         CPSUM_BELOW_OPT => Some(part.gaps_between(heuristic?, optimum?)),
-        _ => Some(part.gaps(heuristic?).relative),
+        _ => Some(part.relative_gaps(heuristic?)),
     }
 }
 
