@@ -447,8 +447,7 @@ impl Auditor {
         self.links.leave(self.now, number, false);
         // Work that was done earlier was reported when its time passed.
         if !job.is_done(self.now) {
-            let (done_s, run_s) =
-                (job.length_s(self.now, false), SimSpan::from_micros(job.run).as_secs_f64());
+            let (done_s, run_s) = (job.done_s(self.now), SimSpan::from_micros(job.run).as_secs_f64());
             let rule = format!("it completes too early: it has done {done_s} s of {run_s} s");
             self.fault(Some(number), rule);
         }

@@ -206,16 +206,8 @@ impl Job {
         self.done_at(now) >= self.goal() || self.clock.is_some() && self.due.is_some_and(|due| due <= now)
     }
 
-    /// The work that it has done, or its estimate in place of that, if there is one.
-    pub(crate) fn length_at(&self, now: u64, by_estimates: bool) -> u128 {
-        match by_estimates && self.estimate != u64::MAX {
-            true => u128::from(self.estimate) << Yield::BITS,
-            false => self.done_at(now),
-        }
-    }
-
     /// The same in seconds.
-    pub(crate) fn length_s(&self, now: u64, by_estimates: bool) -> f64 {
-        self.length_at(now, by_estimates) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
+    pub(crate) fn done_s(&self, now: u64) -> f64 {
+        self.done_at(now) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
     }
 }

@@ -446,22 +446,6 @@ fn jobs_make_room_for_others() {
     assert_eq!(figures["outages"]["interruptions"], 1, "{figures}");
 }
 
-/// Jobs that wait are tried after paused ones of higher priority to which room was refused, as they may displace more: engine and audit
-/// disagreed here.
-#[test]
-fn what_is_refused_to_paused_jobs_is_not_refused_to_those_that_wait() {
-    let folder = Folder::with(&[]);
-    let (log, events) = (folder.path("log.swf"), folder.path("events.jsonl"));
-    let generate =
-        ["log", "generate", "--jobs", "100", "--nodes", "16", "--seed", "95", "--load", "0.9", "--out"];
-    stdout(dfrsim(generate).arg(&log));
-    let policy = "GreedyP/per/OPT=MIN/RETRY=30/SWAP=1/LAS=300/AHEAD=2700/ESTIMATES";
-    let mut simulate =
-        dfrsim(["simulate", "--annotate", "lublin", "--seed", "95", "--penalty", "300", "--policy", policy]);
-    stdout(simulate.arg("--workload").arg(&log).arg("--events-out").arg(&events));
-    stdout(dfrsim(["audit", "--policy", policy]).arg(&events));
-}
-
 #[test]
 fn wrong_priorities_are_refused() {
     let folder = Folder::with(&[

@@ -177,7 +177,6 @@ impl FractionalCheck {
                 home: known.on.clone(),
                 flow: now - job.submit,
                 done: job.done_at(now),
-                length: job.length_at(now, policy.estimates),
                 may_pay: payer.allows(job.done_at(now), now, &known.penalties),
                 priority: 0.0,
                 place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),

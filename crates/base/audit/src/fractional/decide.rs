@@ -161,11 +161,10 @@ impl Decider<'_> {
     /// Whether another job may leave its nodes for one.
     fn may_leave(&self, other: u64, job: u64) -> bool {
         let (its, own) = (&self.jobs[&other], &self.jobs[&job]);
-        let is_safe = its.length < VirtualTime::of(self.policy.safe).units();
         let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
         let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
         let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
-        !is_safe && its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
+        its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
     }
     /// Places a job, if need be where others leave: by rising rank as many as must, of which those come back, by decreasing rank, beside which
     /// it still fits.
@@ -251,7 +250,7 @@ impl Decider<'_> {
         match self.policy.pin {
             Pin::None => false,
             Pin::Flow(limit) => seen.flow < limit.micros(),
-            Pin::Virtual(limit) => seen.length < VirtualTime::of(limit).units(),
+            Pin::Virtual(limit) => seen.done < VirtualTime::of(limit).units(),
         }
     }
     /// The jobs that MCB maps, ranked: those that can run on the nodes, as far as no limit leaves them out.

@@ -19,19 +19,14 @@ pub(super) struct Seen {
     pub(super) home: On,
     /// The time since its submission in microseconds.
     pub(super) flow: u64,
-    /// The work that it has done in microseconds * 2^-20, and that or its estimate by which it counts.
+    /// The work that it has done in microseconds * 2^-20: its virtual time.
     pub(super) done: u128,
-    pub(super) length: u128,
     /// Whether `/PAY` lets it give way.
     pub(super) may_pay: bool,
     /// The priority of the policy.
     pub(super) priority: f64,
     /// Level and priority of the site, which come first.
     pub(super) place: (u32, u128),
-}
-
-fn seconds(units: u128) -> f64 {
-    units as f64 / (f64::from(Yield::ONE.units()) * 1e6)
 }
 
 impl Seen {
@@ -42,25 +37,25 @@ impl Seen {
         SimSpan::from_micros(self.flow).as_secs_f64()
     }
     pub(super) fn done_s(&self) -> f64 {
-        seconds(self.done)
+        self.done as f64 / (f64::from(Yield::ONE.units()) * 1e6)
     }
     /// The priority at this moment, infinite before any progress: flow time / (virtual time)^2, or under `/AHEAD` (flow time + seconds) /
     /// virtual time, where virtual time counts as that / weight.
     pub(super) fn priority(&self, ahead: Option<SimSpan>) -> f64 {
-        if self.length == 0 {
+        if self.done == 0 {
             return f64::INFINITY;
         }
-        let (length, weight) = (seconds(self.length), f64::from(self.weight));
+        let (done, weight) = (self.done_s(), f64::from(self.weight));
         match ahead {
-            Some(ahead) => weight * ((self.flow_s() + ahead.as_secs_f64()) / length),
-            None => weight * weight * (self.flow_s() / (length * length)),
+            Some(ahead) => weight * ((self.flow_s() + ahead.as_secs_f64()) / done),
+            None => weight * weight * (self.flow_s() / (done * done)),
         }
     }
     /// How fast its yield rises: by weight, and under `/LAS` by seconds / (virtual time + seconds) in units of 2^-31.
     pub(super) fn share_weight(&self, las: Option<SimSpan>) -> f64 {
         let by_service = las.map(|las| {
             let offset = u128::from(las.micros());
-            ((offset << 31) / ((self.length >> Yield::BITS) + offset)).max(1)
+            ((offset << 31) / ((self.done >> Yield::BITS) + offset)).max(1)
         });
         f64::from(self.weight) * by_service.unwrap_or(1) as f64
     }

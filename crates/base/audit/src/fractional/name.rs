@@ -63,7 +63,6 @@ pub struct FractionalPolicy {
     pub(super) pin: Pin,
     /// In percent.
     pub(super) below: Option<u32>,
-    pub(super) safe: SimSpan,
     /// The most penalties, as a multiple of the virtual time.
     pub(super) pay: Option<u32>,
     pub(super) spread: bool,
@@ -71,7 +70,6 @@ pub struct FractionalPolicy {
     pub(super) swap: Option<u32>,
     pub(super) las: Option<SimSpan>,
     pub(super) ahead: Option<SimSpan>,
-    pub(super) estimates: bool,
 }
 
 impl FractionalPolicy {
@@ -128,14 +126,12 @@ impl FractionalPolicy {
         };
         let own_period = span(value("PERIOD="))?;
         let below = count(value("BELOW="))?;
-        let safe = span(value("SAFE="))?;
         let pay = count(value("PAY="))?;
         let spread = value("SPREAD").is_some();
         let retry = span(value("RETRY="))?;
         let swap = count(value("SWAP="))?;
         let las = span(value("LAS="))?;
         let ahead = span(value("AHEAD="))?;
-        let estimates = value("ESTIMATES").is_some();
         let reacts = arrival != Arrival::Waits || is_equipartition;
         let is_complete = parts.next().is_none() && (opportunistic && reacts || ticks != Ticks::None);
         is_complete.then(|| FractionalPolicy {
@@ -150,14 +146,12 @@ impl FractionalPolicy {
             phase,
             pin,
             below,
-            safe: safe.unwrap_or_default(),
             pay,
             spread,
             retry,
             swap,
             las,
             ahead,
-            estimates,
         })
     }
 }

@@ -1,9 +1,8 @@
 //! Parts of fractional policies that the paper does not have: for arrivals, ticks, shares and priorities.
 
-use dfrsim_cluster::JobView;
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
 
-/// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`. Only `/ESTIMATES` reads what is known of run times.
+/// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extensions {
     /// `/PERIOD=seconds`: the time between ticks, which overrides the options of the policy.
@@ -11,13 +10,10 @@ pub struct Extensions {
     /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below this percentage; only with
     /// [`Periodic::Mcb`](super::Periodic::Mcb).
     pub below_percent: Option<u32>,
-    /// `/SAFE=seconds`: no job with less virtual time is paused or moved for another one outside of ticks; only with
-    /// [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next four.
-    pub safe: Option<SimSpan>,
     /// `/PAY=times`: a job is paused or moved for another one outside of ticks only if this many times its virtual time is at least
     /// three penalties and at least the time that penalties took of it until then and one more; and not if of the last 100
     /// completed jobs ten or more had done as much work, and more than nine tenths of these were over within a penalty
-    /// more, as waiting is cheaper then.
+    /// more, as waiting is cheaper then. Only with [`OnSubmission::GreedyP`](super::OnSubmission::GreedyP) and `GreedyPM`, as the next three.
     pub pay: Option<u32>,
     /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
     /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.
@@ -34,9 +30,6 @@ pub struct Extensions {
     /// `/AHEAD=seconds`: the priority of a job is (flow time + seconds) / virtual time, the least stretch that it can have if it
     /// makes no progress for that time. It replaces the rule of the options.
     pub ahead: Option<SimSpan>,
-    /// `/ESTIMATES`: priorities, `/MVT`, `/SAFE` and `/LAS` use the estimated run time of a job, where there is one, in place of its
-    /// virtual time. With exact estimates this shows what knowing run times would add.
-    pub estimates: bool,
 }
 
 impl Extensions {
@@ -44,14 +37,12 @@ impl Extensions {
     pub const NONE: Extensions = Extensions {
         period: None,
         below_percent: None,
-        safe: None,
         pay: None,
         spread: false,
         retry: None,
         swap: None,
         least_attained: None,
         ahead: None,
-        estimates: false,
     };
 
     /// What the parts do, a few words each.
@@ -60,7 +51,6 @@ impl Extensions {
             self.period.map(|span| format!("a tick every {span} s")),
             self.below_percent
                 .map(|percent| format!("ticks only if a job has no node or a yield below {percent} %")),
-            self.safe.map(|span| format!("no job gives way before {span} s of virtual time")),
             self.pay.map(|most| {
                 format!("penalties of a job at most {most} times its work, and none if waiting is cheaper")
             }),
@@ -71,15 +61,8 @@ impl Extensions {
             }),
             self.least_attained.map(|span| format!("shares by {span} s / (virtual time + {span} s)")),
             self.ahead.map(|span| format!("priority (flow time + {span} s) / virtual time")),
-            self.estimates.then(|| "estimated run times in place of virtual times".to_owned()),
         ];
         parts.into_iter().flatten()
-    }
-
-    /// How long a job is for priorities and limits: its virtual time, or under `/ESTIMATES` its estimated run time.
-    pub(super) fn length(&self, job: JobView<'_>) -> VirtualTime {
-        let estimate = job.estimate().filter(|_| self.estimates);
-        estimate.map_or_else(|| job.virtual_time(), VirtualTime::of)
     }
 
     /// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded

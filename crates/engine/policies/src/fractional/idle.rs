@@ -58,20 +58,19 @@ pub(super) struct IdleJob {
     pub(super) job: JobHandle,
     pub(super) sequence: u64,
     pub(super) submit: SimTime,
-    /// How long it is for its priority (`Extensions::length`).
-    pub(super) length: VirtualTime,
+    pub(super) virtual_time: VirtualTime,
     pub(super) weight: u32,
     pub(super) tasks: u32,
     pub(super) memory: Share,
 }
 
 impl IdleJob {
-    pub(super) fn new(handle: JobHandle, job: JobView<'_>, length: VirtualTime) -> IdleJob {
+    pub(super) fn new(handle: JobHandle, job: JobView<'_>) -> IdleJob {
         IdleJob {
             job: handle,
             sequence: job.sequence(),
             submit: job.submit(),
-            length,
+            virtual_time: job.virtual_time(),
             weight: job.weight(),
             tasks: job.tasks(),
             memory: job.memory(),
@@ -107,7 +106,7 @@ impl Idle {
             self.places.resize(handle + 1, u32::MAX);
         }
         self.places[handle] = self.jobs.len() as u32;
-        let bound = self.priority.bound(job.submit, job.length, job.weight);
+        let bound = self.priority.bound(job.submit, job.virtual_time, job.weight);
         self.slopes.push(bound.slope);
         self.intercepts.push(bound.intercept);
         self.sizes.push(Size { memory: job.memory, width });
@@ -207,7 +206,7 @@ impl Idle {
 
     fn rank(&self, place: usize, now: SimTime) -> Ranked {
         let job = &self.jobs[place];
-        let priority = self.priority.of(now.since(job.submit), job.length, job.weight);
+        let priority = self.priority.of(now.since(job.submit), job.virtual_time, job.weight);
         Ranked::new(priority, job.sequence, job.job)
     }
 }
@@ -235,7 +234,7 @@ mod tests {
                         job: JobHandle::new(number),
                         sequence: number.into(),
                         submit,
-                        length: VirtualTime::ZERO
+                        virtual_time: VirtualTime::ZERO
                             .advanced(SimSpan::from_micros(work), Yield::from_ratio(share, 20)),
                         weight,
                         tasks,
@@ -284,7 +283,7 @@ mod tests {
                 let is_inside = |(place, _): &(usize, &IdleJob)| inside[*place];
                 let (idle_jobs, running): (Vec<_>, Vec<_>) = jobs.iter().enumerate().partition(is_inside);
                 let rank = |(_, job): &(usize, &IdleJob)| {
-                    let priority = priority.of(now.since(job.submit), job.length, job.weight);
+                    let priority = priority.of(now.since(job.submit), job.virtual_time, job.weight);
                     Ranked::new(priority, job.sequence, job.job)
                 };
                 let mut sorted: Vec<Ranked> = idle_jobs.iter().chain(&running).map(rank).collect();

@@ -31,14 +31,12 @@ impl Fractional {
                 "MVT" => policy.remap_limit = RemapLimit::VirtualTime(value.parse().ok()?),
                 "PERIOD" => more.period = Some(value.parse().ok()?),
                 "BELOW" => more.below_percent = Some(value.parse().ok()?),
-                "SAFE" => more.safe = Some(value.parse().ok()?),
                 "PAY" => more.pay = Some(value.parse().ok()?),
                 "SPREAD" => more.spread = true,
                 "RETRY" => more.retry = Some(value.parse().ok()?),
                 "SWAP" => more.swap = Some(value.parse().ok()?),
                 "LAS" => more.least_attained = Some(value.parse().ok()?),
                 "AHEAD" => more.ahead = Some(value.parse().ok()?),
-                "ESTIMATES" => more.estimates = true,
                 _ => return None,
             }
         }
@@ -73,14 +71,12 @@ impl fmt::Display for Fractional {
         part("MVT=", of(&virtual_time))?;
         part("PERIOD=", of(&more.period))?;
         part("BELOW=", of(&more.below_percent))?;
-        part("SAFE=", of(&more.safe))?;
         part("PAY=", of(&more.pay))?;
         part("SPREAD", flag(more.spread))?;
         part("RETRY=", of(&more.retry))?;
         part("SWAP=", of(&more.swap))?;
         part("LAS=", of(&more.least_attained))?;
-        part("AHEAD=", of(&more.ahead))?;
-        part("ESTIMATES", flag(more.estimates))
+        part("AHEAD=", of(&more.ahead))
     }
 }
 

@@ -6,8 +6,8 @@ use dfrsim_model::{SimSpan, named};
 /// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
 ///
 /// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
-/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/SAFE=seconds][/PAY=times][/SPREAD]`
-/// `[/RETRY=seconds[/SWAP=factor]][/LAS=seconds][/AHEAD=seconds][/ESTIMATES]`.
+/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/PAY=times][/SPREAD]`
+/// `[/RETRY=seconds[/SWAP=factor]][/LAS=seconds][/AHEAD=seconds]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.
@@ -108,8 +108,8 @@ impl Fractional {
         let Fractional { on_submission, opportunistic, periodic, second_phase, extensions, .. } = self;
         let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
         let makes_room = matches!(on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
-        let Extensions { safe, pay, spread, retry, .. } = extensions;
-        let of_arrivals = safe.is_some() || pay.is_some() || spread || retry.is_some();
+        let Extensions { pay, spread, retry, .. } = extensions;
+        let of_arrivals = pay.is_some() || spread || retry.is_some();
         let stretch = periodic == Periodic::McbStretch;
         let is_below = |percent| periodic == Periodic::Mcb && (1..=100).contains(&percent);
         (opportunistic || periodic != Periodic::Nothing)
@@ -118,9 +118,7 @@ impl Fractional {
             && (second_phase == SecondPhase::Average || stretch == (second_phase == SecondPhase::Max))
             && (self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited && !self.relabel)
             && (periodic == Periodic::Mcb || self.budget_gb.is_none())
-            && [extensions.period, extensions.safe, extensions.retry, extensions.least_attained]
-                .into_iter()
-                .all(is_positive)
+            && [extensions.period, extensions.retry, extensions.least_attained].into_iter().all(is_positive)
             && (extensions.period.is_none() || periodic != Periodic::Nothing)
             && extensions.below_percent.is_none_or(is_below)
             && (makes_room || !of_arrivals)
@@ -190,7 +188,6 @@ impl Fractional {
                 swap: Some(2),
                 least_attained: span(1200),
                 ahead: span(2700),
-                ..Extensions::NONE
             },
         }
     }

@@ -1,6 +1,6 @@
 //! The order of jobs when not all can run (dissertation, section 5.2.3).
 
-use super::{Extensions, Fractional, FractionalOptions, PriorityRule};
+use super::{Fractional, FractionalOptions, PriorityRule};
 use crate::site::Site;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
@@ -14,7 +14,6 @@ pub(super) struct Priority {
     ahead: Option<f64>,
     /// Whether (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
     is_coarse: bool,
-    extensions: Extensions,
 }
 
 impl Priority {
@@ -24,7 +23,6 @@ impl Priority {
             rule: options.priority,
             ahead,
             is_coarse: options.readings.clock.is_some() && ahead.is_none(),
-            extensions: policy.extensions,
         }
     }
 
@@ -103,7 +101,7 @@ impl<'a> Ranker<'a> {
     /// The priority of a job by the policy.
     fn own(self, job: JobHandle) -> f64 {
         let job = self.view.job(job);
-        self.priority.of(job.flow_time(), self.priority.extensions.length(job), job.weight())
+        self.priority.of(job.flow_time(), job.virtual_time(), job.weight())
     }
 
     /// The one of these jobs that others may make leave if they may do so with any.

@@ -190,7 +190,7 @@ impl FractionalScheduler {
             let job = view.job(handle);
             match (job.state() == JobState::Running, self.mapper.runs(handle)) {
                 (true, false) => {
-                    self.idle.insert(IdleJob::new(handle, job, self.policy.extensions.length(job)));
+                    self.idle.insert(IdleJob::new(handle, job));
                 }
                 (false, true) => self.idle.remove(handle),
                 _ => {}
@@ -266,11 +266,7 @@ impl Scheduler for FractionalScheduler {
                 decision.reject(job);
             } else {
                 submitted.push(job);
-                self.idle.insert(IdleJob::new(
-                    job,
-                    view.job(job),
-                    self.policy.extensions.length(view.job(job)),
-                ));
+                self.idle.insert(IdleJob::new(job, view.job(job)));
             }
         }
         self.evicted.clear();

@@ -17,7 +17,7 @@ const POLICIES: [&str; 19] = [
     "GreedyP*/OPT=MIN",
     "GreedyPM*/OPT=MIN",
     "GreedyPM*/OPT=AVG",
-    "GreedyP*/OPT=MIN/SAFE=300/RETRY=60/SWAP=2",
+    "GreedyP*/OPT=MIN/PAY=10/RETRY=60/SWAP=2",
     "MCB*/OPT=MIN",
     "/per/OPT=MIN",
     "/per/OPT=MIN/MVT=600",

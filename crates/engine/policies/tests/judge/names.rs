@@ -27,13 +27,11 @@ pub(crate) fn fractional(seed: u64) -> String {
             some(rng, &["/MVT=600", "/MFT=600"]),
             some(rng, &["/PERIOD=900", "/PERIOD=2700"]),
             some(rng, &["/BELOW=30", "/BELOW=90"]),
-            some(rng, &["/SAFE=10", "/SAFE=300"]),
             some(rng, &["/PAY=1", "/PAY=10"]),
             some(rng, &["/SPREAD"]),
             some(rng, &["/RETRY=60", "/RETRY=30/SWAP=1", "/RETRY=600/SWAP=3"]),
             some(rng, &["/LAS=0.5", "/LAS=300"]),
             some(rng, &["/AHEAD=0", "/AHEAD=2700"]),
-            some(rng, &["/ESTIMATES"]),
         ]
         .concat();
         if name.parse::<Policy>().is_ok() {

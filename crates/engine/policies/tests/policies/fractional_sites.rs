@@ -17,7 +17,7 @@ const POLICIES: [&str; 11] = [
     "MCB*/per/RELABEL/OPT=MIN",
     "/per/OPT=MIN",
     "/stretch-per/OPT=MAX",
-    "GreedyPM*/per/OPT=MIN/SAFE=60/SPREAD/RETRY=60/SWAP=2/LAS=300/AHEAD=2700",
+    "GreedyPM*/per/OPT=MIN/PAY=15/SPREAD/RETRY=60/SWAP=2/LAS=300/AHEAD=2700",
 ];
 
 fn crowd() -> impl Strategy<Value = Vec<Job>> {

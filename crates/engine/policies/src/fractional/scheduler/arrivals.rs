@@ -7,7 +7,7 @@ use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
 use crate::fractional::priority::{Ranked, Ranker};
 use dfrsim_cluster::{JobHandle, JobState, View};
-use dfrsim_model::{SimTime, VirtualTime};
+use dfrsim_model::SimTime;
 
 /// The nodes at a moment and after a number of changes of the mapping, without a number of the jobs that may leave them.
 #[derive(Debug)]
@@ -174,8 +174,8 @@ impl FractionalScheduler {
         self.policy.extensions.swap.filter(|_| view.job(job).state() == JobState::Paused)
     }
 
-    /// Ranks the jobs that are on nodes now or were so at the begin of this moment, and may give way to others as far as `/SAFE` and
-    /// `/PAY` go. At one moment that depends on which jobs they are and, at a site, on what is on nodes.
+    /// Ranks the jobs that are on nodes now or were so at the begin of this moment, and may give way to others as far as
+    /// `/PAY` goes. At one moment that depends on which jobs they are and, at a site, on what is on nodes.
     fn rank_leavers(&mut self, view: View<'_>) {
         let state = (view.now(), self.mapper.involvements());
         if self.mapper.site.is_none() && self.leavers_at == Some(state) {
@@ -220,7 +220,7 @@ impl FractionalScheduler {
         nodes.room(wanted) >= u64::from(wanted.tasks)
     }
 
-    /// The nodes with those jobs alone that `/SAFE` and `/PAY` protect.
+    /// The nodes with those jobs alone that `/PAY` protects.
     fn of_protected(&self, view: View<'_>) -> Box<dyn Nodes> {
         let mut nodes = self.mapper.nodes.emptied();
         for job in self.mapper.placed().filter(|&job| !self.gives_way(view, job)) {
@@ -241,11 +241,10 @@ impl FractionalScheduler {
         waits.then(|| view.now().saturating_add(span))
     }
 
-    /// Whether a job may give way to others as far as `/SAFE` and `/PAY` go.
+    /// Whether a job may give way to others as far as `/PAY` goes.
     fn gives_way(&self, view: View<'_>, handle: JobHandle) -> bool {
-        let (extensions, job) = (&self.policy.extensions, view.job(handle));
         let paid = self.mapper.penalties[handle.index()].paid(view.now());
-        extensions.safe.is_none_or(|safe| extensions.length(job) >= VirtualTime::of(safe))
-            && extensions.pay.is_none_or(|most| self.outcomes.allow(view, job, paid, most))
+        let pay = self.policy.extensions.pay;
+        pay.is_none_or(|most| self.outcomes.allow(view, view.job(handle), paid, most))
     }
 }

@@ -20,8 +20,7 @@ impl FractionalScheduler {
         let view = situation.view;
         let change = self.mapper.follow(situation, self.policy.pauses());
         for &job in &change.interrupted {
-            let length = self.policy.extensions.length(view.job(job));
-            self.idle.insert(IdleJob::new(job, view.job(job), length));
+            self.idle.insert(IdleJob::new(job, view.job(job)));
         }
         if change.are_other_nodes {
             self.mcb = self.mapper.nodes.mcb(self.options.mcb);

@@ -3,7 +3,7 @@
 use super::{FractionalScheduler, relative, weights_of};
 use crate::fractional::budget::{self, Budget, Pins, ranges};
 use crate::fractional::mapper::Placed;
-use crate::fractional::{Extensions, Periodic, RemapLimit};
+use crate::fractional::{Periodic, RemapLimit};
 use dfrsim_cluster::{JobHandle, JobView, Placement, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::mcb::DropRule;
@@ -123,7 +123,7 @@ impl FractionalScheduler {
 
     /// Whether MCB may drop this job, which is on nodes, but not move it.
     fn pins(&self, view: View<'_>, job: JobHandle) -> bool {
-        self.policy.remap_limit.pins(view.job(job), self.policy.extensions)
+        self.policy.remap_limit.pins(view.job(job))
     }
 
     /// What a mapping of all jobs depends on now; `None` if on the time or on where jobs are, if a job has no place, or if calls are counted.
@@ -141,11 +141,11 @@ impl FractionalScheduler {
 
 impl RemapLimit {
     /// Whether MCB may drop this running job but not move it.
-    pub(super) fn pins(self, job: JobView<'_>, extensions: Extensions) -> bool {
+    pub(super) fn pins(self, job: JobView<'_>) -> bool {
         match self {
             RemapLimit::Unlimited => false,
             RemapLimit::FlowTime(limit) => job.flow_time() < limit,
-            RemapLimit::VirtualTime(limit) => extensions.length(job) < VirtualTime::of(limit),
+            RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
         }
     }
 }

@@ -50,7 +50,7 @@ impl FractionalScheduler {
         } else {
             let extensions = self.policy.extensions;
             let by_service =
-                |job: JobHandle| extensions.weight(extensions.length(view.job(job))).map_or(1, u64::from);
+                |job: JobHandle| extensions.weight(view.job(job).virtual_time()).map_or(1, u64::from);
             let of_class = |place: usize| weights.as_ref().map_or(1, |of| u64::from(of[place]));
             let is_weighted = weights.is_some() || extensions.least_attained.is_some();
             let all = running.iter().enumerate().filter(|_| is_weighted);

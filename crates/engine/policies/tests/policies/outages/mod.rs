@@ -144,9 +144,9 @@ fn all_policies() -> Vec<Policy> {
         "GreedyPM*/per/BUDGET=20/RELABEL/OPT=MIN",
         "MCB*/per/BUDGET=5/OPT=MIN/MVT=600",
         "/stretch-per/RELABEL/OPT=AVG",
-        "GreedyP*/per/OPT=MIN/SAFE=60/SPREAD/RETRY=60/SWAP=2",
-        "GreedyPM*/OPT=MIN/SAFE=600/RETRY=60",
-        "GreedyPM*/per/OPT=MIN/MVT=600/BELOW=30/LAS=300/AHEAD=600/ESTIMATES",
+        "GreedyP*/per/OPT=MIN/PAY=15/SPREAD/RETRY=60/SWAP=2",
+        "GreedyPM*/OPT=MIN/PAY=5/RETRY=60",
+        "GreedyPM*/per/OPT=MIN/MVT=600/BELOW=30/LAS=300/AHEAD=600",
     ];
     let mut all: Vec<Policy> = catalogue().into_iter().map(|info| info.policy).collect();
     all.push(Policy::Fractional(Fractional::recommended()));
