@@ -48,7 +48,7 @@ impl PythonPolicy {
     fn call<T: Default>(
         &mut self,
         name: &str,
-        message: &Message,
+        message: &Message<'_>,
         read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T, String> {
         Python::attach(|py| {
@@ -119,14 +119,14 @@ pub(crate) fn answer(answer: &Bound<'_, PyAny>) -> PyResult<Answer> {
 }
 
 impl Partner for PythonPolicy {
-    fn begin(&mut self, message: &Message) -> Result<Greeting, String> {
+    fn begin(&mut self, message: &Message<'_>) -> Result<Greeting, String> {
         let greeting: Greeting = self.call("begin", message, read)?;
         Ok(Greeting { lists: greeting.lists || self.wants_lists, ..greeting })
     }
-    fn decide(&mut self, message: &Message) -> Result<Answer, String> {
+    fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String> {
         self.call("decide", message, answer)
     }
-    fn end(&mut self, message: &Message) {
+    fn end(&mut self, message: &Message<'_>) {
         // Its fault is kept, and raised.
         let _ = self.call("end", message, |_| Ok(()));
     }

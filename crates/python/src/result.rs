@@ -1,6 +1,6 @@
 //! What a simulation measured.
 
-use crate::table::{self, column};
+use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use dfrsim::cluster::{Distribution, JobRecord, Placement};
 use dfrsim::prelude::*;
@@ -16,7 +16,8 @@ use std::fmt::Write as _;
 /// without a copy, as a stream of Arrow.
 #[pyclass(frozen, module = "dfrsim", name = "Result")]
 pub(crate) struct Simulated {
-    summary: Summary,
+    /// Its figures, as a dictionary.
+    figures: Py<PyDict>,
     /// The jobs that started, by submission.
     table: RecordBatch,
     /// Where jobs were, and when.
@@ -28,6 +29,9 @@ pub(crate) struct Simulated {
     #[pyo3(get)]
     events_text: Option<String>,
 }
+
+/// A result as it is pickled: its figures, its two tables, its nodes, its events.
+type Kept = (Py<PyDict>, Columns, Columns, u32, Option<String>);
 
 /// A part of a job's life on the same nodes.
 struct Stay {
@@ -135,7 +139,9 @@ impl Simulated {
         let records: Vec<JobRecord> = records.into_iter().map(|(_, record)| record).collect();
         let table = table_of(&records).map_err(|error| error.to_string())?;
         let stays = stays_of(&stays, &ids).map_err(|error| error.to_string())?;
-        Ok(Simulated { summary, table, stays, nodes: *nodes, events_text: text })
+        let figures = Python::attach(|py| figures_of(py, &summary).map(Bound::unbind));
+        let figures = figures.map_err(|error| error.to_string())?;
+        Ok(Simulated { figures, table, stays, nodes: *nodes, events_text: text })
     }
 }
 
@@ -198,7 +204,7 @@ impl Simulated {
     /// Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        figures_of(py, &self.summary)
+        self.figures.bind(py).copy()
     }
 
     /// A list for each field of the jobs that started.
@@ -224,19 +230,48 @@ impl Simulated {
         table::stream(py, self.table.clone())
     }
 
-    fn _repr_html_(&self) -> String {
-        let Summary { jobs, rejected, utilisation, wait, bounded_stretch, .. } = &self.summary;
-        table::html([
-            ("jobs", jobs.to_string()),
-            ("rejected", rejected.to_string()),
-            ("utilisation", format!("{:.1} %", utilisation * 100.0)),
-            ("mean wait", format!("{:.0} s", wait.mean)),
-            ("mean bounded stretch", format!("{:.2}", bounded_stretch[0].1.mean)),
-            ("largest bounded stretch", format!("{:.2}", bounded_stretch[0].1.max)),
-        ])
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Kept)> {
+        let restore = py.get_type::<Simulated>().getattr("_restore")?;
+        let (table, stays) = (table::columns(py, &self.table)?, table::columns(py, &self.stays)?);
+        Ok((restore, (self.figures.clone_ref(py), table, stays, self.nodes, self.events_text.clone())))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<{} jobs, largest stretch {:.2}>", self.summary.jobs, self.summary.stretch.max)
+    /// What was pickled.
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        figures: Py<PyDict>,
+        table: Columns,
+        stays: Columns,
+        nodes: u32,
+        events_text: Option<String>,
+    ) -> PyResult<Simulated> {
+        let (table, stays) = (table::restored(py, table)?, table::restored(py, stays)?);
+        Ok(Simulated { figures, table, stays, nodes, events_text })
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let figure = |path: &[&str]| self.figure(py, path);
+        Ok(table::html([
+            ("jobs", figure(&["jobs"])?.to_string()),
+            ("rejected", figure(&["rejected"])?.to_string()),
+            ("utilisation", format!("{:.1} %", figure(&["utilisation"])? * 100.0)),
+            ("mean wait", format!("{:.0} s", figure(&["wait", "mean"])?)),
+            ("mean bounded stretch", format!("{:.2}", figure(&["bounded_stretch", "mean"])?)),
+            ("largest bounded stretch", format!("{:.2}", figure(&["bounded_stretch", "max"])?)),
+        ]))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (jobs, largest) = (self.figure(py, &["jobs"])?, self.figure(py, &["stretch", "max"])?);
+        Ok(format!("<{jobs} jobs, largest stretch {largest:.2}>"))
+    }
+}
+
+impl Simulated {
+    /// One of the figures, by the names on the way to it.
+    fn figure(&self, py: Python<'_>, path: &[&str]) -> PyResult<f64> {
+        let figures = self.figures.bind(py).clone().into_any();
+        path.iter().try_fold(figures, |it, name| it.get_item(name))?.extract()
     }
 }

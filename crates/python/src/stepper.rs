@@ -17,40 +17,41 @@ use std::thread::{self, JoinHandle};
 pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
-    views: Views,
     /// `None` once the simulation is over.
     to: Option<SyncSender<Answer>>,
-    from: Receiver<Message>,
+    from: Receiver<Py<PyAny>>,
     thread: Option<JoinHandle<Result<Simulated, String>>>,
     result: Option<Py<Simulated>>,
 }
 
 /// The simulation's side.
 struct Caller {
+    views: Views,
     lists: bool,
-    to: SyncSender<Message>,
+    to: SyncSender<Py<PyAny>>,
     from: Receiver<Answer>,
 }
 
 impl Partner for Caller {
-    fn begin(&mut self, _: &Message) -> Result<Greeting, String> {
+    fn begin(&mut self, _: &Message<'_>) -> Result<Greeting, String> {
         Ok(Greeting { lists: self.lists, ..Greeting::default() })
     }
-    fn decide(&mut self, message: &Message) -> Result<Answer, String> {
+    fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String> {
         let abandoned = || "the other side has stopped answering".to_owned();
-        self.to.send(message.clone()).map_err(|_| abandoned())?;
+        let view = Python::attach(|py| self.views.view(py, message).map(Bound::unbind));
+        self.to.send(view.map_err(|error| error.to_string())?).map_err(|_| abandoned())?;
         self.from.recv().map_err(|_| abandoned())
     }
-    fn end(&mut self, _: &Message) {}
+    fn end(&mut self, _: &Message<'_>) {}
 }
 
 impl State {
     /// The next view, or `None` at the end.
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let from = Mutex::new(&mut self.from);
-        let message = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
-        if let Some(message) = message {
-            return Ok(Some(self.views.view(py, &message)?.unbind()));
+        let view = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
+        if view.is_some() {
+            return Ok(view);
         }
         self.to = None;
         let thread = self.thread.take().ok_or_else(|| wrong("the simulation is over"))?;
@@ -82,12 +83,12 @@ impl Stepper {
         let (to, answers) = sync_channel(0);
         let jobs = workload.jobs.clone();
         let thread = thread::spawn(move || {
-            let caller = Caller { lists, to: to_views, from: answers };
+            let caller = Caller { views, lists, to: to_views, from: answers };
             let scheduler = ProtocolScheduler::new(caller, setting.nodes);
             let mut scheduler = scheduler.at_site(setting.priorities.as_ref());
             Simulated::run("Stepper", &setting, &jobs, &mut scheduler, false)
         });
-        Ok(Stepper(Mutex::new(State { views, to: Some(to), from, thread: Some(thread), result: None })))
+        Ok(Stepper(Mutex::new(State { to: Some(to), from, thread: Some(thread), result: None })))
     }
 
     /// The first view; None if there are no jobs.

@@ -4,9 +4,11 @@ use crate::wrong;
 use arrow_array::cast::AsArray as _;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
+};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::sync::Arc;
 
 /// A column with a value of each job.
@@ -33,21 +35,48 @@ pub(crate) fn html(rows: impl IntoIterator<Item = (&'static str, String)>) -> St
     format!("<table>{}</table>", rows.collect::<String>())
 }
 
+/// A table as lists, each with its name and its type: `f` and `u` for numbers and whole numbers, `s` for texts, `b` for truths.
+pub(crate) type Columns = Vec<(String, char, Py<PyAny>)>;
+
+/// The columns of a table.
+pub(crate) fn columns(py: Python<'_>, table: &RecordBatch) -> PyResult<Columns> {
+    let schema = table.schema();
+    let of = |(place, column): (usize, &ArrayRef)| {
+        let (kind, list) = if let Some(numbers) = column.as_primitive_opt::<Float64Type>() {
+            ('f', PyList::new(py, numbers.iter().collect::<Vec<_>>())?)
+        } else if let Some(counts) = column.as_primitive_opt::<UInt64Type>() {
+            ('u', PyList::new(py, counts.iter().collect::<Vec<_>>())?)
+        } else if let Some(texts) = column.as_string_opt::<i32>() {
+            ('s', PyList::new(py, texts.iter().collect::<Vec<_>>())?)
+        } else {
+            ('b', PyList::new(py, column.as_boolean().iter().collect::<Vec<_>>())?)
+        };
+        Ok((schema.field(place).name().clone(), kind, list.into_any().unbind()))
+    };
+    table.columns().iter().enumerate().map(of).collect()
+}
+
+/// The table of columns.
+pub(crate) fn restored(py: Python<'_>, columns: Columns) -> PyResult<RecordBatch> {
+    let of = |(name, kind, list): (String, char, Py<PyAny>)| {
+        let list = list.bind(py);
+        let column: ArrayRef = match kind {
+            'f' => Arc::new(Float64Array::from(list.extract::<Vec<Option<f64>>>()?)),
+            'u' => Arc::new(UInt64Array::from(list.extract::<Vec<Option<u64>>>()?)),
+            's' => Arc::new(StringArray::from(list.extract::<Vec<Option<String>>>()?)),
+            _ => Arc::new(BooleanArray::from(list.extract::<Vec<Option<bool>>>()?)),
+        };
+        Ok((name, column))
+    };
+    let columns = columns.into_iter().map(of).collect::<PyResult<Vec<_>>>()?;
+    RecordBatch::try_from_iter(columns).map_err(wrong)
+}
+
 /// A table as a dictionary of lists.
 pub(crate) fn lists<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyDict>> {
     let lists = PyDict::new(py);
-    let schema = table.schema();
-    for (field, column) in schema.fields().iter().zip(table.columns()) {
-        let name = field.name();
-        if let Some(numbers) = column.as_primitive_opt::<Float64Type>() {
-            lists.set_item(name, numbers.iter().collect::<Vec<_>>())?;
-        } else if let Some(counts) = column.as_primitive_opt::<UInt64Type>() {
-            lists.set_item(name, counts.iter().collect::<Vec<_>>())?;
-        } else if let Some(texts) = column.as_string_opt::<i32>() {
-            lists.set_item(name, texts.iter().collect::<Vec<_>>())?;
-        } else {
-            lists.set_item(name, column.as_boolean().iter().collect::<Vec<_>>())?;
-        }
+    for (name, _, list) in columns(py, table)? {
+        lists.set_item(name, list)?;
     }
     Ok(lists)
 }

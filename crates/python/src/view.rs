@@ -1,13 +1,12 @@
 //! What a policy gets, as Python has it.
 
 use dfrsim::cluster::NodeRange;
-use dfrsim::external::protocol::{Arrival, Message, Progress, State, each};
+use dfrsim::external::protocol::{Arrival, Message, Progress, State, Window, each};
 use numpy::{Element, PyArray1};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 use pythonize::pythonize;
-use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A number of a job in the log, if that says it.
@@ -20,8 +19,8 @@ pub(crate) struct Views {
     arrays: bool,
     /// The numbers of nodes.
     nodes: Vec<Py<PyInt>>,
-    /// The jobs in the system, for policies that want lists: the same objects in all views.
-    kept: Jobs,
+    /// The jobs in the system by handle, for policies that want lists: the same objects in all views.
+    kept: Vec<Option<Kept>>,
 }
 
 /// A job and what its dictionary says of it.
@@ -30,51 +29,6 @@ struct Kept {
     estimate: Option<f64>,
     is_paused: bool,
     nodes: Option<Arc<[NodeRange]>>,
-}
-
-/// The jobs in the system by number, of which few are missing between the first and the last.
-#[derive(Default)]
-struct Jobs {
-    first: u64,
-    jobs: VecDeque<Option<Kept>>,
-    /// Their number when those in neither list were left out.
-    length_then: usize,
-}
-
-impl Jobs {
-    fn insert(&mut self, number: u64, job: Kept) {
-        if self.jobs.is_empty() {
-            self.first = number;
-        }
-        let place = (number - self.first) as usize;
-        if self.jobs.len() <= place {
-            self.jobs.resize_with(place + 1, || None);
-        }
-        self.jobs[place] = Some(job);
-    }
-
-    fn get_mut(&mut self, number: u64) -> Option<&mut Kept> {
-        self.jobs.get_mut(number.checked_sub(self.first)? as usize)?.as_mut()
-    }
-
-    fn remove(&mut self, number: u64) {
-        let place = number.checked_sub(self.first).and_then(|place| self.jobs.get_mut(place as usize));
-        place.map(Option::take);
-        while let Some(None) = self.jobs.front() {
-            self.jobs.pop_front();
-            self.first += 1;
-        }
-    }
-
-    /// Leaves out jobs that are in neither list.
-    fn keep(&mut self, numbers: &BTreeSet<u64>) {
-        self.length_then = self.jobs.len();
-        for (job, number) in self.jobs.iter_mut().zip(self.first..) {
-            if !numbers.contains(&number) {
-                *job = None;
-            }
-        }
-    }
 }
 
 impl Views {
@@ -91,7 +45,11 @@ impl Views {
         self.nodes = (0..nodes).map(|node| PyInt::new(py, node).unbind()).collect();
     }
 
-    pub(crate) fn view<'py>(&mut self, py: Python<'py>, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn view<'py>(
+        &mut self,
+        py: Python<'py>,
+        message: &Message<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let Message::Decide { now, tick, all_submitted, submitted, completed, interrupted, state, progress } =
             message
         else {
@@ -105,8 +63,11 @@ impl Views {
         view.set_item(intern!(py, "now"), now)?;
         view.set_item(intern!(py, "tick"), tick)?;
         view.set_item(intern!(py, "all_submitted"), all_submitted)?;
-        let jobs =
-            if self.arrays && state.is_none() { Vec::new() } else { self.arrivals(py, submitted, state)? };
+        let jobs = if self.arrays && state.is_none() {
+            Vec::new()
+        } else {
+            self.arrivals(py, submitted, state.is_some())?
+        };
         if self.arrays {
             view.set_item(intern!(py, "submitted"), arrays(py, submitted)?)?;
             view.set_item(intern!(py, "completed"), PyArray1::from_slice(py, completed))?;
@@ -118,9 +79,7 @@ impl Views {
             view.set_item(intern!(py, "interrupted"), pythonize(py, interrupted)?)?;
         }
         if let Some(state) = state {
-            self.add_lists(&view, state)?;
-            let gone = completed.iter().chain(interrupted.iter().filter(|it| !it.waits).map(|it| &it.job));
-            gone.for_each(|&job| self.kept.remove(job));
+            self.add_lists(&view, *state)?;
         }
         match progress {
             Some(progress) if self.arrays => {
@@ -140,19 +99,23 @@ impl Views {
         &mut self,
         py: Python<'py>,
         submitted: &[Arrival],
-        state: &Option<State>,
+        with_lists: bool,
     ) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let mut jobs = Vec::with_capacity(submitted.len());
         for arrival in submitted {
             let job = dictionary(py, arrival)?;
-            if state.is_some() {
+            if with_lists {
                 let kept = Kept {
                     job: job.clone().unbind(),
                     estimate: arrival.estimate,
                     is_paused: false,
                     nodes: None,
                 };
-                self.kept.insert(arrival.job, kept);
+                let place = arrival.handle.index();
+                if self.kept.len() <= place {
+                    self.kept.resize_with(place + 1, || None);
+                }
+                self.kept[place] = Some(kept);
             }
             jobs.push(job);
         }
@@ -160,18 +123,13 @@ impl Views {
     }
 
     /// Free nodes and jobs; what has changed is changed in the dictionaries of the jobs.
-    fn add_lists(&mut self, view: &Bound<'_, PyDict>, state: &State) -> PyResult<()> {
+    fn add_lists(&mut self, view: &Bound<'_, PyDict>, state: State<'_>) -> PyResult<()> {
         let py = view.py();
-        let free = state.free.iter().map(|&node| &self.nodes[node as usize]);
+        let free: Vec<&Py<PyInt>> = state.free().map(|node| &self.nodes[node as usize]).collect();
         view.set_item(intern!(py, "free"), PyList::new(py, free)?)?;
-        // Jobs that the policy turned away are in no list.
-        if self.kept.jobs.len() > self.kept.length_then.max(2048) * 2 {
-            let waiting = state.waiting.iter().map(|job| job.job);
-            self.kept.keep(&waiting.chain(state.running.iter().map(|job| job.job)).collect());
-        }
-        let mut waiting = Vec::with_capacity(state.waiting.len());
-        for job in &state.waiting {
-            let Some(kept) = self.kept.get_mut(job.job) else { continue };
+        let mut waiting = Vec::new();
+        for job in state.waiting() {
+            let Some(Some(kept)) = self.kept.get_mut(job.handle.index()) else { continue };
             let dictionary = kept.job.bind(py).clone();
             if kept.nodes.take().is_some() {
                 dictionary.del_item(intern!(py, "nodes"))?;
@@ -188,24 +146,25 @@ impl Views {
             waiting.push(dictionary);
         }
         view.set_item(intern!(py, "waiting"), PyList::new(py, waiting)?)?;
-        let mut running = Vec::with_capacity(state.running.len());
-        for job in &state.running {
-            let Some(kept) = self.kept.get_mut(job.job) else { continue };
+        let mut running = Vec::new();
+        for job in state.running() {
+            let Some(Some(kept)) = self.kept.get_mut(job.handle.index()) else { continue };
             let dictionary = kept.job.bind(py).clone();
-            if kept.nodes.as_ref().is_none_or(|nodes| !Arc::ptr_eq(nodes, &job.nodes)) {
-                let nodes = each(&job.nodes).map(|node| &self.nodes[node as usize]).collect::<Vec<_>>();
+            if kept.nodes.as_ref().is_none_or(|nodes| !Arc::ptr_eq(nodes, job.nodes)) {
+                let nodes = each(job.nodes).map(|node| &self.nodes[node as usize]).collect::<Vec<_>>();
                 dictionary.set_item(intern!(py, "nodes"), PyList::new(py, nodes)?)?;
                 dictionary.set_item(intern!(py, "end"), job.end)?;
-                kept.nodes = Some(Arc::clone(&job.nodes));
+                kept.nodes = Some(Arc::clone(job.nodes));
             }
             running.push(dictionary);
         }
         view.set_item(intern!(py, "running"), PyList::new(py, running)?)?;
-        if !state.down.is_empty() {
-            view.set_item(intern!(py, "down"), PyList::new(py, &state.down)?)?;
+        let (down, windows): (Vec<u32>, Vec<Window>) = (state.down().collect(), state.windows().collect());
+        if !down.is_empty() {
+            view.set_item(intern!(py, "down"), PyList::new(py, down)?)?;
         }
-        if !state.windows.is_empty() {
-            view.set_item(intern!(py, "windows"), pythonize(py, &state.windows)?)?;
+        if !windows.is_empty() {
+            view.set_item(intern!(py, "windows"), pythonize(py, &windows)?)?;
         }
         Ok(())
     }

@@ -117,6 +117,13 @@ class Simulations(unittest.TestCase):
 
         self.assertEqual(dfrsim.simulate(WORKLOAD, Own()).jobs, dfrsim.simulate(WORKLOAD, "EASY").jobs)
 
+    def test_a_pickled_result_is_the_same(self):
+        result = dfrsim.simulate(WORKLOAD, "GreedyPM*/OPT=MIN", events=True)
+        again = pickle.loads(pickle.dumps(result))
+        for name in ("summary", "jobs", "stays", "nodes", "events_text", "__repr__", "_repr_html_"):
+            found, expected = getattr(again, name), getattr(result, name)
+            self.assertEqual(found() if callable(found) else found, expected() if callable(expected) else expected, name)
+
     def test_orders_by_a_formula(self):
         sjf = dfrsim.simulate(WORKLOAD, "EASY/ORDER=SJF").jobs
         self.assertEqual(dfrsim.simulate(WORKLOAD, "EASY/ORDER='estimate'").jobs, sjf)

@@ -47,7 +47,7 @@ struct PipedProcess {
 
 impl PipedProcess {
     /// A message, and the line that answers it.
-    fn ask<T: DeserializeOwned>(&mut self, message: &Message) -> Result<T, Fault> {
+    fn ask<T: DeserializeOwned>(&mut self, message: &Message<'_>) -> Result<T, Fault> {
         let limit: Duration = self.command.limit;
         let (process, lines) = match &mut self.running {
             Some(running) => running,
@@ -61,13 +61,13 @@ impl PipedProcess {
 }
 
 impl Partner for PipedProcess {
-    fn begin(&mut self, message: &Message) -> Result<Greeting, String> {
+    fn begin(&mut self, message: &Message<'_>) -> Result<Greeting, String> {
         self.ask(message).map_err(|fault| fault.to_string())
     }
-    fn decide(&mut self, message: &Message) -> Result<Answer, String> {
+    fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String> {
         self.ask(message).map_err(|fault| fault.to_string())
     }
-    fn end(&mut self, message: &Message) {
+    fn end(&mut self, message: &Message<'_>) {
         if let Some((mut process, lines)) = self.running.take() {
             lines.write(line(message));
             // Its standard input ends, and with it the process.
@@ -77,7 +77,7 @@ impl Partner for PipedProcess {
     }
 }
 
-fn line(message: &Message) -> Vec<u8> {
+fn line(message: &Message<'_>) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("messages are plain");
     line.push(b'\n');
     line

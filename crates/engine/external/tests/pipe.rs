@@ -115,7 +115,7 @@ fn lists_are_enough_for_a_policy() {
         simulate(1, &Options::default(), [wide, narrow], &mut *scheduler, &mut metrics).unwrap_err();
     assert!(stalled.to_string().contains("1 jobs remain, the first of them job 2"), "{stalled}");
     let fault = run(&answers(&["{}", r#"{"start":[0]}"#, r#"{"start":[0]}"#])).unwrap_err();
-    assert!(fault.contains("it starts job 0, which runs already"), "{fault}");
+    assert!(fault.contains("it starts job 1, which runs already"), "{fault}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn every_fault_says_what_is_wrong() {
         ),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":"0-4"}]}"#),
-            "job 0: there is no node 4, only 0 to 1",
+            "job 1: there is no node 4, only 0 to 1",
         ),
         (first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,7]}]}"#), "for job 1: there is no node 7"),
         (
@@ -167,7 +167,7 @@ fn every_fault_says_what_is_wrong() {
         ),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1],"yield":2}]}"#),
-            "job 0: a yield of 2 is not between 0 and 1",
+            "job 1: a yield of 2 is not between 0 and 1",
         ),
         (
             first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]},{"do":"pause","job":0}]}"#),

@@ -1,7 +1,8 @@
 //! The messages, as the page of the module has them.
 
-use dfrsim_cluster::NodeRange;
+use dfrsim_cluster::{ExpectedEnd, JobHandle, JobState, Lists, NodeRange, View};
 use dfrsim_model::priority::Priorities;
+use dfrsim_model::{NodeId, SimSpan, SimTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub(super) const FORMAT: u32 = 1;
 /// What a policy gets.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Message {
+pub enum Message<'a> {
     /// The first message.
     Begin {
         /// The version of the protocol.
@@ -50,7 +51,8 @@ pub enum Message {
         interrupted: Vec<Interrupted>,
         /// The state of the cluster, if that was asked for.
         #[serde(flatten)]
-        state: Option<State>,
+        #[schemars(with = "Option<Listed>")]
+        state: Option<State<'a>>,
         /// How far the jobs in the system are, if that was asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         progress: Option<Vec<Progress>>,
@@ -65,9 +67,12 @@ pub enum Message {
 /// A job that arrives.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Arrival {
+    /// How the view names it.
+    #[serde(skip)]
+    pub handle: JobHandle,
     /// Its place in the order of submission, from 0: its name in all messages.
     pub job: u64,
-    /// Its number in the log.
+    /// Its number in the log, by which faults name it.
     pub id: u64,
     /// When it arrived, in seconds.
     pub submit: f64,
@@ -139,25 +144,96 @@ pub struct Interrupted {
 }
 
 /// The cluster before the decision.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct State {
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    pub(super) view: View<'a>,
+    pub(super) lists: &'a Lists,
+}
+
+impl<'a> State<'a> {
     /// The nodes that are up and on which there is no job, rising.
-    pub free: Vec<u32>,
+    pub fn free(self) -> impl Iterator<Item = u32> {
+        self.lists.free(self.view)
+    }
+
     /// The jobs that wait or are paused, by order of submission.
-    pub waiting: Vec<Waiting>,
+    pub fn waiting(self) -> impl Iterator<Item = Waiting> {
+        self.lists.waiting().iter().map(move |&handle| {
+            let job = self.view.job(handle);
+            Waiting {
+                handle,
+                job: job.sequence(),
+                tasks: job.tasks(),
+                submit: job.submit().as_secs_f64(),
+                estimate: job.remaining_estimate().map(SimSpan::as_secs_f64),
+                paused: job.state() == JobState::Paused,
+            }
+        })
+    }
+
     /// The running jobs by their expected ends, then by order of submission.
-    pub running: Vec<Running>,
+    pub fn running(self) -> impl Iterator<Item = Running<'a>> {
+        let of = move |&ExpectedEnd { end, sequence, job }: &ExpectedEnd| {
+            let nodes = self.lists.nodes_of(job)?;
+            let (tasks, end) = (self.view.job(job).tasks(), (end < SimTime::MAX).then(|| end.as_secs_f64()));
+            Some(Running { handle: job, job: sequence, tasks, end, nodes })
+        };
+        self.lists.running().iter().filter_map(of)
+    }
+
+    /// The nodes that are down, rising.
+    pub fn down(self) -> impl Iterator<Item = u32> {
+        let nodes = if self.view.has_outages() { self.view.nodes() } else { 0 };
+        (0..nodes).filter(move |&node| !self.view.is_up(NodeId(node)))
+    }
+
+    /// Outages that are announced and not over.
+    pub fn windows(self) -> impl Iterator<Item = Window> {
+        self.view.windows().iter().map(|window| Window {
+            first: window.outage.nodes.first,
+            nodes: window.outage.nodes.nodes,
+            from: window.outage.from.as_secs_f64(),
+            until: window.outage.until.as_secs_f64(),
+        })
+    }
+}
+
+impl Serialize for State<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Listed {
+            free: self.free().collect(),
+            waiting: self.waiting().collect(),
+            running: self.running().collect(),
+            down: self.down().collect(),
+            windows: self.windows().collect(),
+        }
+        .serialize(to)
+    }
+}
+
+/// The state as it is in a message.
+#[derive(Serialize, JsonSchema)]
+struct Listed<'a> {
+    /// The nodes that are up and on which there is no job, rising.
+    free: Vec<u32>,
+    /// The jobs that wait or are paused, by order of submission.
+    waiting: Vec<Waiting>,
+    /// The running jobs by their expected ends, then by order of submission.
+    running: Vec<Running<'a>>,
     /// The nodes that are down, rising; not there if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub down: Vec<u32>,
+    down: Vec<u32>,
     /// Outages that are announced and not over; not there if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub windows: Vec<Window>,
+    windows: Vec<Window>,
 }
 
 /// A job in the queue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Waiting {
+    /// How the view names it.
+    #[serde(skip)]
+    pub handle: JobHandle,
     /// The job.
     pub job: u64,
     /// Its tasks.
@@ -173,7 +249,10 @@ pub struct Waiting {
 
 /// A job on its nodes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Running {
+pub struct Running<'a> {
+    /// How the view names it.
+    #[serde(skip)]
+    pub handle: JobHandle,
     /// The job.
     pub job: u64,
     /// Its tasks.
@@ -183,7 +262,7 @@ pub struct Running {
     /// A node for each task, rising.
     #[serde(serialize_with = "one_by_one")]
     #[schemars(with = "Vec<u32>")]
-    pub nodes: Arc<[NodeRange]>,
+    pub nodes: &'a Arc<[NodeRange]>,
 }
 
 /// An outage that is announced.
@@ -208,7 +287,7 @@ pub fn each(nodes: &[NodeRange]) -> impl Iterator<Item = u32> {
         .flat_map(|(nodes, tasks)| nodes.flat_map(move |node| std::iter::repeat_n(node, tasks)))
 }
 
-fn one_by_one<S: Serializer>(nodes: &Arc<[NodeRange]>, to: S) -> Result<S::Ok, S::Error> {
+fn one_by_one<S: Serializer>(nodes: &&Arc<[NodeRange]>, to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(each(nodes))
 }
 

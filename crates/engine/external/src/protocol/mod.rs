@@ -11,7 +11,7 @@
 //! to know how far jobs are.
 //!
 //! **`decide`** comes once a moment, after everything that happens in it. `completed` jobs have left their nodes already;
-//! `submitted` ones wait. `job` is the place of a job in the order of submission, `id` its number in the log, and `estimate`
+//! `submitted` ones wait. `job` is the place of a job in the order of submission, `id` its number in the log, by which faults name it, and `estimate`
 //! what is known of its run time (`null` if unknown). A job has these fields, and those of the second line where they are known:
 //!
 //! `job`, `id`, `submit`, `tasks`, `cpu_need`, `memory`, `estimate`;
@@ -62,12 +62,12 @@ pub trait Partner {
     ///
     /// # Errors
     /// There is no answer, for this reason: it ends the simulation.
-    fn begin(&mut self, message: &Message) -> Result<Greeting, String>;
+    fn begin(&mut self, message: &Message<'_>) -> Result<Greeting, String>;
     /// The answer to `decide`.
     ///
     /// # Errors
     /// As those of `begin`.
-    fn decide(&mut self, message: &Message) -> Result<Answer, String>;
+    fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String>;
     /// The simulation is over.
-    fn end(&mut self, message: &Message);
+    fn end(&mut self, message: &Message<'_>);
 }

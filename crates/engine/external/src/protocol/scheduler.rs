@@ -2,15 +2,14 @@
 
 use super::Partner;
 use super::messages::{
-    Answer, Arrival, Change, Class, FORMAT, Greeting, Interrupted, Message, Nodes, Placed, Progress, Running,
-    State, Waiting, Window,
+    Answer, Arrival, Change, Class, FORMAT, Greeting, Interrupted, Message, Nodes, Placed, Progress, State,
 };
 use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::moment;
-use dfrsim_cluster::{Decision, ExpectedEnd, JobHandle, JobState, Lists, Scheduler, Situation, View};
+use dfrsim_cluster::{Decision, JobHandle, JobState, Lists, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
-use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
+use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -129,18 +128,18 @@ impl<P: Partner> ProtocolScheduler<P> {
             submitted: situation.submitted.iter().map(|&handle| arrival(view, handle)).collect(),
             completed,
             interrupted,
-            state: self.lists.as_ref().filter(|_| self.wants_lists).map(|lists| state(view, lists)),
+            state: self.lists.as_ref().filter(|_| self.wants_lists).map(|lists| State { view, lists }),
             progress: self.wants_progress.then(|| progress(view)),
         };
         let Answer { changes, start, wake_at, error } = self.partner.decide(&message)?;
         given_up(error)?;
         for change in changes {
-            self.change(change, decision)?;
+            self.change(change, view, decision)?;
         }
         for job in start {
             let handle = self.handle(job)?;
             if !matches!(view.job(handle).state(), JobState::Waiting | JobState::Paused) {
-                return Err(format!("it starts job {job}, which runs already"));
+                return Err(format!("it starts job {}, which runs already", view.job(handle).id()));
             }
             let lists = self.lists.get_or_insert_with(|| Lists::of(view));
             if !lists.start(view, handle, decision) && never_fits(view, handle) {
@@ -156,22 +155,23 @@ impl<P: Partner> ProtocolScheduler<P> {
         Ok(())
     }
 
-    fn change(&mut self, change: Change, decision: &mut Decision) -> Result<(), String> {
+    fn change(&mut self, change: Change, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         match change {
             Change::Start(placed) => {
-                let (job, on, job_yield) = self.placed(placed)?;
+                let (job, on, job_yield) = self.placed(placed, view)?;
                 decision.start(job, on, job_yield);
             }
             Change::Resume(placed) => {
-                let (job, on, job_yield) = self.placed(placed)?;
+                let (job, on, job_yield) = self.placed(placed, view)?;
                 decision.resume(job, on, job_yield);
             }
             Change::Migrate(placed) => {
-                let (job, on, job_yield) = self.placed(placed)?;
+                let (job, on, job_yield) = self.placed(placed, view)?;
                 decision.migrate(job, on, job_yield);
             }
             Change::Yield { job, job_yield } => {
-                decision.set_yield(self.handle(job)?, part_of_node(job, job_yield)?);
+                let job = self.handle(job)?;
+                decision.set_yield(job, part_of_node(job_yield).map_err(of(job, view))?);
             }
             Change::Pause { job } => decision.pause(self.handle(job)?),
             Change::Reject { job } => decision.reject(self.leave(job)?),
@@ -180,15 +180,13 @@ impl<P: Partner> ProtocolScheduler<P> {
         Ok(())
     }
 
-    fn placed(&self, placed: Placed) -> Result<(JobHandle, Vec<NodeTasks>, Yield), String> {
-        let Placed { job, nodes, job_yield } = placed;
-        let nodes = match nodes {
+    fn placed(&self, placed: Placed, view: View<'_>) -> Result<(JobHandle, Vec<NodeTasks>, Yield), String> {
+        let job = self.handle(placed.job)?;
+        let nodes = match placed.nodes {
             Nodes::List(nodes) => nodes,
-            Nodes::Ranges(text) => {
-                nodes::parse(&text, self.nodes).map_err(|fault| format!("job {job}: {fault}"))?
-            }
+            Nodes::Ranges(text) => nodes::parse(&text, self.nodes).map_err(of(job, view))?,
         };
-        Ok((self.handle(job)?, nodes::placement(nodes), part_of_node(job, job_yield)?))
+        Ok((job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(of(job, view))?))
     }
 
     fn handle(&self, job: u64) -> Result<JobHandle, String> {
@@ -208,10 +206,15 @@ fn given_up(error: Option<String>) -> Result<(), String> {
     error.map_or(Ok(()), |error| Err(format!("it says: {error}")))
 }
 
+/// Adds to a fault of which job it is, by its number in the log as in all other faults.
+fn of(job: JobHandle, view: View<'_>) -> impl Fn(String) -> String {
+    move |fault| format!("job {}: {fault}", view.job(job).id())
+}
+
 /// A yield, rounded down.
-fn part_of_node(job: u64, part: f64) -> Result<Yield, String> {
+fn part_of_node(part: f64) -> Result<Yield, String> {
     if !(0.0..=1.0).contains(&part) {
-        return Err(format!("job {job}: a yield of {part} is not between 0 and 1"));
+        return Err(format!("a yield of {part} is not between 0 and 1"));
     }
     Ok(Yield::from_f64(part))
 }
@@ -220,6 +223,7 @@ fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
     let job = view.job(handle);
     let origin = job.origin();
     let mut arrival = Arrival {
+        handle,
         job: job.sequence(),
         id: job.id().0,
         submit: job.submit().as_secs_f64(),
@@ -281,40 +285,6 @@ fn classes(view: View<'_>) -> Vec<Class> {
         }
     };
     all.classes().iter().enumerate().map(class).collect()
-}
-
-fn state(view: View<'_>, lists: &Lists) -> State {
-    let waiting = |&handle: &JobHandle| {
-        let job = view.job(handle);
-        Waiting {
-            job: job.sequence(),
-            tasks: job.tasks(),
-            submit: job.submit().as_secs_f64(),
-            estimate: job.remaining_estimate().map(SimSpan::as_secs_f64),
-            paused: job.state() == JobState::Paused,
-        }
-    };
-    let running = |run: &ExpectedEnd| Running {
-        job: run.sequence,
-        tasks: view.job(run.job).tasks(),
-        end: (run.end < SimTime::MAX).then(|| run.end.as_secs_f64()),
-        nodes: lists.nodes_of(run.job).map_or_else(Default::default, Arc::clone),
-    };
-    let down = |node: &u32| !view.is_up(NodeId(*node));
-    let nodes = if view.has_outages() { view.nodes() } else { 0 };
-    let window = |window: &dfrsim_platform::Window| Window {
-        first: window.outage.nodes.first,
-        nodes: window.outage.nodes.nodes,
-        from: window.outage.from.as_secs_f64(),
-        until: window.outage.until.as_secs_f64(),
-    };
-    State {
-        free: lists.free(view).collect(),
-        waiting: lists.waiting().iter().map(waiting).collect(),
-        running: lists.running().iter().map(running).collect(),
-        down: (0..nodes).filter(down).collect(),
-        windows: view.windows().iter().map(window).collect(),
-    }
 }
 
 fn progress(view: View<'_>) -> Vec<Progress> {
