@@ -1,8 +1,8 @@
 //! What options make of a cluster, a policy and a log, for programs with jobs of their own.
 
 use dfrsim_cluster::{Options, SummaryOptions};
-use dfrsim_model::Job;
 use dfrsim_model::priority::Priorities;
+use dfrsim_model::{Job, JobTexts};
 use dfrsim_policies::PolicyOptions;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub struct ReadLog {
     pub nodes: u32,
     /// The jobs, in order of submission.
     pub jobs: Vec<Job>,
+    /// What the log says of them in texts.
+    pub texts: Option<Arc<JobTexts>>,
     /// What was left out, and why.
     pub report: String,
 }

@@ -42,5 +42,8 @@ pub(crate) fn setting(
     options: Option<&Bound<'_, PyDict>>,
     workload: &Workload,
 ) -> PyResult<Setting> {
-    library::setting(policy, &words(options)?, workload.nodes, &workload.jobs).map_err(wrong)
+    let mut setting =
+        library::setting(policy, &words(options)?, workload.nodes, &workload.jobs).map_err(wrong)?;
+    setting.options.texts.clone_from(&workload.texts);
+    Ok(setting)
 }

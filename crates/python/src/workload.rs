@@ -3,12 +3,13 @@
 use crate::table::{self, column};
 use crate::wrong;
 use arrow_array::{Float64Array, RecordBatch, UInt64Array};
-use dfrsim::model::{UserId, limits};
+use dfrsim::model::{JobText, JobTexts, UserId, limits};
 use dfrsim::prelude::*;
 use dfrsim::workload::load::scale_to_load;
 use dfrsim_cli::library::{ReadLog, read_log};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(crate) struct Workload {
     #[pyo3(get)]
     notes: String,
     pub(crate) jobs: Arc<[Job]>,
+    /// What the log says of jobs in texts.
+    pub(crate) texts: Option<Arc<JobTexts>>,
 }
 
 /// A column of numbers, or one number for all jobs.
@@ -67,8 +70,11 @@ pub(crate) fn lublin(
 /// The fields of a job as numbers that keep all of it: times in microseconds, then user, and group, queue and partition.
 type Row = (u64, u64, u32, f64, f64, u64, Option<u64>, Option<u32>, [Option<u32>; 3]);
 
-/// A workload as it is pickled: its nodes, its notes, its jobs.
-type Kept = (u32, String, Vec<Row>);
+/// Names, profiles and other fields of jobs, and the profiles.
+type Texts = (Vec<(u64, String, String, String)>, BTreeMap<String, String>);
+
+/// A workload as it is pickled: its nodes, its notes, its jobs, what is said of them in texts.
+type Kept = (u32, String, Vec<Row>, Option<Texts>);
 
 fn row_of(job: &Job) -> Row {
     let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user, origin } = job;
@@ -141,7 +147,7 @@ impl Workload {
         }
         jobs.sort_by_key(|job| job.submit);
         self::nodes(nodes)?;
-        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
+        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into(), texts: None })
     }
 
     /// Jobs of the Lublin-Feitelson model, scaled to an offered load.
@@ -150,7 +156,7 @@ impl Workload {
     fn lublin(py: Python<'_>, jobs: usize, nodes: u32, seed: u64, load: Option<f64>) -> PyResult<Workload> {
         let parameters = LublinParameters { nodes: self::nodes(nodes)?, jobs, ..LublinParameters::default() };
         let jobs = py.detach(|| self::lublin(&parameters, Seed::new(seed), load)).map_err(wrong)?;
-        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
+        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into(), texts: None })
     }
 
     /// Jobs of a log: SWF, GWF, listings of Slurm, accounting of PBS or Batsim's workloads, plain or gzip.
@@ -162,8 +168,8 @@ impl Workload {
     fn read(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Workload> {
         let words = crate::options::words(options)?;
         let path = path.to_string_lossy();
-        let ReadLog { nodes, jobs, report } = py.detach(|| read_log(&path, &words)).map_err(wrong)?;
-        Ok(Workload { nodes, notes: report, jobs: jobs.into() })
+        let ReadLog { nodes, jobs, texts, report } = py.detach(|| read_log(&path, &words)).map_err(wrong)?;
+        Ok(Workload { nodes, notes: report, jobs: jobs.into(), texts })
     }
 
     /// Some of the jobs, for the same cluster.
@@ -176,19 +182,35 @@ impl Workload {
         }
         let jobs =
             (part.start..part.stop).step_by(part.step as usize).map(|at| self.jobs[at as usize].clone());
-        Ok(Workload { nodes: self.nodes, notes: self.notes.clone(), jobs: jobs.collect() })
+        let (notes, texts) = (self.notes.clone(), self.texts.clone());
+        Ok(Workload { nodes: self.nodes, notes, jobs: jobs.collect(), texts })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Kept)> {
         let restore = py.get_type::<Workload>().getattr("_restore")?;
-        Ok((restore, (self.nodes, self.notes.clone(), self.jobs.iter().map(row_of).collect())))
+        let texts = self.texts.as_deref().map(|JobTexts { profiles, jobs }| {
+            let of = |(id, text): (&JobId, &JobText)| {
+                (id.0, text.name.clone(), text.profile.clone(), text.fields.clone())
+            };
+            (jobs.iter().map(of).collect(), profiles.clone())
+        });
+        Ok((restore, (self.nodes, self.notes.clone(), self.jobs.iter().map(row_of).collect(), texts)))
     }
 
     /// What was pickled.
     #[staticmethod]
-    fn _restore(nodes: u32, notes: String, rows: Vec<Row>) -> PyResult<Workload> {
+    fn _restore(nodes: u32, notes: String, rows: Vec<Row>, texts: Option<Texts>) -> PyResult<Workload> {
+        let texts = texts.map(|(jobs, profiles)| {
+            let of = |(id, name, profile, fields)| (JobId(id), JobText { name, profile, fields });
+            Arc::new(JobTexts { profiles, jobs: jobs.into_iter().map(of).collect() })
+        });
         let jobs = rows.into_iter().map(job_of).collect::<Option<_>>();
-        Ok(Workload { nodes, notes, jobs: jobs.ok_or_else(|| wrong("a job is not what was pickled"))? })
+        Ok(Workload {
+            nodes,
+            notes,
+            jobs: jobs.ok_or_else(|| wrong("a job is not what was pickled"))?,
+            texts,
+        })
     }
 
     fn _repr_html_(&self) -> String {

@@ -270,6 +270,7 @@ impl Simulate {
     pub(crate) fn read_log(&self) -> Result<ReadLog, Failure> {
         let (path, opened, nodes) = self.workload.open()?;
         self.workload.check_unit(&path, &opened)?;
+        let texts = opened.header().texts.clone();
         let survey = opened.with_origins().survey().map_err(|error| self.workload.log.failure(&error))?;
         let stretch = self.load.map(|target| survey.offered().stretch_to(nodes, target));
         let stretch = stretch.transpose().map_err(Failure::input)?;
@@ -280,7 +281,7 @@ impl Simulate {
         });
         let read = read.collect();
         jobs.finish().map_err(|error| self.workload.log.failure(&error))?;
-        Ok(ReadLog { nodes, jobs: read, report: survey.report().to_string() })
+        Ok(ReadLog { nodes, jobs: read, texts, report: survey.report().to_string() })
     }
 
     fn figures(&self, nodes: u32, capacity: Option<f64>, outages: bool) -> SummaryOptions {
@@ -461,6 +462,7 @@ impl Simulate {
         let figures = self.figures(nodes, subject.capacity(), subject.interrupts());
         let options =
             self.options(subject.outages.clone(), subject.unequal.clone(), subject.priorities.as_ref());
+        let options = Options { texts: subject.header.texts.clone(), ..options };
         let mut scheduler =
             self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
         let simulated = progress::shown(count, |progress| {

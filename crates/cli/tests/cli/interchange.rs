@@ -110,9 +110,9 @@ fn workloads_of_batsim_are_simulated_inspected_and_converted() {
     command.arg(&workload).args(["--flops", "1e6", "--batsim-jobs-out"]).arg(&jobs).assert().success();
     let lines = fs::read_to_string(jobs).unwrap();
     let lines: Vec<&str> = lines.lines().skip(1).collect();
-    assert_eq!(lines[0], "3,w,10,0,2,30,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1,-1,\"\"");
+    assert_eq!(lines[0], "3,w,both,0,2,30,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1,-1,\"\"");
     assert!(
-        lines[1].starts_with("4,w,20.2,1,1,-1,1,COMPLETED_SUCCESSFULLY,10,20.2,30.2,9,29.2,"),
+        lines[1].starts_with("4,w,wait,1,1,-1,1,COMPLETED_SUCCESSFULLY,10,20.2,30.2,9,29.2,"),
         "{}",
         lines[1]
     );

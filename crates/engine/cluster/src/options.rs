@@ -1,7 +1,7 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
 use crate::ShareWeights;
-use dfrsim_model::{Clock, Job, Seed, Share, SimSpan};
+use dfrsim_model::{Clock, Job, JobTexts, Seed, Share, SimSpan};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use rand::RngExt as _;
@@ -177,6 +177,8 @@ pub struct Options {
     pub unequal: Option<Arc<UnequalNodes>>,
     /// How much jobs count in the shares of policies that know weights; `None` if all jobs count the same.
     pub weights: Option<Arc<ShareWeights>>,
+    /// What the workload says of jobs in texts, for policies that read them.
+    pub texts: Option<Arc<JobTexts>>,
 }
 
 impl Default for Options {
@@ -193,6 +195,7 @@ impl Default for Options {
             outages: None,
             unequal: None,
             weights: None,
+            texts: None,
         }
     }
 }

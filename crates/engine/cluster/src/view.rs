@@ -6,7 +6,7 @@ use crate::platform::Platform;
 use crate::unequal::Unequal;
 use crate::{JobHandle, JobState, Options, Placement};
 use dfrsim_model::{
-    CpuUse, JobId, NodeId, Origin, Seed, Share, SimSpan, SimTime, UserId, VirtualTime, Yield,
+    CpuUse, JobId, JobTexts, NodeId, Origin, Seed, Share, SimSpan, SimTime, UserId, VirtualTime, Yield,
 };
 use dfrsim_platform::Window;
 use dfrsim_platform::classes::{Demand, NodeClasses};
@@ -57,6 +57,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn seed(self) -> Seed {
         self.options.seed.fork("policy")
+    }
+    /// What the workload says of jobs in texts.
+    #[must_use]
+    pub fn texts(self) -> Option<&'a JobTexts> {
+        self.options.texts.as_deref()
     }
     /// Whether some jobs may count more than others in fractional shares.
     #[must_use]

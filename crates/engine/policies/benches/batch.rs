@@ -44,6 +44,7 @@ const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
         outages: None,
         unequal: None,
         weights: None,
+        texts: None,
     }
 }
 

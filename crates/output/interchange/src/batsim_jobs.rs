@@ -3,9 +3,10 @@
 use crate::InSubmissionOrder;
 use crate::node_set::NodeSet;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, SimTime};
+use dfrsim_model::{Job, JobText, JobTexts, SimTime};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,\
 success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
@@ -15,9 +16,9 @@ allocated_resources,consumed_energy,metadata\n";
 ///
 /// | column | value |
 /// |---|---|
-/// | `job_id` | the number of the job in its log |
+/// | `job_id` | the number of the job in its log; its id in a workload of Batsim |
 /// | `workload_name` | as given to [`BatsimJobs::new`] |
-/// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay |
+/// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay; in a workload of Batsim the name of its profile |
 /// | `requested_number_of_resources` | the tasks |
 /// | `requested_time` | what the user requested; -1 if unknown, Batsim's "no walltime" |
 /// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was rejected, which has no times and no resources |
@@ -41,15 +42,17 @@ pub struct BatsimJobs<W> {
     lines: InSubmissionOrder<W>,
     /// As a field of the file.
     workload: String,
+    texts: Option<Arc<JobTexts>>,
     in_system: BTreeMap<u64, (Job, NodeSet)>,
 }
 
 impl<W: Write> BatsimJobs<W> {
-    /// Begins the file with its header; wrap files in a `BufWriter`.
-    pub fn new(out: W, workload: &str) -> BatsimJobs<W> {
+    /// Begins the file with its header; wrap files in a `BufWriter`. Jobs have the ids and profiles of `texts`, if there are any.
+    pub fn new(out: W, workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs<W> {
         BatsimJobs {
             lines: InSubmissionOrder::new(out, HEADER),
             workload: field(workload),
+            texts,
             in_system: BTreeMap::new(),
         }
     }
@@ -65,7 +68,12 @@ impl<W: Write> BatsimJobs<W> {
     /// The properties of a job known at its arrival: the first six columns.
     fn request(&self, job: &Job) -> String {
         let requested = job.requested_time.map_or_else(|| "-1".to_owned(), |span| span.to_string());
-        format!("{},{},{},{},{},{requested}", job.id, self.workload, job.run_time, job.submit, job.tasks)
+        let text = self.texts.as_ref().and_then(|texts| texts.jobs.get(&job.id));
+        let (name, profile) = match text {
+            Some(JobText { name, profile, .. }) => (field(name), field(profile)),
+            None => (job.id.to_string(), job.run_time.to_string()),
+        };
+        format!("{name},{},{profile},{},{},{requested}", self.workload, job.submit, job.tasks)
     }
 
     /// A job that started has left.

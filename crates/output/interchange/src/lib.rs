@@ -30,7 +30,7 @@
 //! };
 //! let policy: dfrsim_policies::Policy = "FCFS".parse()?;
 //! let mut scheduler = policy.scheduler(4, &PolicyOptions::default());
-//! let mut file = BatsimJobs::new(Vec::new(), "example");
+//! let mut file = BatsimJobs::new(Vec::new(), "example", None);
 //! simulate(4, &Options::default(), [job(1, 3, 60), job(2, 2, 30)], &mut *scheduler, &mut file)?;
 //! let text = String::from_utf8(file.finish()?)?;
 //! let lines: Vec<&str> = text.lines().skip(1).collect();

@@ -5,7 +5,7 @@ use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::priority::{JobArray, Priorities};
-use dfrsim_model::{Job, JobId, Preceding, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, Preceding, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, UnequalNodes};
 use dfrsim_platform::{Outage, Outages};
 use dfrsim_workload::cut;
@@ -146,7 +146,7 @@ fn of_log(
         (stream.header().clone(), iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>())
     };
     let read = prepare::with_jobs(&log.file.path, &preparation, pairs).map_err(RunError::input)?;
-    let ((header, pairs), report) = read;
+    let ((mut header, pairs), report) = read;
     let samples = match log.resample {
         None => vec![("whole".to_owned(), pairs, None)],
         Some(Resample { replications, weeks, whole }) => {
@@ -166,6 +166,10 @@ fn of_log(
         let preceded = links.map(|links| links.preceding.into());
         let jobs = pairs.into_iter().map(|(job, _)| job).collect();
         parts.extend(cut_log(log, place, workload, jobs, (&name, preceded, from))?);
+    }
+    if log.resample.is_some() {
+        // Jobs that are drawn have numbers of their own.
+        header.texts = None;
     }
     // Counts of several samples would be those of one of them.
     let links = counts.filter(|_| log.resample.is_none());
@@ -358,6 +362,7 @@ pub(crate) fn digest(
     preceded: Option<&[Option<Preceding>]>,
     outages: Option<&Outages>,
     unequal: Option<&UnequalNodes>,
+    texts: Option<&JobTexts>,
 ) -> Digest {
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
@@ -394,6 +399,12 @@ pub(crate) fn digest(
     }
     if let Some(unequal) = unequal {
         platform::digest(unequal, jobs, &mut digester);
+    }
+    if let Some(JobTexts { profiles, jobs }) = texts {
+        profiles.iter().for_each(|(name, profile)| _ = digester.text(name).text(profile));
+        for (id, JobText { name, profile, fields }) in jobs {
+            digester.integer(id.0).text(name).text(profile).text(fields);
+        }
     }
     digester.digest()
 }

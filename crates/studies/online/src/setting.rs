@@ -138,6 +138,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
                 outages: None,
                 unequal: None,
                 weights: None,
+                texts: None,
             });
         }
     }
@@ -190,6 +191,7 @@ impl Setting {
             outages: _,
             unequal: _,
             weights: _,
+            texts: _,
         } = options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {

@@ -24,7 +24,7 @@ use dfrsim_lab::{
     RunError, Status, Study, Value as _, Watch,
 };
 use dfrsim_model::priority::Priorities;
-use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_model::{Job, JobTexts, Seed, SimSpan};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::PolicyOptions;
@@ -111,6 +111,10 @@ impl OnlineStudy {
         self.scenario.simulation.taus[variant.tau]
     }
 
+    /// What the log of a workload says of jobs in texts.
+    fn texts(&self, workload: usize) -> Option<&Arc<JobTexts>> {
+        self.logs.iter().find(|log| log.workload == workload)?.header.texts.as_ref()
+    }
     fn node_memory_gb(&self, variant: &Variant) -> f64 {
         self.scenario.workloads[variant.workload].node_memory_gb
     }
@@ -185,7 +189,8 @@ impl OnlineStudy {
             _ => Arc::clone(outages),
         };
         let outages = cluster.outages.as_ref().map(of_setting);
-        let options = &Options { outages, unequal: cluster.unequal.clone(), weights, ..options.clone() };
+        let (unequal, texts) = (cluster.unequal.clone(), self.texts(variant.workload).cloned());
+        let options = &Options { outages, unequal, weights, texts, ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
         let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;
@@ -332,7 +337,8 @@ impl Study for OnlineStudy {
             let outages = fields.map(|fields| outages(fields, nodes, &jobs, &part.name, seed));
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
-            digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes));
+            let texts = self.texts(part.workload).map(|it| &**it);
+            digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes, texts));
             let Simulation { taus, penalties, .. } = &self.scenario.simulation;
             let bounds = taus.iter().map(|_| OnceLock::new()).collect();
             let reached = (0..taus.len() * penalties.len()).map(|_| OnceLock::new()).collect();

@@ -1,5 +1,8 @@
 //! The comment lines at the top of a log.
 
+use dfrsim_model::JobTexts;
+use std::sync::Arc;
+
 /// The header of a log: its comment lines in order, kept to the letter.
 ///
 /// A line `; Name: value` is a directive; the comment lines below it, up to the next directive, continue it.
@@ -23,6 +26,8 @@ pub struct Header {
     lines: Vec<String>,
     /// Names that are known, but in no line.
     unwritten: Vec<(Naming, u32, String)>,
+    /// What the log says of jobs in texts, which is in no line; workloads of Batsim do.
+    pub texts: Option<Arc<JobTexts>>,
 }
 
 /// What a number of a log is that of.

@@ -144,7 +144,8 @@ impl FileArguments {
                 (log, Metrics::new(SummaryOptions { outages: subject.interrupts(), ..figures }))
             }),
             log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
-            batsim_jobs: create(&self.batsim_jobs_out)?.map(|out| BatsimJobs::new(out, stem(&name))),
+            batsim_jobs: create(&self.batsim_jobs_out)?
+                .map(|out| BatsimJobs::new(out, stem(&name), subject.header.texts.clone())),
             batsim_machines: create(&self.batsim_machines_out)?.map(|out| BatsimMachines::new(out, nodes)),
         })
     }

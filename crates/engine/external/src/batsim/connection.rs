@@ -1,15 +1,14 @@
 //! A scheduler that listens: started if it is a command, and asked over ZeroMQ.
 
-use super::listeners;
 use super::zmtp::RequestSocket;
-use super::{ENDPOINT, SCHEME, Transport};
+use super::{ENDPOINT, FILE_SCHEME, SCHEME, Transport};
 use crate::command::Command;
 use crate::fault::Fault;
 use crate::process::Process;
 use std::io::ErrorKind;
-use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long to wait before the next attempt to connect.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -23,30 +22,28 @@ pub(super) struct Connection {
     process: Option<Process>,
     endpoint: String,
     limit: Duration,
+    /// Where the socket of a process is.
+    _folder: Option<TempDir>,
 }
 
 impl Connection {
     /// Starts the command, if it is one, and connects to its address as soon as it listens.
     pub(super) fn open(command: &Command) -> Result<Connection, Fault> {
         let limit = command.limit;
-        let (endpoint, mut process) = match &command.words[..] {
-            [address] if address.starts_with(SCHEME) => (address.clone(), None),
+        let (endpoint, mut process, folder) = match &command.words[..] {
+            [address] if address.starts_with(SCHEME) => (address.clone(), None, None),
             words => {
-                let endpoint = free_endpoint()?;
+                let (endpoint, folder) = free_endpoint()?;
                 let words: Vec<String> = words.iter().map(|word| word.replace(ENDPOINT, &endpoint)).collect();
                 let process = Process::start(&words)?;
-                (endpoint, Some(process))
+                (endpoint, Some(process), folder)
             }
         };
         let network = |error: String| Fault::Network { endpoint: endpoint.clone(), error };
-        let address = endpoint.trim_start_matches(SCHEME);
         let begin = Instant::now();
         loop {
-            let error = match RequestSocket::connect(address, limit) {
-                Ok(_) if process.is_some() && listeners::is_anothers(address) => {
-                    return Err(network("what listens there belongs to another user".into()));
-                }
-                Ok(socket) => return Ok(Connection { socket, process, endpoint, limit }),
+            let error = match RequestSocket::connect(&endpoint, limit) {
+                Ok(socket) => return Ok(Connection { socket, process, endpoint, limit, _folder: folder }),
                 Err(error) => error,
             };
             if let Some(fault) = process.as_mut().and_then(|it| it.ends_within(Duration::ZERO)) {
@@ -54,7 +51,9 @@ impl Connection {
             }
             if begin.elapsed() >= limit {
                 let what = match error.kind() {
-                    ErrorKind::ConnectionRefused | ErrorKind::AddrNotAvailable => "no scheduler listens",
+                    ErrorKind::ConnectionRefused | ErrorKind::AddrNotAvailable | ErrorKind::NotFound => {
+                        "no scheduler listens"
+                    }
                     _ => "what listens there does not greet as ZeroMQ does (ZMTP 3, mechanism NULL)",
                 };
                 return Err(network(format!("{what} after {} s: {error}", limit.as_secs_f64())));
@@ -70,13 +69,17 @@ impl Connection {
     }
 }
 
-/// An address that is not in use at the moment. Who else is on this machine may take it before the scheduler does, which is seen
-/// when it answers.
-fn free_endpoint() -> Result<String, Fault> {
-    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    let address =
-        address.map_err(|error| Fault::Network { endpoint: "127.0.0.1".into(), error: error.to_string() })?;
-    Ok(format!("{SCHEME}{address}"))
+/// An address that is not in use. On Unix it is a file in a folder of this user alone, which costs the kernel less than TCP;
+/// elsewhere others on this machine may take it before the scheduler does.
+fn free_endpoint() -> Result<(String, Option<TempDir>), Fault> {
+    let found = if cfg!(unix) {
+        tempfile::tempdir()
+            .map(|folder| (format!("{FILE_SCHEME}{}/socket", folder.path().display()), Some(folder)))
+    } else {
+        let address = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        address.map(|address| (format!("{SCHEME}{address}"), None))
+    };
+    found.map_err(|error| Fault::Network { endpoint: "a free address".into(), error: error.to_string() })
 }
 
 impl Transport for Connection {

@@ -2,13 +2,19 @@
 
 use super::Sharing;
 use dfrsim_cluster::JobView;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{JobTexts, SimSpan, SimTime};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Events that were not sent yet, as they will be: each is written once, into one text.
-#[derive(Debug, Default)]
-pub(super) struct Events(Vec<u8>);
+#[derive(Debug)]
+pub(super) struct Events {
+    text: Vec<u8>,
+    /// How far the clock of the other side is ahead.
+    pub(super) ahead: SimSpan,
+}
 
 #[derive(Serialize)]
 struct Event<T> {
@@ -19,30 +25,41 @@ struct Event<T> {
 }
 
 impl Events {
+    pub(super) const fn new(ahead: SimSpan) -> Events {
+        Events { text: Vec::new(), ahead }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
+    }
+
+    /// A moment in seconds of the other side.
+    fn seconds(&self, time: SimTime) -> f64 {
+        time.saturating_add(self.ahead).as_secs_f64()
     }
 
     /// The request that has them, after which there are none.
     pub(super) fn request(&mut self, now: SimTime) -> Vec<u8> {
-        let now = serde_json::to_string(&now.as_secs_f64()).expect("a time is a number");
-        let request = [b"{\"now\":", now.as_bytes(), b",\"events\":[", &self.0, b"]}"].concat();
-        self.0.clear();
+        let now = serde_json::to_string(&self.seconds(now)).expect("a time is a number");
+        let request = [b"{\"now\":", now.as_bytes(), b",\"events\":[", &self.text, b"]}"].concat();
+        self.text.clear();
         request
     }
 
     fn add(&mut self, now: SimTime, kind: &'static str, data: impl Serialize) {
         if !self.is_empty() {
-            self.0.push(b',');
+            self.text.push(b',');
         }
-        let event = Event { timestamp: now.as_secs_f64(), kind, data };
-        serde_json::to_writer(&mut self.0, &event).expect("events are plain");
+        let event = Event { timestamp: self.seconds(now), kind, data };
+        serde_json::to_writer(&mut self.text, &event).expect("events are plain");
     }
 
-    pub(super) fn simulation_begins(&mut self, nodes: u32, sharing: Sharing) {
+    pub(super) fn simulation_begins(&mut self, nodes: u32, sharing: Sharing, texts: Option<&JobTexts>) {
         let is_shared = sharing == Sharing::Allowed;
         let resource = |id: u32| json!({ "id": id, "name": format!("node{id}"), "state": "idle", "core": 1, "properties": {}, "zone_properties": {} });
         let resources: Vec<Value> = (0..nodes).map(resource).collect();
+        let profile = |(name, profile): (&String, &String)| (name.clone(), raw(profile));
+        let profiles: BTreeMap<_, _> = texts.into_iter().flat_map(|it| &it.profiles).map(profile).collect();
         let data = json!({
             "nb_resources": nodes,
             "nb_compute_resources": nodes,
@@ -64,7 +81,7 @@ impl Events {
             "compute_resources": resources,
             "storage_resources": [],
             "workloads": { "w0": "workload" },
-            "profiles": { "w0": {} },
+            "profiles": { "w0": profiles },
         });
         self.add(SimTime::ZERO, "SIMULATION_BEGINS", data);
     }
@@ -73,22 +90,28 @@ impl Events {
         self.add(now, "SIMULATION_ENDS", json!({}));
     }
 
-    /// A job of the log, or one that the scheduler registered, with its profile.
-    pub(super) fn job_submitted(&mut self, now: SimTime, name: &str, profile: &str, job: JobView<'_>) {
+    /// A job of the log, or one that the scheduler registered, with its profile. What a workload of Batsim says of it is sent as it is.
+    pub(super) fn job_submitted(
+        &mut self,
+        now: SimTime,
+        name: &str,
+        profile: &str,
+        job: JobView<'_>,
+        texts: Option<&JobTexts>,
+    ) {
         let walltime = job.estimate().map_or(-1.0, SimSpan::as_secs_f64);
-        let data = Submitted {
-            job_id: name,
-            job: SubmittedJob {
-                id: name,
-                subtime: job.submit().as_secs_f64(),
-                walltime,
-                res: job.tasks(),
-                profile,
-            },
+        let subtime = self.seconds(job.submit());
+        let sent = SubmittedJob { id: name, subtime, walltime, res: job.tasks(), profile };
+        let mut sent = serde_json::to_string(&sent).expect("a job is plain");
+        if let Some(text) = texts.and_then(|texts| texts.jobs.get(&job.id())) {
+            sent.insert_str(sent.len() - 1, &text.fields);
+        }
+        let profile = match texts.and_then(|texts| texts.profiles.get(profile)) {
+            Some(written) => raw(written),
             // Schedulers expect a delay; the run time is hidden.
-            profile: Delay { kind: "delay", delay: walltime.max(0.0) },
+            None => raw(&json!({ "type": "delay", "delay": walltime.max(0.0) }).to_string()),
         };
-        self.add(now, "JOB_SUBMITTED", data);
+        self.add(now, "JOB_SUBMITTED", Submitted { job_id: name, job: raw(&sent), profile });
     }
 
     pub(super) fn job_completed(&mut self, now: SimTime, name: &str, end: End, alloc: &str) {
@@ -130,11 +153,16 @@ impl Events {
     }
 }
 
+/// JSON as it is.
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).expect("it was read or written as JSON")
+}
+
 #[derive(Serialize)]
 struct Submitted<'a> {
     job_id: &'a str,
-    job: SubmittedJob<'a>,
-    profile: Delay,
+    job: Box<RawValue>,
+    profile: Box<RawValue>,
 }
 
 #[derive(Serialize)]
@@ -144,13 +172,6 @@ struct SubmittedJob<'a> {
     walltime: f64,
     res: u32,
     profile: &'a str,
-}
-
-#[derive(Serialize)]
-struct Delay {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    delay: f64,
 }
 
 #[derive(Serialize)]

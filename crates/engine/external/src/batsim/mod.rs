@@ -17,8 +17,10 @@
 //! | `SET_JOB_METADATA`, `NOTIFY` | scheduler | accepted; no effect |
 //!
 //! Everything else is an error that names the event. As in Batsim, an event with a later timestamp happens at that time, and what
-//! happens before the answer's `now` is sent after it. Run times stay hidden: the delay in the profile of a
-//! submitted job is its estimate, 0 without one, and a job of the log cannot be registered a second time by its profile.
+//! happens before the answer's `now` is sent after it. Jobs of a workload of Batsim have their ids, profiles and further fields as they are
+//! written, so their schedulers see the run times that profiles say, as with Batsim. Those of other logs are hidden: the profile is a delay of
+//! the estimate, 0 without one. A job of the log cannot be registered a second time by its profile. Where jobs arrive at second 0, the
+//! scheduler's clock is a second ahead.
 //!
 //! Nodes are given whole, one task on each. Where jobs may share nodes ([`Sharing::Allowed`]), each node divides its CPU
 //! evenly among the jobs on it, and a job progresses as fast as on its busiest node.
@@ -29,7 +31,6 @@
 
 mod connection;
 mod events;
-mod listeners;
 mod messages;
 mod orders;
 mod scheduler;
@@ -41,6 +42,7 @@ mod zmtp;
 use crate::command::Command;
 use crate::fault::Fault;
 use connection::Connection;
+use dfrsim_model::SimSpan;
 use dfrsim_policies::CustomPolicy;
 use dfrsim_policies::fractional::PolicySetting;
 use scheduler::BatsimScheduler;
@@ -70,7 +72,7 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
     let make = move |nodes, _: &_, _: Option<&_>| {
         let command = command.clone();
         let connect = move || Connection::open(&command);
-        Box::new(BatsimScheduler::new(connect, nodes, sharing)) as _
+        Box::new(BatsimScheduler::new(connect, nodes, sharing, AHEAD)) as _
     };
     let policy =
         CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol");
@@ -78,11 +80,17 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
     Ok(policy.reading([PolicySetting::Site]).running_command(files))
 }
 
+/// How far the clock of a scheduler is ahead of ours where jobs arrive at second 0, as pybatsim plans nothing for that moment.
+const AHEAD: SimSpan = SimSpan::from_secs(1);
+
 /// In a command: where the address goes.
 const ENDPOINT: &str = "{endpoint}";
 
 /// What an address begins with.
 const SCHEME: &str = "tcp://";
+
+/// What the address of a file begins with.
+const FILE_SCHEME: &str = "ipc://";
 
 /// What carries requests and replies.
 trait Transport {

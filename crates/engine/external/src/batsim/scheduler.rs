@@ -10,7 +10,7 @@ use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::{moment, next};
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
-use dfrsim_model::{Job, JobId, NodeId, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, Share, SimSpan, SimTime, Yield};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -30,6 +30,8 @@ pub(super) struct BatsimScheduler<C, T: Transport> {
     nodes: u32,
     sharing: Sharing,
     pace: Pace,
+    /// How far the clock of the other side is ahead where the first job arrives at second 0.
+    ahead: SimSpan,
     session: Option<Session<T>>,
 }
 
@@ -82,14 +84,17 @@ enum Phase {
 }
 
 impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
-    pub(super) fn new(connect: C, nodes: u32, sharing: Sharing) -> BatsimScheduler<C, T> {
-        BatsimScheduler { connect, nodes, sharing, pace: Pace::default(), session: None }
+    pub(super) fn new(connect: C, nodes: u32, sharing: Sharing, ahead: SimSpan) -> BatsimScheduler<C, T> {
+        BatsimScheduler { connect, nodes, sharing, pace: Pace::default(), ahead, session: None }
     }
 
-    fn session(&mut self) -> Result<&mut Session<T>, Fault> {
+    fn session(&mut self, view: View<'_>) -> Result<&mut Session<T>, Fault> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => Session::begin((self.connect)()?, self.nodes, self.sharing)?,
+            None => {
+                let ahead = if view.now() == SimTime::ZERO { self.ahead } else { SimSpan::ZERO };
+                Session::begin((self.connect)()?, self.nodes, self.sharing, ahead, view.texts())?
+            }
         };
         Ok(self.session.insert(session))
     }
@@ -98,8 +103,9 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
 impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C, T> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let paced = self.pace.check(situation).map_err(Fault::Wrong);
-        let decided =
-            paced.and_then(|()| self.session()).and_then(|session| session.decide(situation, decision));
+        let decided = paced
+            .and_then(|()| self.session(situation.view))
+            .and_then(|session| session.decide(situation, decision));
         if let Err(fault) = decided {
             self.session = None;
             decision.fail(fault.to_string());
@@ -110,7 +116,7 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C,
 impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
     fn drop(&mut self) {
         if let Some(session) = &mut self.session {
-            let mut events = Events::default();
+            let mut events = Events::new(session.events.ahead);
             events.simulation_ends(session.now);
             // The simulation is over: its answer has no effect.
             let _ = session.transport.exchange(&events.request(session.now));
@@ -121,7 +127,13 @@ impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
 
 impl<T: Transport> Session<T> {
     /// Announces the cluster to the scheduler, which may already place orders for later.
-    fn begin(transport: T, nodes: u32, sharing: Sharing) -> Result<Session<T>, Fault> {
+    fn begin(
+        transport: T,
+        nodes: u32,
+        sharing: Sharing,
+        ahead: SimSpan,
+        texts: Option<&JobTexts>,
+    ) -> Result<Session<T>, Fault> {
         let mut session = Session {
             transport,
             now: SimTime::ZERO,
@@ -130,7 +142,7 @@ impl<T: Transport> Session<T> {
             names: BTreeMap::new(),
             owners: Owners::new(nodes, sharing),
             starting: Vec::new(),
-            events: Events::default(),
+            events: Events::new(ahead),
             orders: BTreeMap::new(),
             ordered: 0,
             ready: SimTime::ZERO,
@@ -142,7 +154,7 @@ impl<T: Transport> Session<T> {
             down: BTreeSet::new(),
             platform_changes: 0,
         };
-        session.events.simulation_begins(nodes, sharing);
+        session.events.simulation_begins(nodes, sharing, texts);
         session.exchange(SimTime::ZERO)?;
         Ok(session)
     }
@@ -194,11 +206,15 @@ impl<T: Transport> Session<T> {
         for &handle in situation.submitted {
             let job = view.job(handle);
             let (name, profile) = self.registered.remove(&job.id().0).unwrap_or_else(|| {
-                let number = job.id().to_string();
-                let name = format!("{WORKLOAD}!{number}");
+                let text = view.texts().and_then(|texts| texts.jobs.get(&job.id()));
+                let (name, profile) = match text {
+                    Some(JobText { name, profile, .. }) => (name.clone(), profile.clone()),
+                    None => (job.id().to_string(), job.id().to_string()),
+                };
+                let name = format!("{WORKLOAD}!{name}");
                 // Logs may give a number twice.
                 let is_known = self.jobs.contains_key(&*name);
-                (if is_known { format!("{name}.{}", job.sequence()) } else { name }, number)
+                (if is_known { format!("{name}.{}", job.sequence()) } else { name }, profile)
             });
             self.submit(view, handle, &name, profile.into(), 0);
         }
@@ -213,7 +229,7 @@ impl<T: Transport> Session<T> {
 
     fn submit(&mut self, view: View<'_>, handle: JobHandle, name: &str, profile: Rc<str>, again: u32) {
         let job = view.job(handle);
-        self.events.job_submitted(self.now, name, &profile, job);
+        self.events.job_submitted(self.now, name, &profile, job, view.texts());
         let name: Rc<str> = name.into();
         self.names.insert(job.sequence(), Rc::clone(&name));
         let known = KnownJob { handle, tasks: job.tasks(), profile, again, phase: Phase::Waiting };
@@ -260,14 +276,19 @@ impl<T: Transport> Session<T> {
         let answer = self.transport.exchange(&self.events.request(now))?;
         let Message { now: ready, events } =
             serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))?;
-        self.ready = moment(ready, "now")?.max(now);
+        self.ready = self.ours(moment(ready, "now")?).max(now);
         for event in events {
-            let time = moment(event.timestamp, &event.kind)?.max(now);
+            let time = self.ours(moment(event.timestamp, &event.kind)?).max(now);
             let order = Order::read(event, self.nodes)?;
             self.ordered += 1;
             self.orders.insert((time, self.ordered), order);
         }
         Ok(())
+    }
+
+    /// A moment of the other side's clock by ours.
+    fn ours(&self, time: SimTime) -> SimTime {
+        SimTime::from_micros(time.micros().saturating_sub(self.events.ahead.micros()))
     }
 
     fn carry_out_due(&mut self, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
@@ -306,7 +327,7 @@ impl<T: Transport> Session<T> {
             }
             Order::Kill { jobs } => self.kill(&jobs, view, decision)?,
             Order::CallAt(time) => {
-                self.calls.insert(time.max(next(self.now)));
+                self.calls.insert(self.ours(time).max(next(self.now)));
             }
             Order::SetState { resources, state } => {
                 self.events.resource_state_changed(self.now, &resources, state);

@@ -4,7 +4,7 @@ use super::scheduler::BatsimScheduler;
 use super::{Sharing, Transport};
 use crate::fault::Fault;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, Overrun, SimulationError, simulate};
-use dfrsim_model::{Job, JobId, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, SimSpan, SimTime};
 use dfrsim_platform::{NodeSpan, Outage, Outages};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -81,7 +81,7 @@ fn run_with(
     sharing: Sharing,
 ) -> Result<Vec<(u64, f64, bool)>, SimulationError> {
     let connect = || Ok(script.clone());
-    let mut scheduler = BatsimScheduler::new(connect, 4, sharing);
+    let mut scheduler = BatsimScheduler::new(connect, 4, sharing, SimSpan::ZERO);
     let mut ends = Ends::default();
     simulate(4, options, jobs, &mut scheduler, &mut ends).map(|()| ends.0)
 }
@@ -129,6 +129,40 @@ fn jobs_run_where_and_when_they_are_ordered_to() {
     assert_eq!(script.sent(), expected.map(|(time, text)| (time, text.to_owned())));
     assert_eq!(script.data("JOB_COMPLETED")["alloc"], "2-3");
     assert_eq!(script.data("JOB_SUBMITTED")["job"]["res"], 2);
+}
+
+#[test]
+fn a_clock_that_is_ahead_changes_no_schedule() {
+    let script = Script::new(&[
+        at(1.0, &[(1.0, "CALL_ME_LATER", json!({ "timestamp": 4.25 }))]),
+        at(1.0, &[(2.5, "EXECUTE_JOB", execute("w0!1", "0-1"))]),
+    ]);
+    let connect = || Ok(script.clone());
+    let mut scheduler = BatsimScheduler::new(connect, 4, Sharing::Forbidden, SimSpan::from_secs(1));
+    let mut ends = Ends::default();
+    simulate(4, &Options::default(), [job(1, 0, 2, 10)], &mut scheduler, &mut ends).unwrap();
+    assert_eq!(ends.0, [(1, 11.5, false)]);
+    drop(scheduler);
+    let sent: Vec<f64> = script.sent().iter().map(|(time, _)| *time).collect();
+    assert_eq!(sent, [1.0, 1.0, 1.0, 4.25, 12.5, 12.5]);
+    assert_eq!(script.data("JOB_SUBMITTED")["job"]["subtime"], 1.0);
+}
+
+#[test]
+fn jobs_of_a_workload_of_batsim_are_sent_as_they_are_written() {
+    let text = JobText { name: "alpha".into(), profile: "d".into(), fields: r#","hint":[1, 2]"#.into() };
+    let texts = JobTexts {
+        profiles: [("d".to_owned(), r#"{"type": "delay", "delay": 7}"#.to_owned())].into(),
+        jobs: [(JobId(1), text)].into(),
+    };
+    let options = Options { texts: Some(texts.into()), ..Options::default() };
+    let script = Script::new(&[at(0.0, &[]), at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!alpha", "0"))])]);
+    let ends = run_with(&options, vec![job(1, 0, 1, 7)], &script, Sharing::Forbidden).unwrap();
+    assert_eq!(ends, [(1, 7.0, false)]);
+    let profile = json!({ "type": "delay", "delay": 7 });
+    assert_eq!(script.data("SIMULATION_BEGINS")["profiles"], json!({ "w0": { "d": profile } }));
+    let job = json!({ "id": "w0!alpha", "subtime": 0.0, "walltime": 7.0, "res": 1, "profile": "d", "hint": [1, 2] });
+    assert_eq!(script.data("JOB_SUBMITTED"), json!({ "job_id": "w0!alpha", "job": job, "profile": profile }));
 }
 
 #[test]
@@ -295,7 +329,7 @@ fn a_scheduler_that_makes_events_for_ever_is_stopped() {
         }
         fn end(&mut self) {}
     }
-    let mut scheduler = BatsimScheduler::new(|| Ok(Restless), 4, Sharing::Forbidden);
+    let mut scheduler = BatsimScheduler::new(|| Ok(Restless), 4, Sharing::Forbidden, SimSpan::ZERO);
     let found = simulate(4, &Options::default(), [job(1, 0, 1, 1)], &mut scheduler, &mut ()).unwrap_err();
     assert!(found.to_string().contains("it answers for ever at 0 s"), "{found}");
 }

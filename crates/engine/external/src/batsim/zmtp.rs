@@ -1,8 +1,10 @@
-//! A request socket of ZeroMQ over TCP: [ZMTP 3.0](https://rfc.zeromq.org/spec/23), the mechanism NULL, one peer.
+//! A request socket of ZeroMQ over TCP or a Unix socket: [ZMTP 3.0](https://rfc.zeromq.org/spec/23), the mechanism NULL, one peer.
 //!
 //! A simulation can only wait while a scheduler thinks, so this socket blocks. A request costs its two system calls,
 //! half of what the crate `zeromq` needs with the event loop of tokio, and a program has no further dependencies.
 
+use super::{FILE_SCHEME, SCHEME};
+use std::fmt::Debug;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
@@ -21,9 +23,14 @@ const GREETING: usize = 64;
 /// The command that announces the type of the socket.
 const READY: &[u8] = b"\x05READY\x0bSocket-Type\0\0\0\x03REQ\x08Identity\0\0\0\0";
 
+/// A connection, of either kind.
+pub(super) trait Stream: Read + Write + Debug {}
+
+impl<S: Read + Write + Debug> Stream for S {}
+
 /// A connected request socket.
 #[derive(Debug)]
-pub(super) struct RequestSocket<S = TcpStream> {
+pub(super) struct RequestSocket<S = Box<dyn Stream>> {
     stream: BufReader<S>,
     limit: Duration,
     /// When what is waited for must be there.
@@ -32,16 +39,23 @@ pub(super) struct RequestSocket<S = TcpStream> {
 }
 
 impl RequestSocket {
-    /// Connects to `HOST:PORT`, of which the other side is ready within the limit, as its replies must be later.
-    pub(super) fn connect(address: &str, limit: Duration) -> Result<RequestSocket> {
+    /// Connects to `tcp://HOST:PORT` or `ipc://FILE`, of which the other side is ready within the limit, as its replies must be later.
+    pub(super) fn connect(endpoint: &str, limit: Duration) -> Result<RequestSocket> {
+        #[cfg(unix)]
+        if let Some(file) = endpoint.strip_prefix(FILE_SCHEME) {
+            let stream = std::os::unix::net::UnixStream::connect(file)?;
+            stream.set_read_timeout(Some(limit))?;
+            stream.set_write_timeout(Some(limit))?;
+            return RequestSocket::over(Box::new(stream), limit);
+        }
         let mut refused = Error::new(ErrorKind::AddrNotAvailable, "there is no such address");
-        for address in address.to_socket_addrs()? {
+        for address in endpoint.trim_start_matches(SCHEME).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, limit) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
                     stream.set_read_timeout(Some(limit))?;
                     stream.set_write_timeout(Some(limit))?;
-                    return RequestSocket::over(stream, limit);
+                    return RequestSocket::over(Box::new(stream), limit);
                 }
                 Err(error) => refused = error,
             }

@@ -77,7 +77,7 @@ fn play(observer: &mut impl Observer) {
 /// comes second although it ends first.
 #[test]
 fn batsim_jobs() {
-    let mut file = BatsimJobs::new(Vec::new(), "a \"small\", week");
+    let mut file = BatsimJobs::new(Vec::new(), "a \"small\", week", None);
     play(&mut file);
     let text = String::from_utf8(file.finish().unwrap()).unwrap();
     let name = "\"a \"\"small\"\", week\"";

@@ -96,7 +96,7 @@ proptest! {
         jobs in jobs(), policy in prop::sample::select(vec!["GreedyPM*/per/OPT=MIN", "MCB*/OPT=AVG", "EQUIPARTITION"]),
     ) {
         let mut watchers =
-            (Twin::default(), (BatsimJobs::new(Vec::new(), "w"), BatsimMachines::new(Vec::new(), NODES)));
+            (Twin::default(), (BatsimJobs::new(Vec::new(), "w", None), BatsimMachines::new(Vec::new(), NODES)));
         run(policy, &jobs, &mut watchers);
         let (twin, (jobs_file, machines)) = watchers;
         let text = String::from_utf8(jobs_file.finish().unwrap()).unwrap();

@@ -1,11 +1,11 @@
 //! The jobs of a workload.
 
 use super::Located;
-use super::document::{Entry, Text};
+use super::document::{Entry, Members, Text};
 use super::profile::LONGEST_SECONDS;
 use super::profiles::{NoRun, Profiles, Run};
 use crate::log::{Line, Record, Status};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{JobId, JobText, SimSpan, SimTime};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,8 @@ pub(super) struct Jobs {
     pub(super) problems: Vec<Located>,
     /// How many communicate.
     pub(super) without_communication: u64,
+    /// What those without fault say in texts.
+    pub(super) texts: BTreeMap<JobId, JobText>,
 }
 
 #[derive(Default, Deserialize)]
@@ -77,6 +79,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         let id = fields.id.and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
         let name = id.as_ref().map_or_else(|| format!("job number {place}"), |id| format!("job `{id}`"));
         let number = text.line(value);
+        let job_name = id.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut entry = Entry::new(text, name, number);
         let job = fields.record(&mut entry, profiles);
         match id {
@@ -89,6 +92,10 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
             Some((record, run)) => {
                 read.without_communication += u64::from(run.communicates);
                 let before = read.lines.len() as u64;
+                let name = job_name.rsplit_once('!').map_or(&*job_name, |(_, name)| name).to_owned();
+                let profile =
+                    fields.profile.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
+                read.texts.insert(JobId(place), JobText { name, profile, fields: others(value) });
                 let record = Record { job: place, ..record };
                 read.lines.push(Line { number, place: before, has_submit: true, record });
             }
@@ -101,8 +108,17 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         for line in &mut read.lines {
             line.record.job = numbers[&line.record.job];
         }
+        read.texts = read.texts.into_iter().map(|(place, text)| (JobId(numbers[&place.0]), text)).collect();
     }
     read
+}
+
+/// The fields that nothing here reads, as they are written.
+fn others(job: &RawValue) -> String {
+    const READ: [&str; 5] = ["id", "subtime", "walltime", "res", "profile"];
+    let members = serde_json::from_str::<Members<'_>>(job.get()).map_or_else(|_| Vec::new(), |it| it.0);
+    let others = members.iter().filter(|(name, _)| !READ.contains(&&**name));
+    others.map(|(name, value)| format!(",{}:{value}", serde_json::Value::from(&**name))).collect()
 }
 
 /// The numbers of jobs by their places, if all ids are different numbers.

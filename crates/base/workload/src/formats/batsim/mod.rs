@@ -21,7 +21,7 @@
 //! | of a job | field of the record |
 //! |---|---|
 //! | `id` | the number of the job if the ids of all jobs are different whole numbers, with or without the name of a
-//! workload (`w0!7`); otherwise jobs are numbered from 1 in the order of the file |
+//! workload (`w0!7`); otherwise jobs are numbered from 1 in the order of the file. Policies of Batsim and its file of jobs get it as it is |
 //! | `subtime` | submit time |
 //! | `res` | processors, allocated and requested |
 //! | `walltime` | requested time; unknown if -1 or missing. Batsim kills a job there: give estimates `requested` and
@@ -49,12 +49,14 @@ mod profile;
 mod profiles;
 
 use crate::log::{Faults, Header, Input, LogError, Problem, ReadReport, Strictness, Whole};
-use document::{Document, Entry, Text};
+use dfrsim_model::JobTexts;
+use document::{Document, Entry, Members, Text};
 use profiles::Profiles;
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A problem and its line.
 type Located = (u64, Problem);
@@ -102,11 +104,14 @@ pub fn read_text(
     let mut whole = Entry::new(&text, "the workload".to_owned(), 1);
     let nb_res = whole.required("nb_res", document.nb_res, "a whole number of nodes", |_: &u64| true);
     let jobs = whole.required("jobs", document.jobs, "a list of jobs", |_: &Vec<_>| true);
-    let profiles = whole.required("profiles", document.profiles, "an object of profiles", |_| true);
+    let profiles =
+        whole.required("profiles", document.profiles, "an object of profiles", |_: &Members<'_>| true);
     let mut problems = whole.problems();
     let (Some(nb_res), Some(jobs), Some(profiles)) = (nb_res, jobs, profiles) else {
         return Err(faults(file, problems));
     };
+    let of = |(name, value): &(String, &serde_json::value::RawValue)| (name.clone(), value.get().to_owned());
+    let written = profiles.0.iter().map(of).collect();
     let (mut profiles, repeated) = Profiles::parse(&text, profiles, flops);
     problems.extend(repeated);
     let mut read = jobs::read(&text, &jobs, &mut profiles);
@@ -121,6 +126,7 @@ pub fn read_text(
         header.push(name, &nb_res.to_string());
     }
     header.push("Note", "a workload of Batsim");
+    header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts }));
     let report = ReadReport {
         records: read.lines.len() as u64,
         broken: read.broken,
