@@ -21,7 +21,7 @@
 //! A process and all that it starts are a group, which ends with its simulation and with the program, even if that is killed.
 //! Policies that ask to be woken again and again while hardly any time passes end their simulations too.
 //!
-//! A process that ends, answers nonsense or not at all within 60 s (or what `$DFRSIM_POLICY_TIMEOUT` says, in seconds) ends
+//! A process that ends, answers nonsense or not at all within 60 s (or what `$DFRSIM_POLICY_TIMEOUT` says, in seconds; Unix only) ends
 //! its simulation, which becomes a row with a status; the message has the last lines of its standard error.
 
 pub mod batsim;

@@ -15,7 +15,7 @@
 
 use crate::command::Command;
 use crate::fault::Fault;
-use crate::process::{Lines, Process};
+use crate::process::{GRACE, Lines, Process};
 use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim_model::priority::Priorities;
 use dfrsim_policies::CustomPolicy;
@@ -53,8 +53,7 @@ impl PipedProcess {
             Some(running) => running,
             none => none.insert(Process::start_piped(&self.command.words)?),
         };
-        lines.write(line(message));
-        let answer = lines.next(process, limit)?;
+        let answer = lines.ask(&line(message), process, limit)?;
         let answer = String::from_utf8(answer).map_err(|_| Fault::Wrong("its answer is not UTF-8".into()))?;
         serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))
     }
@@ -68,8 +67,9 @@ impl Partner for PipedProcess {
         self.ask(message).map_err(|fault| fault.to_string())
     }
     fn end(&mut self, message: &Message<'_>) {
-        if let Some((mut process, lines)) = self.running.take() {
-            lines.write(line(message));
+        if let Some((mut process, mut lines)) = self.running.take() {
+            // What it does not read has no effect any more.
+            let _ = lines.write(&line(message), GRACE);
             // Its standard input ends, and with it the process.
             drop(lines);
             process.end();

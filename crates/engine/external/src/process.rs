@@ -3,15 +3,17 @@
 use crate::fault::Fault;
 use crate::group::Group;
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The most bytes of an answer.
 const MOST_BYTES: usize = 1 << 28;
+
+/// The most bytes that a pipe which has room takes at once everywhere.
+const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// The lines of standard error that a message shows.
 const SHOWN_LINES: usize = 8;
@@ -20,7 +22,7 @@ const SHOWN_LINES: usize = 8;
 const LONGEST_SHOWN: u64 = 1 << 10;
 
 /// How long a process may take to end when its simulation has.
-const GRACE: Duration = Duration::from_secs(2);
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// A running process.
 #[derive(Debug)]
@@ -29,12 +31,57 @@ pub(crate) struct Process {
     last_lines: Arc<Mutex<VecDeque<String>>>,
 }
 
-/// The lines that a process reads and writes. Threads pass them on, so that neither a process that does not read nor one that
-/// does not write can hold up a simulation.
+/// The lines that a process reads and writes. Neither one that does not read nor one that does not write can hold up a simulation.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    to: Sender<Vec<u8>>,
-    from: Receiver<Vec<u8>>,
+    to: Patient<ChildStdin>,
+    from: BufReader<Patient<ChildStdout>>,
+}
+
+/// An end of a pipe, at which reading and writing fail after the deadline.
+#[derive(Debug)]
+struct Patient<P> {
+    pipe: P,
+    deadline: Instant,
+}
+
+impl Read for Patient<ChildStdout> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        wait(&self.pipe, false, self.deadline)?;
+        self.pipe.read(buffer)
+    }
+}
+
+impl Write for Patient<ChildStdin> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        wait(&self.pipe, true, self.deadline)?;
+        self.pipe.write(&bytes[..bytes.len().min(PIPE_BUF)])
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Waits until a pipe can be read or written.
+#[cfg(unix)]
+fn wait(pipe: &impl std::os::fd::AsFd, writes: bool, deadline: Instant) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let flags = if writes { PollFlags::OUT } else { PollFlags::IN };
+    loop {
+        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).ok();
+        match poll(&mut [PollFd::new(pipe, flags)], left.as_ref()) {
+            Ok(0) => return Err(ErrorKind::TimedOut.into()),
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Other systems have no deadline here.
+#[cfg(not(unix))]
+fn wait<P>(_: &P, _: bool, _: Instant) -> io::Result<()> {
+    Ok(())
 }
 
 impl Process {
@@ -46,14 +93,11 @@ impl Process {
     /// Starts a command that reads lines and writes lines.
     pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), Fault> {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
-        let mut input = process.group.leader.stdin.take().expect("standard input is piped");
+        let input = process.group.leader.stdin.take().expect("standard input is piped");
         let output = process.group.leader.stdout.take().expect("standard output is piped");
-        let (to, lines) = channel::<Vec<u8>>();
-        thread::spawn(move || lines.into_iter().try_for_each(|line| input.write_all(&line)));
-        // There is never more than one unread line.
-        let (sender, from) = sync_channel(1);
-        thread::spawn(move || read_lines(output, &sender));
-        Ok((process, Lines { to, from }))
+        let deadline = Instant::now();
+        let from = BufReader::with_capacity(1 << 16, Patient { pipe: output, deadline });
+        Ok((process, Lines { to: Patient { pipe: input, deadline }, from }))
     }
 
     fn spawn(words: &[String], input: Stdio, output: Stdio) -> Result<Process, Fault> {
@@ -106,24 +150,26 @@ impl Process {
 }
 
 impl Lines {
-    /// Writes a line, which has its end.
-    pub(crate) fn write(&self, line: Vec<u8>) {
-        // If the process has ended, so have the lines that it writes.
-        let _ = self.to.send(line);
-    }
-
-    /// The next line, without its end.
-    pub(crate) fn next(&self, process: &mut Process, limit: Duration) -> Result<Vec<u8>, Fault> {
-        let line = match self.from.recv_timeout(limit) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => return Err(process.silent(limit)),
-            Err(RecvTimeoutError::Disconnected) => return Err(process.ended()),
-        };
-        match line.strip_suffix(b"\n") {
-            Some(line) => Ok(line.to_owned()),
-            None if line.len() > MOST_BYTES => Err(Fault::TooLong { most: MOST_BYTES }),
-            None => {
-                let part = format!(" after half a line: `{}`", String::from_utf8_lossy(&line));
+    /// Writes a line, which has its end; the line that answers it, without its end.
+    pub(crate) fn ask(
+        &mut self,
+        line: &[u8],
+        process: &mut Process,
+        limit: Duration,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut answer = Vec::new();
+        let sent = self.write(line, limit);
+        let read = sent.and_then(|()| {
+            self.from.get_mut().deadline = Instant::now() + limit;
+            self.from.by_ref().take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut answer)
+        });
+        match read {
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(process.silent(limit)),
+            _ if answer.pop_if(|last| *last == b'\n').is_some() => Ok(answer),
+            _ if answer.is_empty() => Err(process.ended()),
+            _ if answer.len() > MOST_BYTES => Err(Fault::TooLong { most: MOST_BYTES }),
+            _ => {
+                let part = format!(" after half a line: `{}`", String::from_utf8_lossy(&answer));
                 match process.ended() {
                     Fault::Ended { status, stderr } => Err(Fault::Ended { status: status + &part, stderr }),
                     other => Err(other),
@@ -131,16 +177,14 @@ impl Lines {
             }
         }
     }
-}
 
-/// Hands on line by line until the end, or until the receiver is gone.
-fn read_lines(output: impl Read, sender: &SyncSender<Vec<u8>>) {
-    let mut reader = BufReader::new(output);
-    loop {
-        let mut line = Vec::new();
-        match reader.by_ref().take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut line) {
-            Ok(1..) if sender.send(line).is_ok() => {}
-            _ => return,
+    /// Writes a line, which has its end.
+    pub(crate) fn write(&mut self, line: &[u8], limit: Duration) -> io::Result<()> {
+        self.to.deadline = Instant::now() + limit;
+        match self.to.write_all(line) {
+            // If the process has ended, so have the lines that it writes.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => written,
         }
     }
 }
