@@ -125,6 +125,17 @@ fn workloads_of_batsim_are_simulated_inspected_and_converted() {
     let mut command = dfrsim(["log", "convert", "--flops", "1e6", "--out"]);
     command.arg(&log).arg(&workload).assert().success();
     let figures = stdout(dfrsim(ARGUMENTS).arg(&log));
+    // Written for Batsim the jobs are the same: of a log by their run times, of a workload with all that it says.
+    for (from, to) in [(&log, "w2.json"), (&workload, "w3.json")] {
+        let to = folder.path(to);
+        dfrsim(["log", "convert", "--flops", "1e6"]).arg(from).arg("--out").arg(&to).assert().success();
+        assert_eq!(stdout(dfrsim(ARGUMENTS).arg(&to).args(["--flops", "1000000"])), figures);
+    }
+    let again = fs::read_to_string(folder.path("w3.json")).unwrap();
+    assert!(
+        again.contains(r#""both": {"type": "parallel_homogeneous", "cpu": 10e6, "com": 1e6}"#),
+        "{again}"
+    );
     assert_eq!(stdout(dfrsim(ARGUMENTS).arg(&workload).args(["--flops", "1000000"])), figures);
 }
 

@@ -138,12 +138,12 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
 #[test]
 fn a_log_is_not_written_under_a_name_of_another_format() {
     let folder = Folder::with(&[("log.swf", &line(1, 5, 10, -1))]);
-    for (name, format) in [("k.json", "json"), ("k.parquet", "parquet"), ("k.json.gz", "json")] {
+    for (name, format) in [("k.csv", "csv"), ("k.parquet", "parquet"), ("k.csv.gz", "csv")] {
         let out = folder.path(name);
         let printed =
             stderr(dfrsim(["log", "convert"]).arg(folder.path("log.swf")).arg("--out").arg(&out), 2);
         let expected = format!(
-            "{name}: logs are written as SWF, not as `.{format}`; expected a name that ends in .swf or .swf.gz"
+            "{name}: logs are written as SWF or for Batsim, not as `.{format}`; expected a name that ends in .swf, .swf.gz or .json"
         );
         assert!(printed.contains(&expected) && !out.exists(), "{printed}");
     }

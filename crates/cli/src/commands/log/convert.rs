@@ -13,7 +13,7 @@ use dfrsim_workload::prepare::{self, JobStream, Options, Rule};
 use dfrsim_workload::{load, traces};
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or a Batsim workload
+/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for Batsim
 ///
 /// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.
@@ -24,6 +24,7 @@ Examples:
   dfrsim log convert CTC-SP2-1996-3.1-cln.swf.gz --load 0.9 --nodes 338 --out busy.swf.gz
   dfrsim log convert HPC2N-2002-2.1-cln.swf.gz --week 17 --out week-17.swf
   dfrsim log convert workload.json --flops 1e9 --out workload.swf
+  dfrsim log convert KTH-SP2-1996-2.1-cln.swf.gz --first 1000 --out kth.json     (for Batsim, with delay profiles)
   dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
     /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
@@ -40,8 +41,8 @@ pub(crate) struct Convert {
     /// The processors of the machine, for --load
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
-    /// The file to write
-    #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
+    /// The file to write: a log, or a workload of Batsim
+    #[arg(long, value_name = "FILE.swf[.gz]|FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
     #[command(flatten)]
     printing: Printing,

@@ -113,7 +113,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
     read
 }
 
-/// The fields that nothing here reads, as they are written.
+/// The fields that are for schedulers alone, as they are written.
 fn others(job: &RawValue) -> String {
     const READ: [&str; 5] = ["id", "subtime", "walltime", "res", "profile"];
     let members = serde_json::from_str::<Members<'_>>(job.get()).map_or_else(|_| Vec::new(), |it| it.0);

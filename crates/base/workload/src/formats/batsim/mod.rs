@@ -1,6 +1,6 @@
 //! Workloads of Batsim: JSON files of jobs and of the profiles that say what each job does.
 //!
-//! [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with them: selection, rules,
+//! [`write()`] makes such a file, and [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with them: selection, rules,
 //! annotation, cutting, conversion to SWF.
 //!
 //! ```
@@ -47,6 +47,7 @@ mod document;
 mod jobs;
 mod profile;
 mod profiles;
+mod write;
 
 use crate::log::{Faults, Header, Input, LogError, Problem, ReadReport, Strictness, Whole};
 use dfrsim_model::JobTexts;
@@ -57,6 +58,7 @@ use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
+pub use write::write;
 
 /// A problem and its line.
 type Located = (u64, Problem);
