@@ -1,51 +1,46 @@
-//! A custom metric, computed while a simulation runs: how many jobs wait, on average over time.
+//! A sweep on jobs that a program makes, with a metric that it adds: bursts of jobs, and how many jobs wait, on average over time.
 //!
 //! `cargo run --release --example own_metric`
 
+use dfrsim::cluster::JobRecord;
+use dfrsim::online_study::Own;
 use dfrsim::prelude::*;
 use std::error::Error;
-use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
 
-/// Adds up the time that jobs wait before they start.
-#[derive(Default)]
-struct Waiting {
-    waiting: u64,
-    /// Jobs x microseconds.
-    area: u128,
-    begin: Option<SimTime>,
-    last: SimTime,
+/// Every hour a burst of jobs, of which each takes half of the nodes.
+fn bursts(nodes: u32, seed: Seed) -> Result<Vec<Job>, String> {
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(id / 8 * 3600),
+        tasks: (nodes / 2).max(1),
+        run_time: SimSpan::from_secs(60 + seed.numbered(id).value() % 1800),
+        ..Job::default()
+    };
+    Ok((0..200).map(job).collect())
 }
 
-impl Observer for Waiting {
-    fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
-        let begin = *self.begin.get_or_insert(now);
-        self.area += u128::from(self.waiting) * u128::from(now.since(self.last.max(begin)).micros());
-        self.last = now;
-        match occurrence {
-            Occurrence::Submitted(..) => self.waiting += 1,
-            Occurrence::Started(..) | Occurrence::Rejected => self.waiting -= 1,
-            _ => {}
-        }
-    }
-}
-
-impl Waiting {
-    fn mean(&self) -> f64 {
-        let span = self.begin.map_or(0, |begin| self.last.since(begin).micros());
-        self.area as f64 / span.max(1) as f64
-    }
+/// Jobs that wait, on average from the first submission to the last end.
+fn waiting(jobs: &[JobRecord]) -> Result<f64, String> {
+    let begin = jobs.iter().map(|job| job.submit).min().ok_or("no job has left")?;
+    let end = jobs.iter().map(|job| job.end).max().unwrap_or(begin);
+    Ok(jobs.iter().map(|job| job.wait().as_secs_f64()).sum::<f64>() / end.since(begin).as_secs_f64())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let nodes = NonZeroU32::new(128).ok_or("128 is not zero")?;
-    let parameters = LublinParameters { nodes, jobs: 1_000, ..LublinParameters::default() };
-    let jobs = generate(&parameters, Seed::new(1));
-    for name in ["FCFS", "EASY", "CONS", "GreedyPM*/per/OPT=MIN/MVT=600"] {
-        let mut scheduler =
-            Policies::standard().parse(name)?.scheduler(nodes.get(), &PolicyOptions::default());
-        let mut waiting = Waiting::default();
-        simulate(nodes.get(), &Options::default(), jobs.clone(), scheduler.as_mut(), &mut waiting)?;
-        println!("{name:30} {:8.1} jobs wait on average", waiting.mean());
-    }
+    let own = Own::default().source("BURSTS", bursts).metric("waiting", "1", waiting);
+    let scenario = r#"
+        study = "online"
+        policies = ["FCFS", "EASY", "GreedyPM*/per/OPT=MIN/MVT=600"]
+        metrics = ["waiting"]
+        [[workloads]]
+        name = "bursts"
+        nodes = 128
+        own = { source = "BURSTS", replications = 3, loads = [0.5, 0.9] }
+    "#;
+    let folder = std::env::temp_dir().join("dfrsim_own_metric");
+    let scenario = dfrsim::registry().with(own).parse(scenario, "bursts", None, &[])?;
+    scenario.run(&RunOptions::new(&folder), &AtomicBool::new(false), &())?;
+    print!("{}", std::fs::read_to_string(folder.join("tables/metrics.csv"))?);
     Ok(())
 }

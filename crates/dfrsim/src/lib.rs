@@ -149,6 +149,7 @@ pub use dfrsim_offline as offline;
 pub use dfrsim_packing as packing;
 pub use dfrsim_policies as policies;
 pub use dfrsim_study_offline as offline_study;
+pub use dfrsim_study_online as online_study;
 pub use dfrsim_workload as workload;
 
 pub mod guide;

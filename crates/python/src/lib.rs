@@ -11,6 +11,7 @@ mod workload;
 
 use dfrsim::audit::AuditError;
 use dfrsim::model::limits;
+use dfrsim::online_study::Own;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
 use policy::{Stopped, Watched};
@@ -128,9 +129,10 @@ fn check_events(py: Python<'_>, events: &str, policy: Option<&str>, period: f64)
 /// Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
 ///
 /// `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
-/// computed again if the text of the class changes. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
+/// computed again if the text of the class changes. `sources` are functions that make the Workload of `own = { source = NAME }` of a number of
+/// nodes and a seed, `metrics` functions that make the number of a name in `metrics` of the dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
 #[pyfunction]
-#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false, policies=None))]
+#[pyo3(signature = (scenario, out, *, audit=false, threads=0, set=Vec::new(), allow_commands=false, policies=None, sources=None, metrics=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 fn run(
     py: Python<'_>,
@@ -141,6 +143,8 @@ fn run(
     set: Vec<String>,
     allow_commands: bool,
     policies: Option<&Bound<'_, PyDict>>,
+    sources: Option<&Bound<'_, PyDict>>,
+    metrics: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(u64, u64)> {
     let mut known = Policies::standard().with_family(policy::family());
     for (name, maker) in policies.into_iter().flatten() {
@@ -150,10 +154,10 @@ fn run(
                 "`{name}` cannot name a policy: it is empty, or the name of another one"
             )));
         }
-        let version: String = py.import("dfrsim._policies")?.call_method1("version", (&maker,))?.extract()?;
+        let version = version(&maker)?;
         known = known.with(policy::custom(&name, &version, &maker, &Stopped::default())?);
     }
-    let registry = dfrsim::registry_with(known);
+    let registry = dfrsim::registry_with(known).with(own(sources, metrics)?);
     let text = std::fs::read_to_string(&scenario)
         .map_err(|error| wrong(format_args!("{}: {error}", scenario.display())))?;
     let name = scenario.to_string_lossy();
@@ -161,6 +165,41 @@ fn run(
     let options = RunOptions { audit, threads, allow_commands, ..RunOptions::new(&out) };
     let report = py.detach(|| read.run(&options, &AtomicBool::new(false), &())).map_err(wrong)?;
     Ok((report.counts.total as u64, report.counts.failures() as u64))
+}
+
+/// A digest of the text of a class or function.
+fn version(maker: &Bound<'_, PyAny>) -> PyResult<String> {
+    maker.py().import("dfrsim._policies")?.call_method1("version", (maker,))?.extract()
+}
+
+/// Functions that make workloads and metrics.
+fn own(sources: Option<&Bound<'_, PyDict>>, metrics: Option<&Bound<'_, PyDict>>) -> PyResult<Own> {
+    let mut own = Own::default();
+    for (name, maker) in sources.into_iter().flatten() {
+        let maker = maker.unbind();
+        own = own.source(&name.extract::<String>()?, move |nodes, seed| {
+            Python::attach(|py| {
+                let made = maker
+                    .bind(py)
+                    .call1((nodes, seed.value()))
+                    .and_then(|made| Ok(made.cast_into::<Workload>()?));
+                made.map(|workload| workload.get().jobs.to_vec())
+                    .map_err(|error| policy::described(py, &error))
+            })
+        });
+    }
+    for (name, maker) in metrics.into_iter().flatten() {
+        let version = version(&maker)?;
+        let maker = maker.unbind();
+        own = own.metric(&name.extract::<String>()?, &version, move |jobs| {
+            Python::attach(|py| {
+                let value = result::table_of(jobs).and_then(|jobs| table::lists(py, &jobs));
+                let value = value.and_then(|jobs| maker.bind(py).call1((jobs,))?.extract());
+                value.map_err(|error| policy::described(py, &error))
+            })
+        });
+    }
+    Ok(own)
 }
 
 /// Runs the program with these arguments behind its name, and returns its exit code.

@@ -80,7 +80,7 @@ impl PythonPolicy {
 }
 
 /// An exception with the place in which it was raised.
-fn described(py: Python<'_>, error: &PyErr) -> String {
+pub(crate) fn described(py: Python<'_>, error: &PyErr) -> String {
     let last = error.traceback(py).and_then(|mut traceback| {
         while let Ok(next) = traceback.getattr("tb_next").and_then(|next| Ok(next.cast_into()?)) {
             traceback = next;

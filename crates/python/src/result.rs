@@ -155,7 +155,7 @@ fn stays_of(stays: &[Stay], ids: &BTreeMap<u64, u64>) -> PyResult<RecordBatch> {
     ])
 }
 
-fn table_of(jobs: &[JobRecord]) -> PyResult<RecordBatch> {
+pub(crate) fn table_of(jobs: &[JobRecord]) -> PyResult<RecordBatch> {
     let seconds = |of: fn(&JobRecord) -> f64| column::<_, _, Float64Array>(jobs, of);
     let counts = |of: fn(&JobRecord) -> u64| column::<_, _, UInt64Array>(jobs, of);
     table::table([

@@ -387,6 +387,24 @@ class Sweeps(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "cannot name a policy"):
                 dfrsim.run(scenario, out, policies={"EASY": Mine})
 
+    def test_functions_make_jobs_and_metrics_of_a_sweep(self):
+        def serial(nodes, seed):
+            return dfrsim.Workload(nodes, [0, 0], [nodes, nodes], [10, 1 + seed % 7])
+
+        def last_end(jobs):
+            return max(jobs["end"])
+
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, out = Path(folder, "mine.toml"), Path(folder, "out")
+            scenario.write_text(SCENARIO.replace("lublin = { replications = 3, jobs = 50 }", "own = { source = 'S', replications = 2 }") % "FCFS")
+            arguments = {"sources": {"S": serial}, "metrics": {"last_end": last_end}}
+            self.assertEqual(dfrsim.run(scenario, out, set=["metrics=['last_end']"], audit=True, **arguments), (4, 0))
+            rows = dfrsim.rows(out)
+            self.assertEqual(rows["last_end"], rows["makespan_s"])
+            arguments["metrics"]["last_end"] = lambda jobs: jobs["no"]
+            self.assertEqual(dfrsim.run(scenario, out, set=["metrics=['last_end']"], **arguments), (4, 4))
+            self.assertIn("KeyError", Path(out, "rows.csv").read_text())
+
     def test_what_a_class_raises_ends_its_run_only(self):
         with tempfile.TemporaryDirectory() as folder:
             scenario, out = Path(folder, "few.toml"), Path(folder, "out")

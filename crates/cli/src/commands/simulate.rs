@@ -54,7 +54,8 @@ Examples:
                   --estimates requested --jobs-out easy.csv
   dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --policy FCFS \\
                   --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy EQUIPARTITION --format json
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy EQUIPARTITION \\
+                  --format json
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY \\
                   --failures weibull:2592000:0.7,lognormal:14400:1 \\
                   --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60

@@ -52,7 +52,7 @@ Results and workloads are tables for pandas, polars and pyarrow: `polars.DataFra
 
 `dfrsim.commands` has every command of the program with all of its options, and the package brings the program itself: `dfrsim` or
 `python -m dfrsim`. It knows policies of files, `python:FILE.py:CLASS`, in scenarios too; `dfrsim.run(..., policies={"MINE": Mine})` sweeps classes
-of this process.
+of this process, with `sources` and `metrics` jobs and figures that functions make.
 
 `dfrsim.Stepper` is a simulation in steps, for loops that are yours; `dfrsim.gym` has environments for reinforcement learning.
 
@@ -97,6 +97,8 @@ def rows(folder: str | PathLike[str]) -> dict[str, list[Any]]:
         file = Path(place, "rows.jsonl")
         commands.results.export(str(folder), jsonl=str(file))
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line |= json.loads(line.pop("own", None) or "{}")
     columns = dict.fromkeys(name for line in lines for name in line)
     return {name: [line.get(name) for line in lines] for name in columns}
 

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Protocol
 
@@ -160,11 +160,14 @@ def run(
     set: Sequence[str] = (),
     allow_commands: bool = False,
     policies: dict[str, Any] | None = None,
+    sources: dict[str, Callable[[int, int], Workload]] | None = None,
+    metrics: dict[str, Callable[[dict[str, list[Any]]], float]] | None = None,
 ) -> tuple[int, int]:
     """Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables.
 
     `policies` are names of policies in the scenario that are Python classes (or functions that make an object for each simulation); rows are
-    computed again if the text of the class changes. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
+    computed again if the text of the class changes. `sources` are functions that make the Workload of `own = { source = NAME }` of a number of
+    nodes and a seed, `metrics` functions that make the number of a name in `metrics` of the dictionary `Result.jobs`. Commands (policies `pipe:`, `batsim:` and `python:`) have to be allowed.
     """
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 //! Instances: the weeks, logs and traces that policies are compared on.
 
 use crate::platform;
-use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
+use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::priority::{JobArray, Priorities};
@@ -115,12 +115,14 @@ pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
 pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadLog>), RunError> {
     let (mut parts, mut logs) = (Vec::new(), Vec::new());
     for (place, workload) in scenario.workloads.iter().enumerate() {
-        if let crate::scenario::Source::Lublin(traces) = &workload.source {
-            parts.extend(of_model(place, traces, workload, scenario.seed));
-        } else {
-            let (of_log, log) = of_log(place, workload, scenario)?;
-            parts.extend(of_log);
-            logs.push(log);
+        match &workload.source {
+            Source::Lublin(traces) => parts.extend(of_model(place, traces, workload, scenario.seed)),
+            Source::Own(traces) => parts.extend(of_program(place, traces, workload, scenario.seed)?),
+            Source::Swf(_) | Source::Batsim(_) => {
+                let (of_log, log) = of_log(place, workload, scenario)?;
+                parts.extend(of_log);
+                logs.push(log);
+            }
         }
     }
     Ok((parts, logs))
@@ -234,13 +236,11 @@ fn cut_log(
 fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
     let numbers = traces.skip..traces.skip + traces.replications;
     let digits = (numbers.end - 1).to_string().len().max(3);
-    let loads: Vec<Option<f64>> =
-        if traces.loads.is_empty() { vec![None] } else { traces.loads.iter().copied().map(Some).collect() };
     let parameters = traces.parameters(workload.nodes);
-    let mut parts = Vec::with_capacity(loads.len() * traces.replications as usize);
-    for load in loads {
+    let mut parts = Vec::new();
+    for load in loads(&traces.loads) {
         for trace in numbers.clone() {
-            let suffix = load.map(|load| format!("-load-{load}")).unwrap_or_default();
+            let suffix = suffix(load);
             parts.push(Part {
                 workload: place,
                 name: format!("trace-{trace:0digits$}{suffix}"),
@@ -250,6 +250,39 @@ fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64)
         }
     }
     parts
+}
+
+/// The jobs of a source of the program.
+fn of_program(
+    place: usize,
+    traces: &OwnTraces,
+    workload: &Workload,
+    seed: u64,
+) -> Result<Vec<Part>, RunError> {
+    let made = (0..traces.replications).map(|trace| {
+        let jobs = traces.source.jobs(workload.nodes.get(), trace_seed(seed, trace));
+        let mut jobs =
+            jobs.map_err(|fault| RunError::input(format_args!("workload `{}`: {fault}", workload.name)))?;
+        round(&mut jobs, workload);
+        Ok(jobs)
+    });
+    let made = made.collect::<Result<Vec<_>, RunError>>()?;
+    let part = |load, (trace, jobs): (usize, &Vec<Job>)| {
+        let origin = Origin::Log(jobs.clone().into(), None, None);
+        Part { workload: place, name: format!("trace-{trace:03}{}", suffix(load)), load, origin }
+    };
+    Ok(loads(&traces.loads)
+        .into_iter()
+        .flat_map(|load| made.iter().enumerate().map(move |it| part(load, it)))
+        .collect())
+}
+
+fn loads(given: &[f64]) -> Vec<Option<f64>> {
+    if given.is_empty() { vec![None] } else { given.iter().copied().map(Some).collect() }
+}
+
+fn suffix(load: Option<f64>) -> String {
+    load.map(|load| format!("-load-{load}")).unwrap_or_default()
 }
 
 /// Rounds arrivals and memory as the workload has it.
@@ -328,20 +361,19 @@ impl Part {
         workload: &Workload,
         unequal: Option<&UnequalNodes>,
     ) -> Result<Arc<[Job]>, LoadError> {
-        match &self.origin {
-            Origin::Log(jobs, ..) => Ok(Arc::clone(jobs)),
-            Origin::Trace { parameters, seed } => {
-                let mut jobs = generate(parameters, *seed);
-                if let Some(load) = self.load {
-                    // The load is that of what the nodes can do together.
-                    let nodes = f64::from(parameters.nodes.get());
-                    let load = load * unequal.map_or(1.0, |unequal| unequal.classes.capacity() / nodes);
-                    scale_to_load(&mut jobs, parameters.nodes.get(), load)?;
-                }
-                round(&mut jobs, workload);
-                Ok(jobs.into())
-            }
+        let mut jobs = match &self.origin {
+            Origin::Log(jobs, ..) if self.load.is_none() => return Ok(Arc::clone(jobs)),
+            Origin::Log(jobs, ..) => jobs.to_vec(),
+            Origin::Trace { parameters, seed } => generate(parameters, *seed),
+        };
+        if let Some(load) = self.load {
+            // The load is that of what the nodes can do together.
+            let nodes = f64::from(workload.nodes.get());
+            let load = load * unequal.map_or(1.0, |unequal| unequal.classes.capacity() / nodes);
+            scale_to_load(&mut jobs, workload.nodes.get(), load)?;
         }
+        round(&mut jobs, workload);
+        Ok(jobs.into())
     }
 }
 

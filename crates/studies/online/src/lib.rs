@@ -20,6 +20,7 @@ mod groups;
 mod instance;
 mod measured;
 mod outages;
+mod own;
 mod platform;
 mod published;
 mod readings;
@@ -33,12 +34,13 @@ mod waits;
 
 pub use census::{Calls, Census, CensusOptions};
 pub use instance::trace_seed;
+pub use own::{Named, Own, OwnMetric, OwnSource};
 pub use published::{CostUnit, Costs, Published};
 pub use readings::{Alternative, Readings};
 pub use rows::SimulationRow;
 pub use scenario::{
-    BatsimLog, Cut, DrawnFailures, Log, LublinTraces, MaintenanceFields, Online, OutageFields, PeriodSweep,
-    Simulation, Source, SwfLog, Workload,
+    BatsimLog, Cut, DrawnFailures, Log, LublinTraces, MaintenanceFields, Online, OutageFields, OwnTraces,
+    PeriodSweep, Simulation, Source, SwfLog, Workload,
 };
 pub use study::OnlineStudy;
 

@@ -11,6 +11,8 @@ pub(crate) struct Measured {
     pub(crate) bounds: Option<Vec<f64>>,
     /// The waits of parts of the jobs, if the scenario asks for them.
     pub(crate) waits: Option<String>,
+    /// The metrics of the program, if the scenario asks for them.
+    pub(crate) own: Option<String>,
 }
 
 /// The jobs as they were submitted, with the run times that they really get.

@@ -127,6 +127,8 @@ columns! {
         fact pub reached: Option<f64>,
         /// Of parts of the jobs, where the scenario asks for them: a list of kind, name, number of completed jobs and mean wait in seconds, as JSON.
         fact pub waits: Option<String>,
+        /// Metrics of the program that ran the scenario, where that asks for them: values by names, as JSON.
+        fact pub own: Option<String>,
     }
 }
 
@@ -240,6 +242,7 @@ impl SimulationRow {
             penalty_bound: None,
             reached: None,
             waits: None,
+            own: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Scenarios of the study: what is simulated.
 
+use crate::own::{Own, OwnMetric, OwnSource};
 use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
@@ -56,6 +57,8 @@ fields! {
         /// The parts of the jobs of which `tables/waits` has the waits, with the differences from the first variant: jobs of a `partition`,
         /// an `account`, a quality of service (`qos`), or of a `size` (in tasks).
         pub waits_by: Vec<PartOfJobs> = list(named("a part of the jobs")).distinct(), default Vec::new();
+        /// Metrics of the program that runs the scenario (`Own` in Rust, `dfrsim.run(..., metrics=...)` in Python), in the column `own` and in `tables/metrics`.
+        pub metrics: Vec<OwnMetric> = list(own_metric()).distinct(), default Vec::new();
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Alternative readings of points that the text leaves open.
@@ -401,6 +404,8 @@ fields! {
         Batsim(BatsimLog) as "batsim" = table();
         /// Traces of the Lublin-Feitelson model.
         Lublin(LublinTraces) as "lublin" = table();
+        /// Jobs that the program makes which runs the scenario: `Own` in Rust, `dfrsim.run(..., sources=...)` in Python.
+        Own(OwnTraces) as "own" = table();
     }
 }
 
@@ -506,6 +511,31 @@ fields! {
     renamed { "traces" => "replications" }
 }
 
+fields! {
+    /// Jobs of a source of the program.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct OwnTraces {
+        /// The name of the source.
+        pub source: OwnSource = own_source();
+        /// The number of traces, each of a seed of its own.
+        pub replications: u32 = count("a number of traces", 1, 1_000_000), default 1;
+        /// The offered loads to which each trace is scaled; without any, traces are left as they are.
+        pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
+    }
+}
+
+fn own(environment: &Environment) -> Own {
+    environment.get::<Own>().cloned().unwrap_or_default()
+}
+
+fn own_source() -> Codec<OwnSource> {
+    parsed("a source of the program", |name, environment| own(environment).source_named(name))
+}
+
+fn own_metric() -> Codec<OwnMetric> {
+    parsed("a metric of the program", |name, environment| own(environment).metric_named(name))
+}
+
 /// The policies of the program; those of this project if it has registered none.
 fn known(environment: &Environment) -> Policies {
     environment.get::<Policies>().cloned().unwrap_or_default()
@@ -563,7 +593,7 @@ impl Source {
         let (log, format, size, flops) = match self {
             Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
-            Source::Lublin(_) => return None,
+            Source::Lublin(_) | Source::Own(_) => return None,
         };
         let &Log { lines, annotation, select, rules, .. } = log;
         let units = Some(nodes.get());
@@ -583,7 +613,7 @@ impl Online {
         let of = |workload: &Workload| {
             let jobs = match &workload.source {
                 Source::Lublin(traces) => traces.jobs as u64,
-                Source::Swf(_) | Source::Batsim(_) => 0,
+                Source::Swf(_) | Source::Batsim(_) | Source::Own(_) => 0,
             };
             JOB * jobs + NODE * u64::from(workload.nodes.get())
         };
@@ -593,6 +623,7 @@ impl Online {
     pub(crate) fn traces(&self) -> u64 {
         let of = |workload: &Workload| match &workload.source {
             Source::Lublin(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Own(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
             Source::Swf(_) | Source::Batsim(_) => 0,
         };
         self.workloads.iter().map(of).fold(0, u64::saturating_add)

@@ -5,6 +5,7 @@ use crate::groups::Matrix;
 use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
 use crate::outages::outages;
+use crate::own::{Left, OwnMetric};
 use crate::platform::{of_priorities, unequal};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Simulation, Workload};
@@ -207,7 +208,8 @@ impl OnlineStudy {
         });
         let submissions = instance.preceded.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
-        let mut watchers = ((metrics, audited), (submissions, waits));
+        let left = (!self.scenario.metrics.is_empty()).then(Left::default);
+        let mut watchers = ((metrics, audited), (submissions, (waits, left)));
         match &instance.preceded {
             None => {
                 let jobs = instance.jobs.iter().cloned();
@@ -220,7 +222,7 @@ impl OnlineStudy {
             }
         }
         .map_err(failure)?;
-        let ((metrics, audited), (submissions, waits)) = watchers;
+        let ((metrics, audited), (submissions, (waits, left))) = watchers;
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
@@ -230,7 +232,8 @@ impl OnlineStudy {
         let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
         let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
         let waits = waits.map(|waits| waits.by(&self.scenario.waits_by, header));
-        Ok(Box::new(Measured { summary, bounds, waits }))
+        let own = left.map(|left| OwnMetric::all(&self.scenario.metrics, &left)).transpose();
+        Ok(Box::new(Measured { summary, bounds, waits, own: own.map_err(Failure::failed)? }))
     }
 }
 
@@ -363,6 +366,7 @@ impl Study for OnlineStudy {
         if !self.scenario.waits_by.is_empty() {
             self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
         }
+        self.scenario.metrics.iter().for_each(|metric| _ = key.field("metric", metric.key()));
         let simulation = &self.scenario.simulation;
         key.field("tau_s", self.tau(variant));
         key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
@@ -409,7 +413,7 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let Measured { summary, bounds, waits } = instance.summaries[variant.setting]
+        let Measured { summary, bounds, waits, own: figures } = instance.summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
@@ -431,7 +435,8 @@ impl Study for OnlineStudy {
         let row = SimulationRow::new(identity, summary, bounded, objectives, bound);
         let reached = self.reached(instance, cluster, variant.tau, row.penalty_s);
         let (penalty_bound, reached) = (reached.map(|it| it.0), reached.map(|it| it.1));
-        Ok(vec![SimulationRow { waits: waits.clone(), penalty_bound, reached, ..row }])
+        let (waits, own) = (waits.clone(), figures.clone());
+        Ok(vec![SimulationRow { waits, own, penalty_bound, reached, ..row }])
     }
     fn beside(&self, instance: &Instance) {
         // Where users wait for their jobs each simulation has a bound of its own.

@@ -80,7 +80,7 @@ pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
     Ok(policy.reading([PolicySetting::Site]).running_command(files))
 }
 
-/// How far the clock of a scheduler is ahead of ours where jobs arrive at second 0, as pybatsim plans nothing for that moment.
+/// How far the clock of a scheduler is ahead of ours where jobs arrive at second 0: pybatsim refuses to start jobs then.
 const AHEAD: SimSpan = SimSpan::from_secs(1);
 
 /// In a command: where the address goes.

@@ -3,6 +3,7 @@
 use crate::groups::Group;
 use crate::rows::SimulationRow;
 use dfrsim_lab::{Cell, Column, Columns as _, Table, mean};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Those that are written as Markdown.
 const SUMMARY: [&str; 13] = [
@@ -33,13 +34,20 @@ pub(super) fn summary(groups: &[Group<'_>]) -> Table {
 
 fn means(groups: &[Group<'_>], is_meant: impl Fn(&Column) -> bool) -> Table {
     let columns = || SimulationRow::COLUMNS.iter().enumerate().filter(|(_, column)| is_meant(column));
+    // Metrics of the program come last, by name.
+    let own = |row: &SimulationRow| -> BTreeMap<String, f64> {
+        row.own.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    };
+    let names: BTreeSet<String> =
+        groups.iter().flat_map(Group::rows).flat_map(|row| own(row).into_keys()).collect();
     let header = Group::header().into_iter().chain(columns().map(|(_, column)| column.name.to_owned()));
+    let header = header.chain(names.iter().cloned());
     let line = |group: &Group<'_>| {
         let mut cells = group.cells();
-        cells.extend(columns().map(|(at, _)| {
-            let values: Vec<f64> = group.rows().filter_map(|row| row.number(at)).collect();
-            Cell::optional((!values.is_empty()).then(|| mean(&values)))
-        }));
+        let cell = |values: Vec<f64>| Cell::optional((!values.is_empty()).then(|| mean(&values)));
+        cells.extend(columns().map(|(at, _)| cell(group.rows().filter_map(|row| row.number(at)).collect())));
+        let values = |name| group.rows().filter_map(|row| own(row).get(name).copied()).collect();
+        cells.extend(names.iter().map(|name| cell(values(name))));
         cells
     };
     Table::new(header, groups.iter().map(line).collect())

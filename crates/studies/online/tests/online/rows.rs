@@ -2,15 +2,19 @@
 
 use crate::run::SCENARIO;
 use crate::{frame, numbers, registry, run, run_with, table};
-use dfrsim_lab::RunOptions;
+use dfrsim_cluster::JobRecord;
+use dfrsim_lab::{Registry, RunOptions, RunReport};
+use dfrsim_model::{Job, JobId, SimSpan};
+use dfrsim_study_online::{Own, register};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 const LOG: &str = "study = 'online'\npolicies = ['FCFS']\n\
     [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
 
-fn run_beside(text: &str, folder: &Path) -> dfrsim_lab::RunReport {
+fn run_beside(text: &str, folder: &Path) -> RunReport {
     let options = RunOptions { audit: true, ..RunOptions::new(folder.join("out")) };
     run_with(&registry(), text, &[], Some(folder), &options)
 }
@@ -225,4 +229,37 @@ fn tables_have_what_can_be_reached() {
     let (header, values) = (lines.next().unwrap(), lines.next().unwrap());
     let place = header.iter().position(|name| *name == "mean_reached_degradation").unwrap();
     assert_eq!(values[place].parse::<f64>().unwrap(), 1.31 / bound);
+}
+
+#[test]
+fn jobs_and_metrics_of_the_program_are_in_rows_and_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "study = 'online'\npolicies = ['FCFS', 'EASY']\nmetrics = ['last_end']\n\
+        [[workloads]]\nname = 'mine'\nnodes = 2\nown = { source = 'SERIAL' }\n";
+    let job = |id, run| Job { id: JobId(id), run_time: SimSpan::from_secs(run), tasks: 2, ..Job::default() };
+    let own = |version: &str| {
+        let ends =
+            |jobs: &[JobRecord]| jobs.last().map(|job| job.end.as_secs_f64()).ok_or_else(|| "no job".into());
+        Own::default()
+            .source("SERIAL", move |nodes, _| Ok(vec![job(1, 10), job(2, u64::from(nodes))]))
+            .metric("last_end", version, ends)
+    };
+    let run = |own: Own, text: &str| {
+        let registry = register(Registry::new()).with(own);
+        let scenario = registry.parse(text, "mine.toml", None, &[]).map_err(|errors| errors.to_string())?;
+        let options = RunOptions::new(folder.path());
+        Ok::<RunReport, String>(scenario.run(&options, &AtomicBool::new(false), &()).unwrap())
+    };
+    let report = run(own("1"), text).unwrap();
+    assert_eq!((report.counts.total, report.counts.failures()), (2, 0));
+    let rows = frame(folder.path());
+    let place = rows.place("own").unwrap();
+    assert_eq!(rows.text(0, place), r#"{"last_end":12.0}"#);
+    let means = table(&report, "metrics").csv();
+    let lines: Vec<&str> = means.lines().collect();
+    assert!(lines[0].ends_with(",last_end") && lines[1].ends_with(",12"), "{means}");
+    assert_eq!(run(own("1"), text).unwrap().counts.restored, 2);
+    assert_eq!(run(own("2"), text).unwrap().counts.restored, 0);
+    let fault = run(own("1"), &text.replace("'SERIAL'", "'SERIA'")).unwrap_err();
+    assert!(fault.contains("unknown source of this program `SERIA`; did you mean `SERIAL`?"), "{fault}");
 }

@@ -86,7 +86,7 @@ fn all_wrong_values_are_reported_at_once() {
         "s.toml:11:27: expected a number of traces from 1 to 1000000, found 0",
         "s.toml:11:44: expected a load above 0, found 0",
         "s.toml:15:16: log `missing.swf` not found; searched for ",
-        "s.toml:16:1: expected one of `swf`, `batsim` or `lublin`",
+        "s.toml:16:1: expected one of `swf`, `batsim`, `lublin` or `own`",
     ];
     assert_eq!(messages.len(), starts.len(), "{errors}");
     for (message, start) in messages.iter().zip(starts) {
