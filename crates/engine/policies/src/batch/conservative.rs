@@ -2,7 +2,7 @@
 
 use super::node_use::NodeUse;
 use super::openings::Openings;
-use super::plan::Plan;
+use super::plan::{Failed, Plan};
 use super::policy::{Compression, Discipline};
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
@@ -94,7 +94,7 @@ impl BatchScheduler {
             base: None,
             found: BTreeMap::new(),
             is_again: false,
-            hopeless: Vec::new(),
+            hopeless: Failed::default(),
             is_counted: false,
             freed: false,
             late: false,

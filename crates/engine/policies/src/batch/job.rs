@@ -34,8 +34,14 @@ impl BatchJob {
     /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
     #[inline]
     pub(super) fn end(&self, start: SimTime, speed: Yield) -> SimTime {
+        start.saturating_add(self.span(speed))
+    }
+
+    /// For how long it is on such nodes by its estimate.
+    #[inline]
+    pub(super) fn span(&self, speed: Yield) -> SimSpan {
         let is_fast = speed == Yield::ONE || self.estimate == SimSpan::MAX;
-        start.saturating_add(if is_fast { self.estimate } else { self.estimate_at(speed) })
+        if is_fast { self.estimate } else { self.estimate_at(speed) }
     }
 
     #[inline(never)]

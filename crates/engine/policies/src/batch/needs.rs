@@ -65,6 +65,14 @@ impl Needs {
         &self.all[number]
     }
 
+    /// Whether there is room for tasks of one need wherever there is for those of another.
+    #[inline]
+    pub(super) fn are_within(&self, one: usize, other: usize) -> bool {
+        let (less, more) = (&self.all[one], &self.all[other]);
+        let is_less = || less.amounts.iter().zip(&more.amounts).all(|(less, more)| less <= more);
+        one == other || is_less() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
+    }
+
     /// No job has more tasks than this where so much of the first resource is free.
     pub(super) fn most_in(&self, free: u64) -> u64 {
         free / self.least

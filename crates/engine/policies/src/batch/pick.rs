@@ -18,6 +18,21 @@ impl Pools {
         width: u32,
         room: impl Fn(usize) -> u64,
     ) -> Split {
+        let room = &room;
+        self.choose_among((speed, start, end), need, width, |group| {
+            group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0)
+        })
+    }
+
+    /// The same where the pools of a group that have room are known.
+    #[inline]
+    pub(super) fn choose_among<I: Iterator<Item = (usize, u64)>>(
+        &self,
+        (speed, start, end): Span,
+        need: usize,
+        width: u32,
+        rooms_of: impl Fn(&Group) -> I,
+    ) -> Split {
         if width == 0 {
             return Split::default();
         }
@@ -31,7 +46,7 @@ impl Pools {
         let (mut split, mut missing) = (Split::default(), width);
         for group in groups {
             let wanted = missing;
-            let rooms = group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0);
+            let rooms = rooms_of(group);
             let mut is_enough = |(pool, room): (usize, u64)| {
                 let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
                 missing -= tasks;

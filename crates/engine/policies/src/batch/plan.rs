@@ -1,5 +1,7 @@
 //! The reservations of conservative backfilling.
 
+use super::job::BatchJob;
+use super::needs::Needs;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
 use super::running::{OVERRUN, Run};
@@ -18,8 +20,8 @@ pub(super) struct Plan {
     /// A job like that of the same estimate, or of a longer one, cannot start before.
     pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
     pub(super) is_again: bool,
-    /// Needs, widths and estimates of jobs that cannot start now.
-    pub(super) hopeless: Vec<(usize, u32, SimSpan)>,
+    /// Jobs that cannot start now.
+    pub(super) hopeless: Failed,
     /// Whether what is free now is as the pools have it.
     pub(super) is_counted: bool,
     /// Whether nodes came free before they were expected to since the last pass.
@@ -28,6 +30,28 @@ pub(super) struct Plan {
     pub(super) late: bool,
     /// Whether a job was past its estimate in the last pass.
     pub(super) overdue: bool,
+}
+
+/// Needs, widths and estimates of jobs for which there is no room, none of them asking for as much as another one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Failed(Vec<(usize, u32, SimSpan)>);
+
+impl Failed {
+    /// Whether a job asks for as much as one of them: then there is no room for it, either.
+    pub(super) fn exclude(&self, needs: &Needs, job: &Waiting) -> bool {
+        let BatchJob { width, estimate, .. } = job.job;
+        let asks_less = |it: &(usize, u32, SimSpan)| {
+            it.1 <= width && it.2 <= estimate && needs.are_within(it.0, job.need)
+        };
+        self.0.iter().any(asks_less)
+    }
+
+    /// There is no room for a job.
+    pub(super) fn add(&mut self, needs: &Needs, job: &Waiting) {
+        let BatchJob { width, estimate, .. } = job.job;
+        self.0.retain(|it| !(it.1 >= width && it.2 >= estimate && needs.are_within(job.need, it.0)));
+        self.0.push((job.need, width, estimate));
+    }
 }
 
 impl Plan {
@@ -82,13 +106,16 @@ impl Plan {
         job: &Waiting,
         latest: SimTime,
     ) -> Option<(SimTime, Room)> {
-        let estimate = job.job.estimate;
-        let mut found =
-            if self.is_again { Some(self.found.entry((job.need, job.job.width)).or_default()) } else { None };
-        let bound = found.as_ref().and_then(|found| {
+        let BatchJob { width, estimate, .. } = job.job;
+        // One like it, and where many widths are few also a narrower one.
+        let least = if self.timeline.openings.is_some() { 0 } else { width };
+        let bound = self.found.range((job.need, least)..=(job.need, width)).filter_map(|(_, found)| {
             let shorter = found.partition_point(|(other, _)| *other <= estimate);
             found[..shorter].last().map(|(_, start)| *start)
         });
+        let bound = bound.max();
+        let mut found =
+            if self.is_again { Some(self.found.entry((job.need, width)).or_default()) } else { None };
         let from = bound.map_or(now, |start| start.max(now));
         // One number says what is free until the end of time: there the search has no end.
         let is_single = pools.single().is_some();
@@ -104,14 +131,6 @@ impl Plan {
             found.splice(first..last, [(estimate, start)]);
         }
         earliest.filter(|(start, _)| *start <= latest)
-    }
-
-    /// Whether a job asks for as much as one that cannot start now.
-    pub(super) fn is_hopeless(&self, job: &Waiting) -> bool {
-        let asks_less = |&(need, width, estimate): &(usize, u32, SimSpan)| {
-            need == job.need && width <= job.job.width && estimate <= job.job.estimate
-        };
-        self.hopeless.iter().any(asks_less)
     }
 
     /// Where a job can start now beside all that is planned, where what is free now is [counted](Pools::count).

@@ -132,7 +132,10 @@ impl Queue {
         let compare = |a: &Waiting, b: &Waiting| precedence(order, a, b, now);
         let jobs = &mut self.jobs.make_contiguous()[from..];
         let is_sorted = jobs.is_sorted_by(|a, b| compare(a, b).is_lt());
-        if !is_sorted {
+        if !is_sorted && order == QueueOrder::Arrival {
+            // Jobs are large: it is their keys that are sorted.
+            jobs.sort_by_cached_key(|job| (Reverse(job.priority), job.job.sequence));
+        } else if !is_sorted {
             jobs.sort_by(compare);
         }
         !is_sorted

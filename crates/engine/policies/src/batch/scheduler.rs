@@ -234,7 +234,7 @@ impl BatchScheduler {
 
     #[inline]
     pub(super) fn holds(&self, job: JobHandle) -> bool {
-        self.site.as_ref().is_some_and(|site| site.delayed(job).is_some() || site.holds(job))
+        self.site.as_ref().is_some_and(|site| site.passes_over(job))
     }
 
     pub(super) fn preempts(&self) -> bool {

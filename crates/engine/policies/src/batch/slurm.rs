@@ -28,22 +28,20 @@ struct Tried {
 }
 
 impl Tried {
-    /// Counts a job; returns whether it is among those that are tried.
-    fn count(
-        &mut self,
-        (partition, user): (Option<usize>, Option<u32>),
-        most_of_partition: Option<u32>,
-        most_of_user: Option<u32>,
-    ) -> bool {
-        let more = |count: &mut u32, most: u32| {
-            *count += 1;
-            *count <= most
-        };
-        let of_partition =
-            most_of_partition.is_none_or(|most| more(self.of_partition.entry(partition).or_default(), most));
-        let mut of_user = |user, most| more(self.of_user.entry(user).or_default(), most);
-        user.zip(most_of_user).is_none_or(|(user, most)| of_user(user, most)) && of_partition
+    /// Counts a job of a partition; returns whether it is among those that are tried.
+    fn count(&mut self, partition: Option<usize>, most: Option<u32>) -> bool {
+        most.is_none_or(|most| more(self.of_partition.entry(partition).or_default(), most))
     }
+
+    /// The same for a user.
+    fn count_user(&mut self, user: Option<u32>, most: Option<u32>) -> bool {
+        user.zip(most).is_none_or(|(user, most)| more(self.of_user.entry(user).or_default(), most))
+    }
+}
+
+fn more(count: &mut u32, most: u32) -> bool {
+    *count += 1;
+    *count <= most
 }
 
 impl BatchScheduler {
@@ -110,9 +108,8 @@ impl BatchScheduler {
         clocks.into_iter().flatten().map(|next| next.max(soon)).min()
     }
 
-    /// The partition and the user of a job.
-    fn of(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
-        self.site.as_ref().map_or((None, None), |site| site.partition_and_user(job))
+    fn partition(&self, job: JobHandle) -> Option<usize> {
+        self.site.as_ref().and_then(|site| site.partition(job))
     }
 
     /// The main scheduler: starts jobs in the order of the queue, until one of their partition has no room.
@@ -123,14 +120,14 @@ impl BatchScheduler {
         let (mut tried, mut stopped, mut at) = (Tried::default(), BTreeSet::new(), 0);
         while at < self.queue.jobs.len() && left > 0 {
             let job = self.queue.jobs[at].job.job;
-            let of = self.of(job);
+            let partition = self.partition(job);
             // Jobs that may not start count, too.
-            if !tried.count(of, settings.depth_per_partition, None) {
+            if !tried.count(partition, settings.depth_per_partition) {
                 at += 1;
                 continue;
             }
             left -= 1;
-            if stopped.contains(&of.0) || self.holds(job) {
+            if stopped.contains(&partition) || self.holds(job) {
                 at += 1;
                 continue;
             }
@@ -138,7 +135,7 @@ impl BatchScheduler {
             match self.room_or_make(view, &planned, Beside::NoReservation, decision) {
                 Some(room) => self.start_waiting(view, at, room, decision),
                 None => {
-                    stopped.insert(of.0);
+                    stopped.insert(partition);
                     let are_all = self.site.as_ref().is_some_and(|site| stopped.len() == site.partitions());
                     if self.pools.close(planned.need) || are_all {
                         break;
@@ -162,7 +159,12 @@ impl BatchScheduler {
         let is_tried = |scheduler: &BatchScheduler, at: usize, tried: &mut Tried| {
             let job = scheduler.queue.jobs[at].job.job;
             !scheduler.holds(job)
-                && (!is_slurm || tried.count(scheduler.of(job), limits.max_job_part, limits.max_job_user))
+                && (!is_slurm || {
+                    let user = limits.max_job_user.and_then(|_| scheduler.site.as_ref()?.user(job));
+                    // Both count, whatever the first one says.
+                    tried.count_user(user, limits.max_job_user)
+                        & tried.count(scheduler.partition(job), limits.max_job_part)
+                })
         };
         // The places of the jobs that are tried until one starts.
         let mut ahead: Option<Vec<usize>> = None;
@@ -223,12 +225,12 @@ impl BatchScheduler {
     fn can_start(&mut self, now: SimTime, at: usize, plan: &mut Plan) -> bool {
         let job = self.planned(now, at);
         self.pools.count(job.need);
-        if plan.is_hopeless(&job) {
+        if plan.hopeless.exclude(&self.pools.needs, &job) {
             return false;
         }
         let can_start = plan.room_now(&self.pools, now, &job).is_some();
         if !can_start {
-            plan.hopeless.push((job.need, job.job.width, job.job.estimate));
+            plan.hopeless.add(&self.pools.needs, &job);
         }
         can_start
     }

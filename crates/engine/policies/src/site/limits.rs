@@ -92,6 +92,12 @@ impl Rule {
         rule
     }
 
+    fn holds_back(&self) -> bool {
+        let Rule { total, per_user, per_account, minutes, jobs, jobs_per_user, jobs_per_account, .. } = self;
+        [total, per_user, per_account, minutes].iter().any(|it| !it.is_empty())
+            || [jobs, jobs_per_user, jobs_per_account].iter().any(|it| it.is_some())
+    }
+
     fn counts_jobs(&self) -> bool {
         self.submitted.is_some() || self.submitted_per_user.is_some()
     }
@@ -213,6 +219,11 @@ impl InUse {
                 && (job.user.is_none()
                     || below(self.rules[at].submitted_per_user, &|other| other.user == job.user))
         })
+    }
+
+    /// Whether a limit may ever hold the job back.
+    pub(super) fn may_hold(&self, job: &Claim) -> bool {
+        job.rules.iter().any(|&at| self.rules[at].holds_back())
     }
 
     /// Whether a limit holds the job back for now. Jobs of no known user have no limit by user.

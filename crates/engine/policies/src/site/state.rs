@@ -45,6 +45,8 @@ pub(crate) struct Site {
     preemption: Option<Preemption>,
     /// By handle.
     members: Vec<Option<Member>>,
+    /// By handle: the partition, and whether anything may ever hold the job back. Passes over a long queue look at these few bytes.
+    lanes: Vec<(Option<u32>, bool)>,
     /// Since when each job runs, and since when limits count it.
     running: BTreeMap<JobHandle, SimTime>,
     taken: BTreeMap<JobHandle, SimTime>,
@@ -64,6 +66,7 @@ impl Site {
             partitions: BTreeSet::new(),
             preemption: Preemption::new(&settings),
             members: Vec::new(),
+            lanes: Vec::new(),
             running: BTreeMap::new(),
             taken: BTreeMap::new(),
             now: SimTime::ZERO,
@@ -147,7 +150,10 @@ impl Site {
         self.partitions.insert(member.membership.partition);
         if self.members.len() <= handle.index() {
             self.members.resize(handle.index() + 1, None);
+            self.lanes.resize(handle.index() + 1, (None, true));
         }
+        let partition = member.membership.partition.map(|at| at as u32);
+        self.lanes[handle.index()] = (partition, self.in_use.may_hold(&member.claim));
         let is_admitted = member.is_admitted;
         self.members[handle.index()] = Some(member);
         is_admitted
@@ -194,10 +200,18 @@ impl Site {
         !self.counts_usage() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
     }
 
-    /// The place of a job's partition in the settings, and its user.
-    pub(crate) fn partition_and_user(&self, job: JobHandle) -> (Option<usize>, Option<u32>) {
-        let membership = &self.member(job).membership;
-        (membership.partition, membership.user)
+    /// The place of a job's partition in the settings.
+    pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
+        self.lanes[job.index()].0.map(|at| at as usize)
+    }
+
+    pub(crate) fn user(&self, job: JobHandle) -> Option<u32> {
+        self.member(job).membership.user
+    }
+
+    /// Whether a job is passed over for now: a limit holds it back, or it lost its nodes shortly before.
+    pub(crate) fn passes_over(&self, job: JobHandle) -> bool {
+        self.lanes[job.index()].1 && (self.delayed(job).is_some() || self.holds(job))
     }
 
     /// Of how many partitions jobs have come; those of none are one.
@@ -214,6 +228,7 @@ impl Site {
     pub(crate) fn delay(&mut self, now: SimTime, job: JobHandle) {
         let until = now.saturating_add(SimSpan::from_secs(self.settings.requeue_delay_s));
         self.members[job.index()].iter_mut().for_each(|member| member.not_before = until);
+        self.lanes[job.index()].1 = true;
     }
 
     /// Until when a job is passed over, if it is.
