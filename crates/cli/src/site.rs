@@ -5,7 +5,7 @@ use crate::output::{counted, notice};
 use clap::Args;
 use dfrsim_model::JobId;
 use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
-use dfrsim_workload::formats::slurm_conf::{ConfError, NodeKind, Site, SiteFiles, SiteOfLog};
+use dfrsim_workload::formats::slurm_conf::{ConfError, Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
 use dfrsim_workload::log::{Header, Source as _};
 use dfrsim_workload::prepare::{self, Options};
 use std::collections::BTreeMap;
@@ -44,8 +44,9 @@ pub(crate) struct SiteAndLog {
     pub(crate) given: BTreeMap<JobId, Vec<(String, u32)>>,
     /// The second of the first and of the last submission.
     pub(crate) span: Option<(u64, u64)>,
-    /// How many records the log has.
+    /// How many records the log has, and what it says of them that a site does not simulate.
     pub(crate) records: usize,
+    left_out: Vec<String>,
 }
 
 impl SiteAndLog {
@@ -54,9 +55,18 @@ impl SiteAndLog {
         let mut whole = prepare::read_whole(log, options).map_err(Failure::input)?;
         let header = whole.header().clone();
         let submits: Vec<u64> = whole.by_ref().map(|line| line.record.submit.micros() / 1_000_000).collect();
+        let accounting = whole.finish().map_err(Failure::input)?.accounting;
+        let left_out = [
+            (accounting.dependent, "dependencies of jobs, submitted when the listing says"),
+            (accounting.components, "heterogeneous jobs as one: components, which start one by one"),
+            (accounting.suspended, "suspensions of jobs"),
+        ];
+        let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
+        let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
         let given = prepare::resources(log, options).map_err(Failure::input)?;
         let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
-        Ok(SiteAndLog { conf: files.conf.clone(), site, header, given, span, records: submits.len() })
+        let (conf, records) = (files.conf.clone(), submits.len());
+        Ok(SiteAndLog { conf, site, header, given, span, records, left_out })
     }
 
     /// What the site is for the log.
@@ -66,6 +76,12 @@ impl SiteAndLog {
             return Err(Failure::input(format!("{}: expected lines with NodeName", self.conf.display())));
         }
         Ok(of_log)
+    }
+
+    /// What was read of the files and of the log, and is not simulated.
+    pub(crate) fn not_used(&self, of_log: &SiteOfLog) -> Ignored {
+        let of_files = of_log.ignored.iter().flat_map(|(_, names)| names.iter().cloned());
+        Ignored::new(of_files.chain(self.left_out.clone()).collect())
     }
 
     /// What jobs ask for that no node has, with the number of these jobs.

@@ -158,7 +158,8 @@ impl MakeSite {
 
 impl Understood {
     fn new(files: Vec<PathBuf>, site: &SiteAndLog, of_log: &SiteOfLog, variants: &[Variant]) -> Understood {
-        let not_used = of_log.ignored.iter().map(|(consequence, parameters)| NotUsed {
+        let not_used = site.not_used(of_log);
+        let not_used = not_used.iter().map(|(consequence, parameters)| NotUsed {
             may_change: consequence.to_string(),
             parameters: parameters.to_vec(),
         });

@@ -85,6 +85,39 @@ fn number(line: &[(String, String)], column: &str) -> f64 {
     line.iter().find(|(name, _)| name == column).unwrap().1.parse().unwrap()
 }
 
+/// What is read of files and log, and not simulated, is listed by what it may change.
+#[test]
+fn what_is_not_simulated_is_listed() {
+    let columns =
+        "JobID|Partition|State|Submit|Start|End|Suspended|TimelimitRaw|NNodes|AllocCPUS|SubmitLine\n";
+    let job = |id: &str, suspended: &str, line: &str| {
+        let times = "2026-03-02T09:00:00|2026-03-02T09:01:00|2026-03-02T09:31:00";
+        format!("{id}|cpu|COMPLETED|{times}|{suspended}|60|1|8|{line}\n")
+    };
+    let jobs = [
+        job("70", "00:00:00", ""),
+        job("71+0", "00:00:00", "sbatch a : b"),
+        job("71+1", "00:00:00", "sbatch a : b"),
+        job("72", "00:05:00", "sbatch --dependency=afterok:70,afterany:71 c"),
+    ];
+    let folder = Folder::with(&[
+        ("march.sacct", (columns.to_owned() + &jobs.concat()).as_str()),
+        ("slurm.conf", &format!("{CONF}CompleteWait=30\nEpilogMsgTime=2000\n")),
+        ("assoc.txt", ASSOC),
+        ("qos.txt", "Name|Priority|GraceTime\nnormal|0|00:00:00\nhigh|10|00:02:00\n"),
+    ]);
+    let text = stdout(&mut site(&folder));
+    for line in [
+        "not used, may change which jobs may start: PartitionName=gpu AllowAccounts, \
+         dependencies of jobs, submitted when the listing says (1), \
+         heterogeneous jobs as one: components, which start one by one (2)\n",
+        "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, \
+         QOS high GraceTime, suspensions of jobs (1)\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+}
+
 #[test]
 fn three_files_become_an_answer() {
     let folder = files();

@@ -81,6 +81,8 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
             "reqresv",
             "associations with",
             "resumetimeout",
+            "dependencies",
+            "heterogeneous",
         ],
     ),
     (
@@ -113,7 +115,7 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
             "preempt",
             "grace",
             "waittime",
-            "suspend",
+            "suspen",
             "resume",
             "batchstarttimeout",
             "inactivelimit",
@@ -169,16 +171,18 @@ mod tests {
             "MaxJobs of users",
             "MaxArraySize",
             "KillWait",
+            "dependencies of jobs (3)",
+            "suspensions of jobs (1)",
         ];
         let ignored = Ignored::new(names.map(str::to_owned).to_vec());
         assert_eq!(
             ignored.to_string(),
             "\
-not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users
+not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users, dependencies of jobs (3)
 not used, may change the order of jobs: TRESBillingWeights
 not used, may change the nodes that jobs get: NodeName CpuSpecList
 not used, may change when the scheduler starts jobs: SchedulerParameters=defer
-not used, may change how long jobs run, and what is repeated: KillWait
+not used, may change how long jobs run, and what is repeated: KillWait, suspensions of jobs (1)
 not used, may change no figure: SlurmctldPort, MaxArraySize"
         );
     }
