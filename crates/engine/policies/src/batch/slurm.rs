@@ -161,7 +161,7 @@ impl BatchScheduler {
             !scheduler.holds(job)
                 && (!is_slurm || {
                     let user = limits.max_job_user.and_then(|_| scheduler.site.as_ref()?.user(job));
-                    // Both count, whatever the first one says.
+                    // Both count, also if the first one is one too many.
                     tried.count_user(user, limits.max_job_user)
                         & tried.count(scheduler.partition(job), limits.max_job_part)
                 })
