@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,11 +28,11 @@ const READY: &[u8] = b"\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REP";
 /// The connection or the file fails.
 pub(crate) fn run(arguments: &[String]) -> io::Result<()> {
     let [part, file, endpoint] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let (stream, _) = TcpListener::bind(endpoint.trim_start_matches("tcp://"))?.accept()?;
+    let (stream, _) = UnixListener::bind(endpoint.trim_start_matches("ipc://"))?.accept()?;
     if part == RECORD { record(&stream, Path::new(file)) } else { replay(stream, &fs::read(file)?) }
 }
 
-fn replay(mut stream: TcpStream, bytes: &[u8]) -> io::Result<()> {
+fn replay(mut stream: UnixStream, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(bytes)?;
     stream.shutdown(Shutdown::Write)?;
     // What is not read would reset the connection before the bytes have arrived.
@@ -40,7 +41,7 @@ fn replay(mut stream: TcpStream, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Runs one job after the other on the first nodes.
-fn record(stream: &TcpStream, file: &Path) -> io::Result<()> {
+fn record(stream: &UnixStream, file: &Path) -> io::Result<()> {
     let (mut asked, mut answers) = (BufReader::new(stream), stream);
     let mut greeting = [0; GREETING];
     (greeting[0], greeting[9], greeting[10], greeting[11]) = (0xff, 0x7f, 3, 1);

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 /// List all policies with a description of each
 #[derive(Args, Debug)]
 #[command(after_help = "\
-{endpoint} in the command of a scheduler of Batsim becomes the address to bind; tcp://HOST:PORT is one that runs already. The library's
-page `external` has the protocols.
+{endpoint} in the command of a scheduler of Batsim becomes the address to bind (ipc://FILE on Unix);
+tcp://HOST:PORT is one that runs already. The library's page `external` has the protocols.
 
 Parts of any batch policy, behind all others:
   /PLACE=CONTIGUOUS   a job gets the lowest run of free nodes that is long enough, instead of the lowest free nodes

@@ -3,7 +3,7 @@
 //! | name of the policy | what decides |
 //! |---|---|
 //! | `pipe:COMMAND` | a command that reads and writes [lines of JSON](pipe), by a [protocol] for fractional and batch policies |
-//! | `batsim:COMMAND` | a command that speaks [Batsim's protocol](batsim), whole nodes; `{endpoint}` in it becomes the address to bind |
+//! | `batsim:COMMAND` | a command that speaks [Batsim's protocol](batsim), whole nodes; `{endpoint}` in it becomes the address to bind, `ipc://FILE` on Unix |
 //! | `batsim:tcp://HOST:PORT` | the same, of a scheduler that runs already |
 //! | `batsim-sharing:...` | the same, and jobs may share nodes, each of which divides its CPU evenly |
 //!
