@@ -59,15 +59,28 @@ impl Limit {
             Verdict::Open
         }
     }
-    /// Whether small values are what decides against it.
+    /// Whether it has a lower bound.
     pub fn is_from_below(&self) -> bool {
         self.above.or(self.at_least).is_some()
+    }
+    /// Of the ends of some values the one that decides against it.
+    pub fn worst(&self, low: f64, high: f64) -> f64 {
+        if self.is_from_below() && self.is_under_high(high) { low } else { high }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn either_end_may_decide_against_a_range() {
+        let range = Limit::within(0.9, 1.1);
+        let worst =
+            [(0.95, 1.0), (0.8, 1.0), (1.0, 1.2), (0.8, 1.2)].map(|(low, high)| range.worst(low, high));
+        assert_eq!(worst, [0.95, 0.8, 1.2, 1.2]);
+        assert_eq!([Limit::above(1.0), Limit::at_most(1.0)].map(|limit| limit.worst(0.5, 1.5)), [0.5, 1.5]);
+    }
 
     #[test]
     fn intervals_decide() {

@@ -149,7 +149,7 @@ impl Take {
             Take::Mean | Take::Max | Take::Min => (self.of_side(series)?, "{value:.2}"),
             Take::Worst => {
                 named.push(("met", series.count(&is).into()));
-                (if is.is_from_below() { low } else { high }, "{met} of {all} cases")
+                (is.worst(low, high), "{met} of {all} cases")
             }
             Take::Best => {
                 (if is.is_from_below() { high } else { low }, "{value:.2} in the best of {all} cases")
