@@ -39,7 +39,8 @@ The order in which EASY and EASY/SPARE try the jobs behind the head of the queue
 Parts that can follow all others in the name of a fractional policy, in this order:
   /PERIOD=S        a tick every S seconds, instead of --period
   /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent
-  /PAY=N           jobs give way only while their penalties take at most N times their work, and if waiting is not cheaper (GreedyP, GreedyPM)
+  /PAY=N           jobs give way only while their penalties take at most N times their work,
+                   and if waiting is not cheaper (GreedyP, GreedyPM)
   /SPREAD          an arriving job gets enough nodes for its tasks to run at full speed, if room can be made
   /RETRY=S         jobs that never ran are tried again at every event and every S seconds, as if they arrived
   /SWAP=N          paused jobs are tried too, but displace only jobs with less than an Nth of their priority

@@ -4,6 +4,7 @@ use super::state::Loaded;
 use super::switch::sharing;
 use crate::failure::Failure;
 use dfrsim_context_switch::{Configuration, ConstraintKind, Place, VmId};
+use dfrsim_input::state::Constraint;
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_packing::vector::sizes_at;
@@ -46,7 +47,7 @@ impl Problem {
         let is_in = |vm: VmId| matches!(before.place(vm), Place::Waiting | Place::Running(_));
         let roots = cluster.constraints().list().iter().filter(|it| it.kind == ConstraintKind::Root);
         let roots: Vec<VmId> = roots
-            .flat_map(dfrsim_input::state::Constraint::all_vms)
+            .flat_map(Constraint::all_vms)
             .copied()
             .filter(|&vm| before.place(vm).host().is_some())
             .collect();
