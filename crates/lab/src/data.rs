@@ -1,5 +1,7 @@
 //! Rows of any study as columns of values: what comparison, baselines, export and figures work on.
 
+mod own;
+
 use crate::column::{Column, Kind, Role, RowType};
 use crate::record::Status;
 use std::collections::{BTreeMap, BTreeSet};

@@ -198,6 +198,7 @@ impl<'a> Results<'a> {
         let files = self.row_files()?;
         let mut frames = self.study.frames(&files).map_err(|fault| self.bad_rows(fault))?;
         frames.retain(|frame| !frame.is_empty());
+        frames = frames.into_iter().map(DataFrame::with_own_metrics).collect();
         if let Some(objective) = self.objective() {
             frames = frames.into_iter().map(|frame| frame.with_objective(&objective)).collect();
         }

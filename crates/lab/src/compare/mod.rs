@@ -191,16 +191,17 @@ pub fn compare(
         return Err(CompareError::Studies { a, b });
     }
     let (frames_a, frames_b) = (a.rows()?, b.rows()?);
-    check_metrics(&frames_a, &options.metrics)?;
+    [&frames_a, &frames_b].into_iter().try_for_each(|frames| check_metrics(frames, &options.metrics))?;
     let (files_a, files_b) = (a.instances()?, b.instances()?);
     let mut parts = Vec::new();
     let (mut only_in_a, mut only_in_b, mut other_instances) = (0, 0, 0);
     let mut unknown_selection = None;
     for frame_a in &frames_a {
-        let Some(frame_b) = frames_b.iter().find(|frame| frame.row_type == frame_a.row_type) else {
+        let Some(frame_b) = frames_b.iter().find(|frame| frame.row_type.name == frame_a.row_type.name) else {
             continue;
         };
-        let metrics = metrics(frame_a, &options.metrics);
+        let mut metrics = metrics(frame_a, &options.metrics);
+        metrics.retain(|&metric| frame_b.columns().get(metric) == frame_a.columns().get(metric));
         if metrics.is_empty() {
             continue;
         }

@@ -127,7 +127,7 @@ columns! {
         fact pub reached: Option<f64>,
         /// Of parts of the jobs, where the scenario asks for them: a list of kind, name, number of completed jobs and mean wait in seconds, as JSON.
         fact pub waits: Option<String>,
-        /// Metrics of the program that ran the scenario, where that asks for them: values by names, as JSON.
+        /// Metrics of the program that ran the scenario, where that asks for them: values by names, as JSON. Comparisons, exports and baselines have a column of each; less is better.
         fact pub own: Option<String>,
     }
 }

@@ -3,7 +3,8 @@
 use crate::run::SCENARIO;
 use crate::{frame, numbers, registry, run, run_with, table};
 use dfrsim_cluster::JobRecord;
-use dfrsim_lab::{Registry, RunOptions, RunReport};
+use dfrsim_lab::compare::{CompareOptions, compare};
+use dfrsim_lab::{Registry, Results, RunOptions, RunReport};
 use dfrsim_model::{Job, JobId, SimSpan};
 use dfrsim_study_online::{Own, register};
 use std::collections::BTreeMap;
@@ -255,6 +256,17 @@ fn jobs_and_metrics_of_the_program_are_in_rows_and_tables() {
     let rows = frame(folder.path());
     let place = rows.place("own").unwrap();
     assert_eq!(rows.text(0, place), r#"{"last_end":12.0}"#);
+    assert_eq!(rows.number(0, rows.place("last_end").unwrap()), Some(12.0));
+    let registry = registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let names = |name: &str| vec![name.to_owned()];
+    let (metrics, variant, with) = (names("last_end"), names("FCFS"), names("EASY"));
+    let options = CompareOptions { metrics, variant, with, ..CompareOptions::default() };
+    let compared = compare(&results, &results, &options).unwrap();
+    assert_eq!(
+        (compared.parts[0].groups[0].metric.name, compared.parts[0].groups[0].pairs.len()),
+        ("last_end", 1)
+    );
     let means = table(&report, "metrics").csv();
     let lines: Vec<&str> = means.lines().collect();
     assert!(lines[0].ends_with(",last_end") && lines[1].ends_with(",12"), "{means}");

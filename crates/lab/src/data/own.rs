@@ -1,0 +1,61 @@
+//! Metrics of the program that ran a scenario, as columns.
+
+use super::{DataFrame, Numbers, Values};
+use crate::column::{Better, Column, Kind, Role, RowType};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// The column in which they are: values by names, as JSON.
+const OWN: &str = "own";
+
+/// The types of rows with such columns, once each: a type of rows is there as long as the program.
+static EXTENDED: Mutex<Vec<&RowType>> = Mutex::new(Vec::new());
+
+impl DataFrame {
+    /// Makes a column of each metric in the column `own`, if there is one; less is better. A name that another column has stays there.
+    pub(crate) fn with_own_metrics(mut self) -> DataFrame {
+        let Some(own) = self.place(OWN) else { return self };
+        let texts = self.columns[own].names.iter();
+        let values: Vec<BTreeMap<String, f64>> =
+            texts.map(|text| serde_json::from_str(text).unwrap_or_default()).collect();
+        let names = values.iter().flat_map(BTreeMap::keys).filter(|name| self.place(name).is_none());
+        let names: BTreeSet<&str> = names.map(String::as_str).collect();
+        if names.is_empty() {
+            return self;
+        }
+        for &name in &names {
+            let mut numbers = Numbers::Changes { rows: Vec::new(), numbers: Vec::new() };
+            for row in 0..self.len() {
+                let text = self.columns[own].numbers.get(row) as usize;
+                numbers.push(row, values[text].get(name).copied().unwrap_or(f64::NAN));
+            }
+            self.columns.push(Values { names: Vec::new(), places: BTreeMap::new(), numbers });
+        }
+        self.row_type = extended(self.row_type, &names.into_iter().collect::<Vec<_>>());
+        self
+    }
+}
+
+/// A type of rows with more columns, which have these names.
+fn extended(row_type: &RowType, names: &[&str]) -> &'static RowType {
+    let mut extended = EXTENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let has_names = |it: &RowType| {
+        let own = it.columns.strip_prefix(row_type.columns);
+        own.is_some_and(|own| own.iter().map(|column| column.name).eq(names.iter().copied()))
+    };
+    if let Some(known) = extended.iter().find(|it| it.name == row_type.name && has_names(it)) {
+        return known;
+    }
+    let column = |name: &&str| Column {
+        name: (*name).to_owned().leak(),
+        kind: Kind::Number,
+        is_optional: true,
+        role: Role::Metric(Better::Less),
+        unit: "",
+        doc: "A metric of the program that ran the scenario.",
+    };
+    let columns: Vec<Column> = row_type.columns.iter().copied().chain(names.iter().map(column)).collect();
+    let made = Box::leak(Box::new(RowType { name: row_type.name, columns: columns.leak() }));
+    extended.push(made);
+    made
+}
