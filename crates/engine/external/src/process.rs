@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 /// The most bytes of an answer.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The most bytes that a pipe which has room takes at once everywhere.
-const PIPE_BUF: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
-
 /// The lines of standard error that a message shows.
 const SHOWN_LINES: usize = 8;
 
@@ -54,8 +51,12 @@ impl Read for Patient<ChildStdout> {
 
 impl Write for Patient<ChildStdin> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        wait(&self.pipe, true, self.deadline)?;
-        self.pipe.write(&bytes[..bytes.len().min(PIPE_BUF)])
+        loop {
+            match self.pipe.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => wait(&self.pipe, true, self.deadline)?,
+                written => return written,
+            }
+        }
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
@@ -95,6 +96,10 @@ impl Process {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
         let input = process.group.leader.stdin.take().expect("standard input is piped");
         let output = process.group.leader.stdout.take().expect("standard output is piped");
+        // There is mostly room for a line: it is only waited for if there is none.
+        #[cfg(unix)]
+        rustix::io::ioctl_fionbio(&input, true)
+            .map_err(|error| Fault::Start { command: words.join(" "), error: error.into() })?;
         let deadline = Instant::now();
         let from = BufReader::with_capacity(1 << 16, Patient { pipe: output, deadline });
         Ok((process, Lines { to: Patient { pipe: input, deadline }, from }))
