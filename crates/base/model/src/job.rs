@@ -3,6 +3,8 @@
 use crate::{JobId, Origin, Share, SimSpan, SimTime, UserId};
 
 /// A job: identical tasks that start, progress and end together.
+///
+/// Later versions may have more fields: programs write those that they mean and `..Job::default()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Its number in the workload.

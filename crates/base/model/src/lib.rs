@@ -13,6 +13,7 @@
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.
 //! * [`vm`]: virtual machines that share nodes by weight.
 //! * [`coallocation`]: requests for parts of several resources at the same time.
+//! * [`event_queue`]: the events that are to happen, in their order.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
 //! * [`formula`]: orders of waiting jobs that users write down.
@@ -49,6 +50,7 @@ mod yields;
 
 pub mod coallocation;
 pub mod event;
+pub mod event_queue;
 pub mod formula;
 pub mod grid_event;
 pub mod limits;

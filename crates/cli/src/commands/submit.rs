@@ -1,4 +1,15 @@
-//! `dfrsim submit`
+//! `dfrsim submit`: a sweep as jobs of a cluster: what its batch system runs, and how it is asked to.
+//!
+//! A [`Sweep`] is a scenario cut into shards. An [`Engine`] writes it down as two scripts, an array of shards and a merge that
+//! runs when they have ended, and hands them to the batch system of the cluster. [`Slurm`] is one.
+//!
+//! Shards write to one folder that all machines see. Finished runs are in their journals, so a sweep that is submitted
+//! again only runs what is missing.
+
+mod engine;
+mod quoted;
+mod slurm;
+mod sweep;
 
 use super::results::status::missing;
 use super::run::audit_notice;
@@ -6,11 +17,13 @@ use crate::consent::Consent;
 use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::{Args, ValueEnum};
-use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
 use dfrsim_lab::{AnyScenario, Registry, RunError, RunStatus};
+use engine::{Engine, JobId, Submitted, submit};
 use schemars::JsonSchema;
 use serde::Serialize;
+use slurm::Slurm;
 use std::path::{Path, PathBuf};
+use sweep::Sweep;
 
 /// Submit a scenario to a cluster's batch system, as an array of shards and a merge after it
 ///

@@ -154,6 +154,8 @@ impl fmt::Display for NeedModel {
 }
 
 /// The options of one simulation.
+///
+/// Later versions may have more fields: programs write those that they mean and `..Options::default()`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// How long a resumed or migrated job makes no progress (dissertation, 5.3.1: 300 s, or 0).

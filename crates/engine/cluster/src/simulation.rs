@@ -15,7 +15,7 @@ use crate::{
     Scheduler, Situation, View, Violation,
 };
 use apply::Effect;
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_platform::OutageError;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use crate::planetlab::{Demand, Kind, SIZES, statistics};
 use crate::{Coallocator, Grid, GridError, Parameters};
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::coallocation::{Allocation, Reservation};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Exp1};

@@ -6,7 +6,7 @@ use super::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::ActiveJob;
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_platform::Interruption;
 

@@ -2,7 +2,7 @@
 
 use super::{FIRST_JOB, PLATFORM, Simulation, SimulationError};
 use crate::{Interrupted, JobHandle, JobState, Observer, Occurrence, PlatformChange};
-use dfrsim_des::{EventKey, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, Rank, Slot};
 use dfrsim_model::{Job, SimTime};
 use dfrsim_platform::Interruption;
 

@@ -2,7 +2,7 @@
 
 use super::{FIRST_JOB, Simulation, SimulationError};
 use crate::{JobHandle, JobState, Observer, Occurrence};
-use dfrsim_des::Slot;
+use dfrsim_model::event_queue::Slot;
 use dfrsim_model::{Job, SimTime};
 
 /// For programs that have no list of jobs but say what happens when. At a moment there may be several decisions, each on what happened

@@ -7,7 +7,7 @@ use crate::configuration::{Configuration, Place};
 use crate::durations::Durations;
 use crate::vjob::{VjobId, VmId};
 use crate::workload::Task;
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{SimSpan, SimTime};
 
 /// What a VM computes.

@@ -21,7 +21,7 @@ use crate::plan::Plan;
 use crate::planner::{plan, plan_early};
 use crate::vjob::{VjobId, VmId};
 use crate::workload::Application;
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use machine::Machine;
 use record::Recorder;

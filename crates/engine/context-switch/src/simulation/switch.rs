@@ -9,7 +9,7 @@ use crate::durations::Durations;
 use crate::plan::Plan;
 use crate::vjob::VmId;
 use crate::waits::delays;
-use dfrsim_des::{EventKey, EventQueue, Rank};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank};
 use dfrsim_model::{NodeId, Rng, SimSpan, SimTime};
 use rand::RngExt;
 

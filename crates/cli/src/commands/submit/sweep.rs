@@ -4,41 +4,41 @@ use std::path::PathBuf;
 
 /// A scenario cut into shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sweep {
+pub(super) struct Sweep {
     /// `dfrsim`, as all machines see it.
-    pub program: PathBuf,
+    pub(super) program: PathBuf,
     /// The scenario file, as all machines see it.
-    pub scenario: PathBuf,
+    pub(super) scenario: PathBuf,
     /// `key=value`, as `dfrsim run --set` takes them.
-    pub overrides: Vec<String>,
+    pub(super) overrides: Vec<String>,
     /// The result folder, as all machines see it.
-    pub out: PathBuf,
+    pub(super) out: PathBuf,
     /// The number of shards.
-    pub shards: u32,
+    pub(super) shards: u32,
     /// The numbers of those that are to be run, from 1, rising.
-    pub missing: Vec<u32>,
+    pub(super) missing: Vec<u32>,
     /// The cores of a shard.
-    pub cpus: u32,
+    pub(super) cpus: u32,
     /// Where the batch system is to run it; its default if `None`.
-    pub partition: Option<String>,
+    pub(super) partition: Option<String>,
     /// How long a shard may take, as the batch system writes times; its default if `None`.
-    pub time: Option<String>,
+    pub(super) time: Option<String>,
     /// Whether an independent checker follows every run, in studies where it does not always do so.
-    pub audit: bool,
+    pub(super) audit: bool,
     /// Whether the commands that the scenario names may run.
-    pub allow_commands: bool,
+    pub(super) allow_commands: bool,
 }
 
 /// What cannot be in a script of a batch system.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {text:?} cannot be used in a script: {fault}")]
-pub struct UnfitText {
+pub(super) struct UnfitText {
     /// What it is.
-    pub what: &'static str,
+    pub(super) what: &'static str,
     /// The text.
-    pub text: String,
+    pub(super) text: String,
     /// The fault.
-    pub fault: &'static str,
+    pub(super) fault: &'static str,
 }
 
 impl Sweep {
@@ -47,7 +47,7 @@ impl Sweep {
     ///
     /// # Errors
     /// The first text that cannot.
-    pub fn check(&self) -> Result<(), UnfitText> {
+    pub(super) fn check(&self) -> Result<(), UnfitText> {
         let paths = [
             ("the program", &self.program),
             ("the scenario", &self.scenario),
@@ -70,7 +70,7 @@ impl Sweep {
     }
 
     /// The folder of scripts and of what jobs print.
-    pub fn folder(&self) -> PathBuf {
+    pub(super) fn folder(&self) -> PathBuf {
         self.out.join("jobs")
     }
 }

@@ -1,7 +1,8 @@
 //! Slurm: `sbatch` and job arrays.
 
-use crate::quoted::quoted;
-use crate::{Engine, JobId, SubmitError, Sweep};
+use super::engine::{Engine, JobId, SubmitError};
+use super::quoted::quoted;
+use super::sweep::Sweep;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ const SBATCH: &str = "sbatch";
 
 /// The batch system Slurm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slurm;
+pub(super) struct Slurm;
 
 impl Engine for Slurm {
     fn name(&self) -> &'static str {

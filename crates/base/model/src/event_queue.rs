@@ -1,6 +1,28 @@
-//! An indexed priority queue of events.
+//! The event queue of the simulators: a total order of events, and no stale ones.
+//!
+//! Events of one moment happen in a fixed order, ([`SimTime`], [`Rank`], sequence): what ends makes room before
+//! the platform changes, before jobs arrive, before the clock ticks; the sequence breaks what is left. Everything that
+//! can cause an event has a [`Slot`]; a slot has at most one event, which can be moved or cancelled at any time, so an
+//! event that a later decision has overtaken never occurs.
+//!
+//! ```
+//! use dfrsim_model::SimTime;
+//! use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
+//!
+//! let mut queue = EventQueue::new();
+//! let (job, clock) = (Slot(0), Slot(1));
+//! queue.schedule(clock, EventKey::new(SimTime::from_secs(5), Rank::Tick, 0));
+//! queue.schedule(job, EventKey::new(SimTime::from_secs(9), Rank::Completion, 0));
+//! queue.schedule(job, EventKey::new(SimTime::from_secs(5), Rank::Completion, 0)); // its yield rose
+//! assert_eq!(queue.pop().unwrap().1, job);
+//! assert_eq!(queue.pop().unwrap().1, clock);
+//! assert!(queue.pop().is_none());
+//! ```
+//!
+//! The structure is a binary heap with the position of every slot beside it (Cormen et al., chapter 6); all
+//! operations take time logarithmic in the number of scheduled events.
 
-use dfrsim_model::SimTime;
+use crate::SimTime;
 
 /// The kinds of events, in the order in which those of one moment happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! The queue against its slow twin: a plain list that is searched each time.
 
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::SimTime;
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

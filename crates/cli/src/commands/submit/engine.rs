@@ -1,12 +1,12 @@
 //! What is asked of a batch system.
 
-use crate::{Sweep, UnfitText};
+use super::sweep::{Sweep, UnfitText};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A batch system.
-pub trait Engine {
+pub(super) trait Engine {
     /// Its name, as `dfrsim submit --engine` takes it.
     fn name(&self) -> &'static str;
     /// The script that runs the missing shards of a sweep that was [checked](Sweep::check).
@@ -22,20 +22,20 @@ pub trait Engine {
 
 /// The name that the batch system gives to a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobId(pub String);
+pub(super) struct JobId(pub String);
 
 /// What was submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submitted {
+pub(super) struct Submitted {
     /// The array of shards; `None` if none was missing.
-    pub array: Option<JobId>,
+    pub(super) array: Option<JobId>,
     /// What joins them.
-    pub merge: JobId,
+    pub(super) merge: JobId,
 }
 
 /// Why a sweep was not submitted.
 #[derive(Debug, thiserror::Error)]
-pub enum SubmitError {
+pub(super) enum SubmitError {
     /// The program of the batch system could not be started.
     #[error("{program}: {error}; is the batch system installed on this machine?")]
     Program {
@@ -79,7 +79,7 @@ pub enum SubmitError {
 ///
 /// # Errors
 /// If a script cannot be written, or the batch system is not there or refuses one.
-pub fn submit(engine: &dyn Engine, sweep: &Sweep) -> Result<Submitted, SubmitError> {
+pub(super) fn submit(engine: &dyn Engine, sweep: &Sweep) -> Result<Submitted, SubmitError> {
     sweep.check()?;
     let folder = sweep.folder();
     fs::create_dir_all(&folder).map_err(|error| SubmitError::Io { path: folder.clone(), error })?;

@@ -1,6 +1,6 @@
 //! What an event costs, with few and with many others scheduled.
 
-use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Seed, SimTime};
 use rand::RngExt as _;
 
