@@ -260,7 +260,10 @@ fn amounts_have_other_names_in_batsim_5_and_a_wrong_name_is_a_fault() {
         assert_eq!(records[0].run_time.unwrap().to_string(), "5", "{profile}");
     }
     let found = faults(&with_profile(r#"{"type": "parallel_homogeneous", "cpus": 10}"#));
-    assert_eq!(found, ["w.json:4: profile `p`: field `cpu`: found no value, expected an amount from 0"]);
+    let fault = "w.json:4: profile `p`: field `cpu`: found no value, expected an amount from 0";
+    assert_eq!(found, [fault]);
+    let found = faults(&with_profile(r#"{"type": "parallel_homogeneous", "cpuu": 10, "com": 0}"#));
+    assert_eq!(found, [format!("{fault}; is `cpuu` meant as `cpu`?")]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One profile: what a job does.
 
 use super::Located;
-use super::document::{Entry, Text};
+use super::document::{Entry, Members, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -79,14 +79,16 @@ impl Profile {
             entry.fault("type", Some(value), "an object with a type");
             return Err(entry.problems());
         };
-        let profile = fields.profile(&mut entry);
+        let Members(members) = serde_json::from_str(value.get()).expect("it is an object");
+        let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+        let profile = fields.profile(&mut entry, &names);
         let problems = entry.problems();
         profile.filter(|_| problems.is_empty()).ok_or(problems)
     }
 }
 
 impl Fields<'_> {
-    fn profile(&self, entry: &mut Entry<'_>) -> Option<Profile> {
+    fn profile(&self, entry: &mut Entry<'_>, names: &[&str]) -> Option<Profile> {
         let ret = entry.optional("ret", self.ret, 0, "a whole number", |_: &i64| true);
         let kind: String = entry.required("type", self.kind, TYPES, |_| true)?;
         let (work, communicates) = match kind.as_str() {
@@ -101,13 +103,13 @@ impl Fields<'_> {
                 let strategy =
                     entry.optional("generation_strategy", field, Strategy::Each, expected, |_| true);
                 let spread = matches!(strategy, Some(Strategy::Spread));
-                self.homogeneous(entry, if spread { Work::Spread } else { Work::Each })
+                self.homogeneous(entry, names, if spread { Work::Spread } else { Work::Each })
             }
-            "parallel_homogeneous_total" | "msg_par_hg_tot" => self.homogeneous(entry, Work::Spread),
+            "parallel_homogeneous_total" | "msg_par_hg_tot" => self.homogeneous(entry, names, Work::Spread),
             "parallel" | "msg_par" | "ParallelTaskProfile" => {
                 let amounts = |amounts: &Vec<f64>| amounts.iter().all(is_amount);
                 let expected = "a list of amounts from 0";
-                self.amounts_are_there(entry, expected);
+                self.amounts_are_there(entry, names, expected);
                 let cpu = entry.optional("cpu", self.cpu, Vec::new(), expected, amounts);
                 let com = entry.optional("com", self.com, Vec::new(), expected, amounts);
                 let communicates = com.is_some_and(|com| com.iter().any(|&bytes| bytes > 0.0));
@@ -130,15 +132,26 @@ impl Fields<'_> {
         Some(Profile { work: work?, communicates, fails: ret? != 0 })
     }
 
-    /// One of the amounts may be missing; without both, a name is another one than is known.
-    fn amounts_are_there(&self, entry: &mut Entry<'_>, expected: &str) {
+    /// One of the amounts may be missing, but neither both nor one of which the name is almost there.
+    fn amounts_are_there(&self, entry: &mut Entry<'_>, names: &[&str], expected: &str) {
         if self.cpu.is_none() && self.com.is_none() {
-            entry.fault("cpu", None, expected);
+            return entry.fault("cpu", None, expected);
+        }
+        for (field, amount) in [("cpu", self.cpu), ("com", self.com)] {
+            let is_near = |name: &&&str| strsim::damerau_levenshtein(name, field) == 1;
+            if let (None, Some(name)) = (amount, names.iter().find(is_near)) {
+                entry.fault(field, None, &format!("{expected}; is `{name}` meant as `{field}`?"));
+            }
         }
     }
 
-    fn homogeneous(&self, entry: &mut Entry<'_>, work: fn(f64) -> Work) -> (Option<Work>, bool) {
-        self.amounts_are_there(entry, AMOUNT);
+    fn homogeneous(
+        &self,
+        entry: &mut Entry<'_>,
+        names: &[&str],
+        work: fn(f64) -> Work,
+    ) -> (Option<Work>, bool) {
+        self.amounts_are_there(entry, names, AMOUNT);
         let cpu = entry.optional("cpu", self.cpu, 0.0, AMOUNT, is_amount);
         let com = entry.optional("com", self.com, 0.0, AMOUNT, is_amount);
         (cpu.map(work), com.is_some_and(|bytes| bytes > 0.0))
