@@ -52,6 +52,7 @@ mod reserved;
 mod rooms;
 mod running;
 mod scheduler;
+mod site_order;
 mod slurm;
 mod spare;
 mod split;

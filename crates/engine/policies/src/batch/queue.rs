@@ -64,16 +64,16 @@ impl Queue {
         self.order == QueueOrder::Arrival && self.fill.is_none()
     }
 
+    /// Whether the order of two jobs can change while they wait.
+    pub(super) fn depends_on_time(&self) -> bool {
+        self.order.depends_on_time()
+    }
+
     /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
     #[inline]
     pub(super) fn insert(&mut self, job: BatchJob, need: usize) {
-        let is_last = match self.order {
-            QueueOrder::Wfp3 => true,
-            QueueOrder::Formula(formula) => formula.depends_on_time(),
-            QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence),
-            QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
-        };
-        if is_last {
+        let is_behind = || self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence);
+        if self.depends_on_time() || self.order == QueueOrder::Arrival && is_behind() {
             self.jobs.push_back(Waiting::new(job, need));
         } else {
             self.insert_in_order(job, need);

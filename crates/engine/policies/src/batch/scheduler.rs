@@ -10,6 +10,7 @@ use super::queue::{Queue, Waiting};
 use super::queue_order::QueueOrder;
 use super::reserved::Reserved;
 use super::running::{Run, Running};
+use super::site_order::SiteOrder;
 use super::split::{Room, Split};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
@@ -38,12 +39,7 @@ pub(crate) struct BatchScheduler {
     pub(super) completing: Vec<JobHandle>,
     /// Whether the limits of the site admit each of the jobs that arrive; kept to reuse its memory.
     admitted: Vec<bool>,
-    /// Of which priorities the order of the queue is, and whether it cannot change until a job joins it.
-    ranking: (SimTime, u64),
-    is_settled: bool,
-    /// Whether jobs joined the queue behind its end since it was in order, and whether others joined it before that.
-    has_joined: bool,
-    has_come_between: bool,
+    site_order: SiteOrder,
     /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes, if it is asked for no forecasts.
     tracks_runs: bool,
     pub(super) is_asked: bool,
@@ -92,10 +88,7 @@ impl BatchScheduler {
             preempted: Vec::new(),
             completing: Vec::new(),
             admitted: Vec::new(),
-            ranking: (SimTime::ZERO, 0),
-            is_settled: true,
-            has_joined: false,
-            has_come_between: false,
+            site_order: SiteOrder::default(),
             tracks_runs: false,
             is_asked: false,
             placement: Vec::new(),
@@ -114,18 +107,8 @@ impl BatchScheduler {
 
     #[inline(never)]
     fn join_by_priority(&mut self, job: BatchJob, need: usize) {
-        let Some(site) = &self.site else { return };
-        let last = self.queue.jobs.back();
-        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job));
-        self.is_settled &= is_behind && self.queue.is_by_arrival();
-        let waiting = Waiting { priority: site.priority(job.job), ..Waiting::new(job, need) };
-        let is_in_order = !self.has_joined && self.ranking == site.ranking() && self.queue.is_by_arrival();
-        let is_in_order = is_in_order && (self.is_settled || site.counts_usage());
-        if is_in_order {
-            self.has_come_between |= self.queue.insert_by_priority(waiting);
-        } else {
-            self.has_joined = true;
-            self.queue.jobs.push_back(waiting);
+        if let Some(site) = &self.site {
+            self.site_order.join(&mut self.queue, site, job, need);
         }
     }
 
@@ -193,26 +176,15 @@ impl BatchScheduler {
     /// Brings the queue into the order of now; returns whether it was another one.
     #[inline]
     pub(super) fn order(&mut self, now: SimTime) -> bool {
-        let can_change = self.site.is_some() || self.policy.order.depends_on_time();
-        can_change && self.order_again(now)
+        (self.site.is_some() || self.queue.depends_on_time()) && self.order_again(now)
     }
 
     #[inline(never)]
     fn order_again(&mut self, now: SimTime) -> bool {
-        let depends_on_time = self.policy.order.depends_on_time();
-        let Some(site) = &self.site else { return self.queue.sort(now) };
-        let is_new = depends_on_time || self.ranking != site.ranking();
-        let has_come_between = std::mem::take(&mut self.has_come_between);
-        if self.is_settled || !is_new && !self.has_joined {
-            return has_come_between;
+        match &self.site {
+            Some(site) => self.site_order.order(&mut self.queue, site, now),
+            None => self.queue.sort(now),
         }
-        self.queue.jobs.iter_mut().for_each(|job| job.priority = site.priority(job.job.job));
-        (self.ranking, self.has_joined) = (site.ranking(), false);
-        let has_changed = self.queue.sort(now) || has_come_between;
-        let pairs = self.queue.jobs.iter().zip(self.queue.jobs.iter().skip(1));
-        let mut stays = pairs.map(|(a, b)| site.always_precedes(a.job.job, b.job.job));
-        self.is_settled = self.queue.is_by_arrival() && stays.all(|it| it);
-        has_changed
     }
 
     /// For how long a job is planned.
@@ -420,7 +392,7 @@ impl BatchScheduler {
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
         // A decision starts no job if neither the order nor what is known of running jobs changes.
-        let is_fixed = site.keeps_plans() && (self.is_settled || waiting().nth(1).is_none());
+        let is_fixed = site.keeps_plans() && (self.site_order.is_settled() || waiting().nth(1).is_none());
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
