@@ -6,13 +6,13 @@
 //! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
 //!
 //! The search begins with VP_CPSUM, whose packing is the first one. Yields above it are tried in rounds: a quarter of the way to the
-//! bound with the nodes filled again, then a quarter of what lies between the last success and the last failure, then small steps up, because packing is not monotone in the yield and a repair
-//! the likelier the less it changes. Within a round nodes are not filled again: the placement whose repair failed last, from
-//! where a lower yield is near, or the best one found is carried to the next yield, where tasks that are too much lose their
-//! nodes, and the rest is repair. Each success counts with the exact minimum yield of its mapping, so that the search continues
-//! from there. Every round is twice as patient with a repair as the one before and fills nodes in another way. All of them
-//! together take a number of steps, in proportion to what VP_CPSUM did, that only decides where the sequence ends: *more steps
-//! never give a lower yield*.
+//! bound with the nodes filled again (not at first where nodes differ), then a quarter of what lies between the last success and the
+//! last failure, then small steps up, because packing is not monotone in the yield and a repair the likelier the less it changes.
+//! Within a round nodes are not filled again: the placement whose repair failed last, from where a lower yield is near, or the best
+//! one found is carried to the next yield, where tasks that are too much lose their nodes, and the rest is repair. Each success
+//! counts with the exact minimum yield of its mapping, so that the search continues from there. Every round is twice as patient with
+//! a repair as the one before and fills nodes in another way. All of them together take a number of steps, in proportion to what
+//! VP_CPSUM did, that only decides where the sequence ends: *more steps never give a lower yield*.
 
 mod placement;
 
@@ -217,12 +217,19 @@ impl<const D: usize> Eject<D> {
     /// Raises the yield of the best mapping in rounds, as far as the steps go.
     fn raise(&mut self, instance: &Instance, precision: u32, highest: Yield, patience: &mut Patience) {
         let mut success = self.found_yield(instance);
+        // Nodes that differ are filled in the order of the file, with room left on the large ones: what there is needs fewer repairs.
+        let mut from_floor = self.floor.nodes.kinds().len() > 1;
         let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
         while success < highest && !patience.is_exhausted() {
             let filling = fillings.next().expect("they come again");
             self.failed.clear();
             let target = above(success, highest);
-            if self.packs_from_scratch(target, filling, patience) {
+            let packs = if std::mem::take(&mut from_floor) {
+                self.packs_from(Earlier::Found, target, patience)
+            } else {
+                self.packs_from_scratch(target, filling, patience)
+            };
+            if packs {
                 success = self.found_yield(instance).max(target);
             }
             success = self.narrow(instance, success, highest, precision, patience);
