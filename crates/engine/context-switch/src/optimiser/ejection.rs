@@ -10,7 +10,8 @@ impl PartialAssignment<'_> {
     /// before the budget is spent.
     pub(super) fn settle(&mut self, mut left: Vec<usize>, budget: &mut Budget, rng: &mut Rng) -> bool {
         let first_pool = self.goal.usual_pool();
-        let mut ejected = vec![0; self.goal.units.len()];
+        // To bring back what makes others wait is harder.
+        let mut ejected: Vec<u64> = (0..self.goal.units.len()).map(|unit| self.waiting(unit) - 1).collect();
         while let Some(unit) = left.pop() {
             if self.put_all(&[unit], first_pool, rng) == 1 {
                 continue;

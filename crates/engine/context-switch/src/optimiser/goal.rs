@@ -187,6 +187,11 @@ impl<'a> Goal<'a> {
         self.current.place(vm).node().map_or(elsewhere, |home| elsewhere.min(self.vm_cost(vm, home)))
     }
 
+    /// What the dearest of its VMs costs elsewhere than where it is.
+    pub(super) fn dearest(&self, unit: &Unit) -> u64 {
+        unit.vms.iter().map(|&vm| self.vm_cost(vm, NOWHERE)).max().unwrap_or(0)
+    }
+
     /// What it costs more to have a VM run elsewhere than where it is.
     pub(super) fn leaving(&self, vm: VmId) -> u64 {
         leaving(self.cluster, vm, self.current.place(vm))
@@ -212,7 +217,7 @@ impl<'a> Goal<'a> {
 }
 
 /// A node on which no VM is.
-const NOWHERE: NodeId = NodeId(u32::MAX);
+pub(super) const NOWHERE: NodeId = NodeId(u32::MAX);
 
 fn leaving(cluster: &Cluster, vm: VmId, from: Place) -> u64 {
     let cost = |node| Action::to_run(vm, from, node).map_or(0, |action| action.cost(cluster));

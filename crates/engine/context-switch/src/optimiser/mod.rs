@@ -5,6 +5,7 @@ mod complete;
 mod construct;
 mod cover;
 mod ejection;
+mod estimate;
 mod goal;
 mod knapsack;
 mod neighbourhood;
@@ -106,8 +107,9 @@ pub enum Unsolved {
 /// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
 /// are as far as possible; VMs for which no node has room push others out. If that fails, all VMs are packed into empty nodes.
 /// Small problems are then searched completely. For others, VMs are again and
-/// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
-/// not dearer is kept. The search ends when the cost is the bound. Constraints hold in every assignment that is
+/// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search): first
+/// judged by an estimate, also if that is somewhat dearer (simulated annealing), then by plans, if they are
+/// not dearer. The search ends when the cost is the bound. Constraints hold in every assignment that is
 /// examined.
 ///
 /// # Errors
@@ -138,7 +140,7 @@ pub fn cheapest(
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
     }
     let steps = search.budget.steps;
-    let Some(Best { nodes, thresholds, .. }) = search.best.take() else {
+    let Some(Best { nodes, thresholds, held, .. }) = search.best.take() else {
         return Err(match search.no_way_to {
             0 if is_complete => Unsolved::Infeasible,
             0 => Unsolved::NotFound { steps },
@@ -147,6 +149,7 @@ pub fn cheapest(
     };
     let configuration = goal.configuration(&nodes);
     search.planner.set_thresholds(thresholds);
+    search.planner.hold_all(held);
     let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
     let cost = plan.cost(cluster);
     // To be suspended and resumed may take less time than to migrate.
@@ -163,6 +166,7 @@ struct Best {
     cost: u64,
     /// Under which its plan was found.
     thresholds: Vec<u64>,
+    held: Vec<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -173,12 +177,20 @@ struct Budget {
 }
 
 impl Budget {
-    /// This one, of which from here on only a part may be spent: all of it divided by `parts`.
-    fn part(&self, parts: u32) -> Budget {
+    /// This one, of which from here on only a number of eighths may be spent.
+    fn part(&self, eighths: u32) -> Budget {
         let Limits { steps, time } = self.limits;
-        let steps = steps.min(self.steps.saturating_add(steps / u64::from(parts)));
-        let time = time.map(|time| time.min(self.begin.elapsed() + time / parts));
+        let steps = steps.min(self.steps.saturating_add(steps / 8 * u64::from(eighths)));
+        let time = time.map(|time| time.min(self.begin.elapsed() + time / 8 * eighths));
         Budget { limits: Limits { steps, time }, ..self.clone() }
+    }
+
+    /// The part that is spent of what was left at a moment, by steps or by time.
+    fn spent_since(&self, begin: &Budget) -> f64 {
+        let Limits { steps, time } = self.limits;
+        let by_steps = (self.steps - begin.steps) as f64 / (steps - begin.steps).max(1) as f64;
+        let by_time = time.map_or(0.0, |time| self.begin.elapsed().as_secs_f64() / time.as_secs_f64());
+        by_steps.max(by_time).min(1.0)
     }
 
     /// Takes a step, if there is one left.
@@ -224,8 +236,23 @@ impl Search<'_> {
     /// Keeps an assignment if it is the cheapest so far.
     fn offer(&mut self, nodes: &[NodeId], cost: u64) {
         if self.best.as_ref().is_none_or(|best| cost < best.cost) {
-            let thresholds = self.planner.thresholds().to_vec();
-            self.best = Some(Best { nodes: nodes.to_vec(), cost, thresholds });
+            let (thresholds, held) = (self.planner.thresholds().to_vec(), self.planner.held().to_vec());
+            self.best = Some(Best { nodes: nodes.to_vec(), cost, thresholds, held });
+        }
+    }
+
+    /// Plans an assignment in which units enter their nodes in the first pool or not, and keeps it if it is the cheapest so far.
+    fn offer_planned(&mut self, nodes: &[NodeId], enters: &[bool]) {
+        self.planner.hold_all(vec![false; self.goal.cluster.vms().len()]);
+        for (unit, _) in self.goal.units.iter().zip(enters).filter(|(_, enters)| !**enters) {
+            unit.vms.iter().for_each(|vm| self.planner.hold(*vm, true));
+        }
+        let configuration = self.goal.configuration(nodes);
+        for thresholds in [Vec::new(), vec![self.goal.usual_pool()]] {
+            self.planner.set_thresholds(thresholds);
+            if let Some(cost) = self.cost(&configuration) {
+                self.offer(nodes, cost);
+            }
         }
     }
 

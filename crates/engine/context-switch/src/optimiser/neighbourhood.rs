@@ -1,40 +1,47 @@
 //! Large neighbourhood search: a few units are taken from their nodes and put back as cheaply as that goes.
 
+use super::construct::staying;
+use super::goal::{Goal, NOWHERE};
 use super::repair::PartialAssignment;
 use super::{Best, Search};
 use crate::action::Kind;
+use crate::cluster::Aim;
 use crate::configuration::{Configuration, Place};
 use dfrsim_model::{NodeId, Rng, Seed};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
+use std::cmp::Reverse;
 
 /// The most units that are taken at once, unless a vjob has more.
 const MOST_TAKEN: usize = 24;
+/// In the beginning what is kept may be dearer by this part of a first pool on average.
+const COOL: f64 = 8.0;
+/// With more units plans take long to compare, and most of the time is for estimates.
+const MANY_UNITS: usize = 2_000;
 
 /// Searches until the budget is spent or the best assignment is proven.
 pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     let goal = search.goal;
-    let Some(Best { nodes, cost, .. }) = search.best.clone() else { return };
     if goal.units.is_empty() {
         return;
     }
-    let mut partial = PartialAssignment::new(goal, search.planner.room());
-    for (unit, node) in nodes.into_iter().enumerate() {
-        partial.put(unit, node);
-    }
     let mut state = State {
-        partial,
+        partial: PartialAssignment::new(goal, search.planner.room()),
         configuration: goal.decided.clone(),
-        cost,
+        cost: 0,
         waiting: Vec::new(),
+        missing: Vec::new(),
         dear: Vec::new(),
         first_pool: 0,
         improvements: 0,
     };
-    state.configure(search, 0..goal.units.len());
-    state.tune(search);
-    state.learn(search);
+    state.begin_with_the_best(search);
     let mut rng = seed.rng();
+    // The end of the last action is no sum.
+    if goal.cluster.aim() != Aim::Makespan && !search.is_proven() {
+        state.search_by_estimates(search, &mut rng);
+        state.begin_with_the_best(search);
+    }
     while !search.is_proven() && search.budget.step() {
         state.step(search, &mut rng);
     }
@@ -47,6 +54,8 @@ struct State<'a> {
     cost: u64,
     /// The units of which a VM waits for the first pool.
     waiting: Vec<usize>,
+    /// The units without a node.
+    missing: Vec<usize>,
     /// The units that are not where they would run for least.
     dear: Vec<usize>,
     /// What the first pool of its plan costs.
@@ -55,12 +64,26 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
+    fn begin_with_the_best(&mut self, search: &mut Search<'a>) {
+        let Some(Best { nodes, cost, held, .. }) = search.best.clone() else { return };
+        self.cost = cost;
+        search.planner.hold_all(held);
+        self.partial = PartialAssignment::new(search.goal, search.planner.room());
+        for (unit, node) in nodes.into_iter().enumerate() {
+            self.partial.put(unit, node);
+        }
+        self.configure(search, 0..search.goal.units.len());
+        self.tune(search);
+        self.learn(search);
+    }
+
     /// Brings the places of units up to date with their nodes.
-    fn configure(&mut self, search: &Search<'a>, units: impl IntoIterator<Item = usize>) {
+    fn configure(&mut self, search: &mut Search<'a>, units: impl IntoIterator<Item = usize>) {
         for unit in units {
-            let node = self.partial.nodes[unit];
+            let (node, enters) = (self.partial.nodes[unit], self.partial.enters[unit]);
             for &vm in &search.goal.units[unit].vms {
                 self.configuration.set(vm, Place::Running(node));
+                search.planner.hold(vm, !enters);
             }
         }
     }
@@ -94,41 +117,82 @@ impl<'a> State<'a> {
             }
         }
         self.first_pool = first_pool;
-        let units = || goal.units.iter().enumerate();
-        let is_late =
-            |(_, unit): &(usize, &crate::assignment::Unit)| unit.vms.iter().any(|vm| late[vm.index()]);
-        self.waiting = units().filter(is_late).map(|(index, _)| index).collect();
-        let nodes = &self.partial.nodes;
-        let dear = units().filter(|(index, unit)| goal.cost(unit, nodes[*index]) > goal.least_cost(unit));
-        self.dear = dear.map(|(index, _)| index).collect();
+        self.look(goal, |unit| goal.units[unit].vms.iter().any(|vm| late[vm.index()]));
         // What enters at once may have changed with who waits.
         let nodes = self.partial.nodes.clone();
         let waits = std::mem::take(&mut self.partial.waits);
         self.partial = PartialAssignment::new(goal, search.planner.room());
         self.partial.waits = waits;
         for (unit, node) in nodes.into_iter().enumerate() {
-            self.partial.put(unit, node);
+            let is_late = goal.units[unit].vms.iter().any(|vm| late[vm.index()]);
+            let fits = goal.entry(&goal.units[unit], node).fits(self.partial.early(node));
+            self.partial.place(unit, node, !is_late && fits);
+        }
+        search.planner.hold_all(late);
+    }
+
+    /// Notes which units wait, and which are not where they would run for least.
+    fn look(&mut self, goal: &Goal<'_>, is_late: impl Fn(usize) -> bool) {
+        self.waiting = (0..goal.units.len()).filter(|&unit| is_late(unit)).collect();
+        let nodes = &self.partial.nodes;
+        self.missing = (0..goal.units.len()).filter(|&unit| nodes[unit] == NOWHERE).collect();
+        let is_dear =
+            |unit: &usize| goal.cost(&goal.units[*unit], nodes[*unit]) > goal.least_cost(&goal.units[*unit]);
+        self.dear = (0..goal.units.len()).filter(is_dear).collect();
+    }
+
+    /// Spends a part of the budget on changes that are judged by estimates, also on some that seem dearer, fewer and fewer of them.
+    /// Units may be without a node, at a price that grows; of the assignments in which all have one the cheapest are planned.
+    fn search_by_estimates(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
+        let goal = search.goal;
+        let units = goal.units.len();
+        let eighths = if units > MANY_UNITS { 7 } else { 4 };
+        let (begin, mut budget) = (search.budget.clone(), search.budget.part(eighths));
+        let pause = units as u64 / 50 + 1;
+        let mut fresh = PartialAssignment::new(goal, search.planner.room());
+        let others = staying(goal, &mut fresh);
+        fresh.put_some(&others, self.first_pool, rng);
+        if fresh.estimate.cost() < self.partial.estimate.cost() {
+            self.partial = fresh;
+        }
+        let mut best: Option<(u64, Vec<NodeId>, Vec<bool>)> = None;
+        let mut is_planned = true;
+        while !search.is_proven() && budget.step() {
+            let spent = budget.spent_since(&begin);
+            if budget.steps.is_multiple_of(pause) {
+                self.partial.estimate.raise(spent);
+                let enters = self.partial.enters.clone();
+                self.look(goal, |unit| !enters[unit]);
+                if let Some((_, nodes, enters)) = best.as_ref().filter(|_| !is_planned) {
+                    search.offer_planned(nodes, enters);
+                    is_planned = true;
+                }
+            }
+            let before = self.partial.estimate.cost();
+            let waited = self.partial.waits.clone();
+            let (taken, places) = self.take_some(search, rng);
+            self.partial.put_some(&taken, self.first_pool, rng);
+            let cost = self.partial.estimate.cost();
+            let heat = self.first_pool as f64 / COOL * (1.0 - spent);
+            let more = -heat * rng.random::<f64>().max(f64::MIN_POSITIVE).ln();
+            if cost as f64 > before as f64 + more {
+                self.partial.restore(&taken, &places);
+                self.partial.waits = waited;
+            } else if self.partial.estimate.missing == 0 && best.as_ref().is_none_or(|best| cost < best.0) {
+                best = Some((cost, self.partial.nodes.clone(), self.partial.enters.clone()));
+                is_planned = false;
+            }
+        }
+        search.budget.steps = budget.steps;
+        if let Some((_, nodes, enters)) = best.filter(|_| !is_planned) {
+            search.offer_planned(&nodes, &enters);
         }
     }
 
     /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
     fn step(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
         let waited = self.partial.waits.clone();
-        let mut taken = self.choose(search, rng);
-        taken.sort_unstable();
-        taken.dedup();
-        if rng.random_bool(0.2) {
-            self.turn(search, &mut taken, rng);
-        }
-        let places = self.partial.take_all(&taken);
-        // The largest first, as they are numbered, now and then another order.
-        if rng.random_bool(0.5) {
-            let at = rng.random_range(0..taken.len());
-            taken.swap(0, at);
-        }
-        if rng.random_bool(0.3) {
-            taken.reverse();
-        }
+        let (taken, places) = self.take_some(search, rng);
         let placed = self.partial.put_all(&taken, self.first_pool, rng);
         if placed == taken.len() {
             self.configure(search, taken.iter().copied());
@@ -153,6 +217,35 @@ impl<'a> State<'a> {
         self.configure(search, taken);
     }
 
+    /// Takes some units from their nodes, in the order in which they are put back; and where they were.
+    fn take_some(&mut self, search: &Search<'a>, rng: &mut Rng) -> (Vec<usize>, Vec<(usize, NodeId, bool)>) {
+        let mut taken = self.choose(search, rng);
+        taken.sort_unstable();
+        taken.dedup();
+        if rng.random_bool(0.2) {
+            self.turn(search, &mut taken, rng);
+        }
+        let missing: Vec<usize> =
+            taken.iter().copied().filter(|&unit| self.partial.nodes[unit] == NOWHERE).collect();
+        let places = self.partial.take_all(&taken);
+        // The largest first, as they are numbered, now and then another order.
+        if rng.random_bool(0.5) {
+            let at = rng.random_range(0..taken.len());
+            taken.swap(0, at);
+        }
+        if rng.random_bool(0.3) {
+            taken.reverse();
+        }
+        if rng.random_bool(0.5) {
+            // What makes most wait if it does.
+            taken.sort_by_key(|&unit| Reverse(self.partial.waiting(unit)));
+        }
+        if !missing.is_empty() && rng.random_bool(0.7) {
+            taken.sort_by_key(|unit| !missing.contains(unit));
+        }
+        (taken, places)
+    }
+
     /// Lets the resumes of a vjob that is concerned wait if they did not, or go at once if they did; takes them all for it.
     fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) {
         let goal = search.goal;
@@ -168,10 +261,36 @@ impl<'a> State<'a> {
         }
     }
 
+    /// A unit without a node, and all that is on a node that has enough of one resource for it and on some that have much memory.
+    fn around(&self, goal: &Goal<'_>, unit: usize, rng: &mut Rng) -> Vec<usize> {
+        let demand = goal.units[unit].demand;
+        let room = |node: NodeId| self.partial.assignment.room(node);
+        let has_some = |node: &NodeId| {
+            demand.cpu > 0 && demand.cpu <= room(*node).cpu || demand.memory <= room(*node).memory
+        };
+        let mut nodes: Vec<NodeId> = self.partial.hosts(unit, rng).filter(has_some).take(1).collect();
+        let mut others: Vec<NodeId> = self.partial.hosts(unit, rng).take(12).collect();
+        others.sort_by_key(|&node| Reverse(room(node).memory));
+        nodes.extend(others.into_iter().take(4));
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut taken: Vec<usize> =
+            nodes.iter().flat_map(|&node| self.partial.residents(node)).copied().collect();
+        if self.partial.nodes[unit] == NOWHERE {
+            taken.push(unit);
+        }
+        taken
+    }
+
     /// The units that are taken.
     fn choose(&self, search: &Search<'a>, rng: &mut Rng) -> Vec<usize> {
         let goal = search.goal;
         let units = goal.units.len();
+        if let Some(&unit) = self.missing.choose(rng)
+            && rng.random_bool(0.3)
+        {
+            return self.around(goal, unit, rng);
+        }
         let mut taken = Vec::new();
         let seed = match rng.random_range(0..4) {
             0 => self.waiting.choose(rng).copied(),
@@ -190,7 +309,7 @@ impl<'a> State<'a> {
         taken.extend(self.dear.sample(rng, 3));
         let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(&goal.units[unit])).collect();
         nodes.extend((0..2).map(|_| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32)));
-        nodes.push(self.partial.nodes[seed]);
+        nodes.extend(Some(self.partial.nodes[seed]).filter(|node| *node != NOWHERE));
         let room = taken.len().max(MOST_TAKEN);
         nodes.sort_unstable();
         nodes.dedup();

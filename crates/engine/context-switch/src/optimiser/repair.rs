@@ -1,8 +1,9 @@
 //! Units without a node get the one that seems cheapest.
 
-use super::goal::Goal;
+use super::estimate::Estimate;
+use super::goal::{Goal, NOWHERE};
 use crate::amount::Amount;
-use crate::assignment::Assignment;
+use crate::assignment::{Assignment, Unit};
 use crate::configuration::Place;
 use crate::vjob::VmId;
 use dfrsim_model::{NodeId, Rng};
@@ -20,13 +21,16 @@ pub(super) struct PartialAssignment<'a> {
     /// The free resources of each node now, less what enters it at once.
     early: Vec<Amount>,
     /// Whether each unit enters its node at once, as far as room is concerned.
-    enters: Vec<bool>,
+    pub(super) enters: Vec<bool>,
     /// For each vjob, whether its resumes are meant to wait for the first pool.
     pub(super) waits: Vec<bool>,
+    pub(super) estimate: Estimate,
 }
 
 /// The most nodes that are examined for a unit, unless none of them admits it: all of a usual cluster.
 pub(super) const MOST_CANDIDATES: usize = 512;
+/// The most of them that cost the same.
+const MOST_EQUALS: usize = 32;
 
 impl<'a> PartialAssignment<'a> {
     /// One in which no unit has a node.
@@ -39,7 +43,13 @@ impl<'a> PartialAssignment<'a> {
             early: room.to_vec(),
             enters: vec![false; goal.units.len()],
             waits: vec![false; goal.cluster.vjobs().len()],
+            estimate: Estimate::new(goal),
         }
+    }
+
+    /// What a node has left for what enters it at once.
+    pub(super) fn early(&self, node: NodeId) -> Amount {
+        self.early[node.index()]
     }
 
     /// The units on a node.
@@ -57,17 +67,29 @@ impl<'a> PartialAssignment<'a> {
         self.place(unit, node, !self.is_to_wait(unit) && entry.fits(self.early[node.index()]));
     }
 
+    /// On no node, if that is [`NOWHERE`].
     pub(super) fn place(&mut self, unit: usize, node: NodeId, enters: bool) {
+        if node == NOWHERE {
+            (self.enters[unit], self.nodes[unit]) = (false, node);
+            self.estimate.missing += 1;
+            return;
+        }
         if enters {
             self.early[node.index()] -= self.goal.entry(&self.goal.units[unit], node).positive();
         }
         (self.enters[unit], self.nodes[unit]) = (enters, node);
+        self.estimate.add(self.goal, unit, node, enters);
         self.residents[node.index()].push(unit);
         self.assignment.put(&self.goal.units[unit], node);
     }
 
     pub(super) fn take(&mut self, unit: usize) {
         let node = self.nodes[unit];
+        if node == NOWHERE {
+            self.estimate.missing -= 1;
+            return;
+        }
+        self.estimate.remove(self.goal, unit, node, self.enters[unit]);
         if self.enters[unit] {
             self.early[node.index()] += self.goal.entry(&self.goal.units[unit], node).positive();
         }
@@ -102,7 +124,7 @@ impl<'a> PartialAssignment<'a> {
     }
 
     /// How many actions wait if a unit does: all resumes of a vjob, or the unit's own.
-    fn waiting(&self, unit: usize) -> u64 {
+    pub(super) fn waiting(&self, unit: usize) -> u64 {
         let of = |&vm: &VmId| {
             let members = if self.sleeps(vm) {
                 self.goal.cluster.vms_of(self.goal.cluster.vm(vm).vjob).len()
@@ -115,8 +137,8 @@ impl<'a> PartialAssignment<'a> {
     }
 
     /// Gives units nodes in this order: where each costs least by itself and by what waits for a first pool of that price; its
-    /// home among equals, else the first one from a random node on. How many have one: all before the first for which there
-    /// is none.
+    /// home among equals, else where least is left beside it of those from a random node on. How many have one: all before the
+    /// first for which there is none.
     pub(super) fn put_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> usize {
         let has_none = |&unit: &usize| match self.cheapest_node(unit, first_pool, rng) {
             Some(node) => {
@@ -128,13 +150,23 @@ impl<'a> PartialAssignment<'a> {
         units.iter().position(has_none).unwrap_or(units.len())
     }
 
+    /// The same, but that units for which there is none have none afterwards.
+    pub(super) fn put_some(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) {
+        for &unit in units {
+            match self.cheapest_node(unit, first_pool, rng) {
+                Some(node) => self.put(unit, node),
+                None => self.place(unit, NOWHERE, false),
+            }
+        }
+    }
+
     fn cheapest_node(&self, index: usize, first_pool: u64, rng: &mut Rng) -> Option<NodeId> {
         let unit = &self.goal.units[index];
         let (waits, waiting) = (self.is_to_wait(index), self.waiting(index) * first_pool);
         let least = self.goal.least_cost(unit);
-        let mut best = None;
+        let (mut best, mut equals) = (None, 0);
         for (examined, node) in self.goal.home(unit).into_iter().chain(self.hosts(index, rng)).enumerate() {
-            if examined > MOST_CANDIDATES && best.is_some() {
+            if examined > MOST_CANDIDATES && best.is_some() || equals > MOST_EQUALS {
                 break;
             }
             if !self.admits(index, node) {
@@ -142,14 +174,32 @@ impl<'a> PartialAssignment<'a> {
             }
             let is_late = !waits && !self.goal.entry(unit, node).fits(self.early[node.index()]);
             let price = self.goal.cost(unit, node) + if is_late { waiting } else { 0 };
-            if best.is_none_or(|(found, _)| price < found) {
-                best = Some((price, node));
-            }
             if price == least {
-                break;
+                return Some(node);
+            }
+            let found = (price, self.spare(unit, node, is_late || waits));
+            match best {
+                Some((known, _)) if found >= known => equals += usize::from(known.0 == price),
+                _ => {
+                    equals *= usize::from(best.is_some_and(|(known, _)| known.0 == price));
+                    best = Some((found, node));
+                }
             }
         }
         best.map(|(_, node)| node)
+    }
+
+    /// What a node has left beside a unit, at once and in the end, as a sum of squares of parts in thousandths.
+    fn spare(&self, unit: &Unit, node: NodeId, is_late: bool) -> i64 {
+        let all = self.goal.cluster.capacity(node);
+        let square = |room: Amount| {
+            let left = (room - unit.demand).positive();
+            let part = |left: i64, all: i64| left.saturating_mul(1_000) / all.max(1);
+            let (cpu, memory) = (part(left.cpu, all.cpu), part(left.memory, all.memory));
+            cpu.saturating_mul(cpu).saturating_add(memory.saturating_mul(memory))
+        };
+        let at_once = if is_late { 0 } else { square(self.early[node.index()]) };
+        at_once.saturating_add(square(self.assignment.room(node)))
     }
 
     /// The nodes that may host a unit, regardless of others, from a random one on.

@@ -110,6 +110,8 @@ pub(crate) struct Planner<'a> {
     is_timed: bool,
     /// What the tasks of the first pools cost at most; later ones may cost anything.
     thresholds: Vec<u64>,
+    /// The VMs that act after the first pool that costs anything.
+    held: Vec<bool>,
     /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
     by_disk: Vec<bool>,
     /// The VMs that wait in cycles at the end unless a pivot is used before.
@@ -160,6 +162,7 @@ impl<'a> Planner<'a> {
             rank,
             is_timed: cluster.constraints().have_deadlines(),
             thresholds: Vec::new(),
+            held: vec![false; cluster.vms().len()],
             by_disk: vec![false; cluster.vjobs().len()],
             in_cycles: vec![false; cluster.vms().len()],
             ledger: Ledger::default(),
@@ -175,6 +178,17 @@ impl<'a> Planner<'a> {
     }
     pub(crate) fn set_thresholds(&mut self, thresholds: Vec<u64>) {
         self.thresholds = thresholds;
+    }
+
+    /// The VMs that act after the first pool that costs anything.
+    pub(crate) fn held(&self) -> &[bool] {
+        &self.held
+    }
+    pub(crate) fn hold_all(&mut self, held: Vec<bool>) {
+        self.held = held;
+    }
+    pub(crate) fn hold(&mut self, vm: VmId, is_held: bool) {
+        self.held[vm.index()] = is_held;
     }
 
     /// What the nodes have left in the current configuration.
@@ -268,17 +282,22 @@ impl<'a> Planner<'a> {
         self.ledger.reset(cluster, self.current, &self.room, &self.actions);
         self.steps.clear();
         let (mut pool, mut level) = (0, 0);
+        let mut holds = self.held.contains(&true);
         while !self.tasks.is_empty() {
             let threshold = self.thresholds.get(level).copied().unwrap_or(u64::MAX);
             level += 1;
             let before = self.steps.len();
             let (ledger, steps, actions) = (&mut self.ledger, &mut self.steps, &self.actions);
+            let held = &self.held;
+            let mut is_free = true;
             self.tasks.retain(|task| {
                 let is_urgent =
                     task.of(actions).iter().any(|action| cluster.constraints().is_urgent(action.vm()));
-                let is_in_time = if is_urgent { pool == 0 } else { task.price <= threshold };
+                let is_held = || holds && task.of(actions).iter().any(|action| held[action.vm().index()]);
+                let is_in_time = if is_urgent { pool == 0 } else { task.price <= threshold && !is_held() };
                 let is_feasible = is_in_time && ledger.admits_all(cluster, task.of(actions));
                 if is_feasible {
+                    is_free &= task.price == 0;
                     for &action in task.of(actions) {
                         ledger.begin(cluster, action);
                         steps.push(Step { pool, action });
@@ -287,7 +306,8 @@ impl<'a> Planner<'a> {
                 !is_feasible
             });
             let was_stuck = self.steps.len() == before;
-            if was_stuck && threshold < u64::MAX {
+            if was_stuck && (threshold < u64::MAX || holds) {
+                holds &= threshold < u64::MAX;
                 continue;
             }
             if was_stuck {
@@ -295,6 +315,7 @@ impl<'a> Planner<'a> {
             } else if self.in_cycles.contains(&true) && threshold == u64::MAX {
                 self.use_pivots(pool, |planner, vm| planner.in_cycles[vm.index()]);
             }
+            holds &= is_free;
             self.ledger.end_pool();
             pool += 1;
         }

@@ -252,6 +252,19 @@ fn a_limit_of_steps_gives_the_same_result_each_time() {
     assert!(before < first_fit / 2);
 }
 
+/// Where nearly all VMs compute, most that are resumed can be at once.
+#[test]
+fn few_wait_in_a_contended_cluster() {
+    use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
+    let Sample { cluster, current } =
+        Sample::draw(SampleShape { nodes: 60, vms: 150, busy: Some(0.9) }, &InitialState::ALL, Seed::new(1));
+    let decision = select_running(&cluster, &current, &first_come_first_served(&cluster), SuspendTo::Disk);
+    let limits = Limits { steps: 2_000, time: None };
+    let found = cheapest(&cluster, &current, &decision, &limits, Seed::new(1)).unwrap();
+    checked(&cluster, &current, &found.configuration, &found.plan);
+    assert!(found.cost * 100 <= found.bound * 120, "{} of {}", found.cost, found.bound);
+}
+
 /// Figure 5: two VMs that need a processing unit each do not fit a node with one; beside an idle one they do.
 #[test]
 fn figure_5_viable_configurations() {
