@@ -4,7 +4,7 @@ import org.btrplace.plan.event.ForgeVM;
 import org.btrplace.plan.event.MigrateVM;
 import org.btrplace.scheduler.choco.DefaultChocoScheduler;
 
-/** BtrPlace's plan for an instance in its repair mode: how many VMs it migrates, or starts anew elsewhere in their place. */
+/** BtrPlace's plan for an instance in its repair mode: how many VMs it migrates, or boots elsewhere in their place. */
 class BtrPlace {
     public static void main(String[] args) {
         var scheduler = new DefaultChocoScheduler();
