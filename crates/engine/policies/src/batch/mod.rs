@@ -29,6 +29,7 @@
 //! * A job that the empty cluster has no room for, or that its classes never admit, is rejected.
 
 mod backfilling;
+mod changes;
 mod conservative;
 mod forecast;
 mod free_nodes;
@@ -37,6 +38,8 @@ mod head;
 mod job;
 mod needs;
 mod node_use;
+mod opening;
+mod opening_search;
 mod openings;
 mod passes;
 mod pick;

@@ -1,152 +1,118 @@
 //! When pools have room beside running jobs, which only give room back, and beside whole pools that a pass promises to others.
 
+use super::changes::Changes;
 use super::needs::Need;
+use super::opening::{Opening, Spans, for_each_rise, merge};
+use super::opening_search::OpeningSearch;
 use super::pools::Pools;
 use super::profile::Profile;
 use super::queue::Waiting;
 use super::split::{Room, Stay};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
-/// Room for some more tasks of a need in a pool, from a moment to another.
-#[derive(Clone, Copy, Debug)]
-struct Opening {
-    from: SimTime,
-    until: SimTime,
-    pool: usize,
-    tasks: u64,
-}
-
-/// The openings for a need, by begin.
-#[derive(Clone, Debug, Default)]
-struct OfNeed {
-    /// Those beside what runs alone, and their version.
-    base: Vec<Opening>,
-    base_seen: u64,
-    /// Those beside what is promised, too.
-    openings: Vec<Opening>,
-    seen: u64,
-    /// The shortest time for which a job has asked: shorter ones are left out.
-    shortest: Option<SimSpan>,
-}
-
 /// The openings for all needs, each brought up to date when it is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Openings {
-    version: u64,
-    /// The version since which there are promises.
+    changes: Changes,
+    /// The change since which there are promises, and these, by pool.
     withdrawn: u64,
-    /// The last pools in which what runs changed, with the versions since then, and the version before them.
-    moves: Vec<(u64, usize)>,
-    forgotten: u64,
-    /// By pool: the versions since which what runs there, and what is promised of it, are as they are, 0 without a promise; and the larger one.
-    moved: Vec<u64>,
-    cut: Vec<u64>,
-    touched: Vec<u64>,
-    /// The openings begin before this.
-    before: SimTime,
-    /// By pool, by begin.
-    promised: Vec<Vec<(SimTime, SimTime)>>,
+    promised: Vec<Spans>,
     needs: Vec<OfNeed>,
-    /// Those in which the last job that was asked about has its room.
-    last: Vec<usize>,
-    /// Those that a search has found, and their tasks by pool; kept to reuse their memory.
-    found: Vec<usize>,
-    rooms: Vec<(usize, u64)>,
+    /// Which of them the last job that was asked about has.
+    search: OpeningSearch,
+    /// They begin before this moment, which is the same in all of a pass.
+    before: SimTime,
+}
+
+/// The openings for a need, by begin.
+#[derive(Clone, Debug)]
+struct OfNeed {
+    /// Those beside what runs alone.
+    base: Vec<Opening>,
+    /// Those beside what is promised, too; without those that are of no use.
+    openings: Vec<Opening>,
+    /// The last change that is in both.
+    seen: u64,
+    /// The shortest time for which a job has asked, and whether those that are as short must be found.
+    shortest: SimSpan,
+    is_shorter: bool,
 }
 
 impl Openings {
     pub(super) fn new(pools: &Pools) -> Openings {
-        let count = pools.len();
         Openings {
-            version: 1,
+            changes: Changes::new(pools.len()),
             withdrawn: 1,
-            moves: Vec::new(),
-            forgotten: 1,
-            moved: vec![1; count],
-            cut: vec![0; count],
-            touched: vec![1; count],
-            before: SimTime::MAX,
-            promised: vec![Vec::new(); count],
+            promised: vec![Spans::new(); pools.len()],
             needs: Vec::new(),
-            last: Vec::new(),
-            found: Vec::new(),
-            rooms: Vec::new(),
+            search: OpeningSearch::default(),
+            before: SimTime::MAX,
         }
     }
 
     /// What runs in a pool changes.
     pub(super) fn change(&mut self, pool: usize) {
-        self.version += 1;
-        (self.moved[pool], self.touched[pool]) = (self.version, self.version);
-        // Once so much has changed, all is found again.
-        if self.moves.len() > 2 * self.moved.len() {
-            self.forgotten = self.version;
-            self.moves.clear();
-        }
-        self.moves.push((self.version, pool));
+        self.changes.run(pool);
     }
 
     /// Promises the pools of a stay, in which the last job that was asked about has its room.
     pub(super) fn promise(&mut self, pools: &Pools, stay: Stay<'_>) {
-        let is_known = self.needs[stay.need].seen == self.version;
-        self.version += 1;
+        let before = self.changes.last;
+        self.changes.promise(stay.split.parts(stay.width).map(|(pool, _)| pool));
         for (pool, _) in stay.split.parts(stay.width) {
-            (self.cut[pool], self.touched[pool]) = (self.version, self.version);
             let spans = &mut self.promised[pool];
             spans.insert(spans.partition_point(|(from, _)| *from < stay.start), (stay.start, stay.end));
         }
-        let Openings { version, cut, needs, last, before, .. } = self;
-        let OfNeed { seen, openings, shortest, .. } = &mut needs[stay.need];
         // With one opening at a time in each pool, it is the one that was found which is split.
         let need = pools.needs.get(stay.need);
         let whole = |pool| need.times_in(pools.of(&pools.whole, pool).iter().copied());
-        if !is_known || stay.split.parts(stay.width).any(|(pool, _)| whole(pool) > 1) {
+        let of_need = &mut self.needs[stay.need];
+        if of_need.seen < before || stay.split.parts(stay.width).any(|(pool, _)| whole(pool) > 1) {
             return;
         }
-        let mut behind = Vec::new();
-        for &at in &*last {
-            let it = &mut openings[at];
-            if cut[it.pool] == *version {
-                behind.push(Opening { from: stay.end, ..*it });
-                it.until = stay.start;
-            }
-        }
-        behind.retain(|it| it.is_of_use(*before, *shortest));
-        let place = openings.partition_point(|it| it.from < stay.end);
-        openings.splice(place..place, behind);
-        *seen = *version;
+        of_need.split(&self.search.places, (stay.start, stay.end), self.before, |pool| {
+            self.changes.is_touched(pool, before)
+        });
+        of_need.seen = self.changes.last;
     }
 
     /// Takes all promises back.
     pub(super) fn withdraw(&mut self) {
-        for (spans, cut) in self.promised.iter_mut().zip(&mut self.cut).filter(|(_, cut)| **cut > 0) {
-            spans.clear();
-            *cut = 0;
-        }
-        self.version += 1;
-        self.withdrawn = self.version;
+        self.promised.iter_mut().for_each(Spans::clear);
+        self.changes.last += 1;
+        self.withdrawn = self.changes.last;
     }
 
     /// Where a job can start now, where what is free now is [counted](Pools::count).
     pub(super) fn room_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+        let (speed, end) = self.span_now(pools, now, job)?;
+        let rooms = &pools.rooms[job.need];
+        let room = |pool: usize| if self.is_free(pool, end) { rooms.tasks[pool] } else { 0 };
+        Some((pools.choose((speed, now, end), job.need, job.job.width, room), end))
+    }
+
+    /// Whether no promise of a pool begins before a moment.
+    fn is_free(&self, pool: usize, end: SimTime) -> bool {
+        self.promised[pool].first().is_none_or(|(from, _)| *from >= end)
+    }
+
+    /// The speed that its nodes have at least, and the end, of a job that can start now.
+    pub(super) fn span_now(&self, pools: &Pools, now: SimTime, job: &Waiting) -> Option<(Yield, SimTime)> {
         let (rooms, need, width) =
             (&pools.rooms[job.need], pools.needs.get(job.need), u64::from(job.job.width));
         pools.speeds.iter().find_map(|&speed| {
             let end = job.job.end(now, speed);
-            let at = (speed, now, end);
-            if pools.open_sum(rooms, job.need, at) < width {
+            if pools.open_sum(rooms, job.need, (speed, now, end)) < width {
                 return None;
             }
-            let is_free = |pool: usize| self.promised[pool].first().is_none_or(|(from, _)| *from >= end);
-            let room =
-                |pool: usize| if rooms.tasks[pool] > 0 && is_free(pool) { rooms.tasks[pool] } else { 0 };
             let open = pools.open(need, speed, now, end).flat_map(|group| group.pools.clone());
             let mut missing = width;
             let has_room = { open }.any(|pool| {
-                missing = missing.saturating_sub(room(pool));
+                let room = rooms.tasks[pool];
+                missing -= if room > 0 && self.is_free(pool, end) { room.min(missing) } else { 0 };
                 missing == 0
             });
-            has_room.then(|| (pools.choose(at, job.need, job.job.width, room), end))
+            has_room.then_some((speed, end))
         })
     }
 
@@ -162,216 +128,126 @@ impl Openings {
         }
         self.before = before;
         self.look((pools, profiles), now, job);
+        let openings = &self.needs[job.need].openings;
         let mut earliest: Option<(SimTime, Room)> = None;
         for &speed in &pools.speeds {
             let before = earliest.as_ref().map_or(before, |(start, _)| *start);
-            earliest = self.find(pools, speed, (from, before), job).or(earliest);
+            earliest = self.search.run((pools, openings), speed, (from, before), job).or(earliest);
         }
         earliest
     }
 
-    fn find(
-        &mut self,
-        pools: &Pools,
-        speed: Yield,
-        (from, before): (SimTime, SimTime),
-        job: &Waiting,
-    ) -> Option<(SimTime, Room)> {
-        let Openings { needs, last, found, rooms, .. } = self;
-        let openings = &needs[job.need].openings;
-        let (is_slow, width, span) = (pools.speeds.len() > 1, u64::from(job.job.width), job.job.span(speed));
-        let (mut sum, mut start, mut first_until) = (0, from, SimTime::MAX);
-        found.clear();
-        for (at, it) in openings.iter().enumerate() {
-            let begin = it.from.max(from);
-            if sum >= width && begin > start {
-                break;
-            }
-            // One that is too short when the job could begin in it is so later, too.
-            let end = begin.saturating_add(span);
-            if it.until < end || is_slow && pools.group_of(it.pool).speed < speed {
-                continue;
-            }
-            if begin >= before {
-                break;
-            }
-            if first_until < end {
-                found.retain(|&at: &usize| openings[at].until >= end);
-                sum = found.iter().map(|&at| openings[at].tasks).sum();
-                first_until = found.iter().map(|&at| openings[at].until).min().unwrap_or(SimTime::MAX);
-            }
-            found.push(at);
-            (sum, start, first_until) = (sum + it.tasks, begin, first_until.min(it.until));
-        }
-        if sum < width {
-            return None;
-        }
-        rooms.clear();
-        rooms.extend(found.iter().map(|&at| (openings[at].pool, openings[at].tasks)));
-        rooms.sort_unstable();
-        rooms.dedup_by(|other, first| {
-            let is_same = other.0 == first.0;
-            first.1 += if is_same { other.1 } else { 0 };
-            is_same
-        });
-        let end = start.saturating_add(span);
-        let split = pools.choose_among((speed, start, end), job.need, job.job.width, |group| {
-            let place = |pool: usize| rooms.partition_point(|(other, _)| *other < pool);
-            rooms[place(group.pools.start)..place(group.pools.end)].iter().copied()
-        });
-        std::mem::swap(last, found);
-        Some((start, (split, end)))
-    }
-
-    /// Makes the openings for a need those of now, as far as they begin before another moment, which is the same in all of a pass.
+    /// Makes the openings for the need of a job those of now.
     fn look(&mut self, (pools, profiles): (&Pools, &[Profile]), now: SimTime, job: &Waiting) {
         if self.needs.len() <= job.need {
-            self.needs.resize_with(job.need + 1, OfNeed::default);
+            self.needs.resize_with(job.need + 1, OfNeed::new);
         }
-        let Openings {
-            version,
-            withdrawn,
-            moves,
-            forgotten,
-            moved,
-            cut,
-            touched,
-            before,
-            promised,
-            needs,
-            ..
-        } = self;
-        let of_need = &mut needs[job.need];
-        let span = job.job.span(pools.speeds[0]);
-        if of_need.shortest.is_none_or(|shortest| span < shortest) {
-            (of_need.shortest, of_need.seen) = (Some(span), 0);
-        }
-        let (base_seen, seen) = (of_need.base_seen, of_need.seen);
-        if seen == *version {
+        let Openings { changes, withdrawn, promised, needs, before, .. } = self;
+        let (of_need, span) = (&mut needs[job.need], job.job.span(pools.speeds[0]));
+        of_need.is_shorter |= span < of_need.shortest;
+        of_need.shortest = of_need.shortest.min(span);
+        let seen = of_need.seen;
+        if seen == changes.last && !of_need.is_shorter {
             return;
         }
-        let last = &moves[moves.partition_point(|(version, _)| *version <= base_seen)..];
-        if base_seen < *forgotten || !last.is_empty() {
-            let mut stale: Vec<usize> = if base_seen < *forgotten {
-                (0..moved.len()).filter(|&pool| moved[pool] > base_seen).collect()
-            } else {
-                last.iter().map(|(_, pool)| *pool).collect()
-            };
-            stale.sort_unstable();
-            stale.dedup();
-            let need = pools.needs.get(job.need);
-            of_need.renew_base((pools, profiles), (now, need), &stale, |pool| moved[pool] > base_seen);
-            of_need.base_seen = *version;
-        }
-        if seen < *withdrawn {
+        let (moved, need) = (changes.moved(seen), pools.needs.get(job.need));
+        let new =
+            of_need.renew_base((pools, profiles), (now, need), &moved, |pool| changes.is_moved(pool, seen));
+        let is_fresh = seen < *withdrawn || of_need.is_shorter;
+        if is_fresh {
             let count = of_need.base.partition_point(|it| it.from < *before);
             of_need.openings.clear();
             of_need.openings.extend(&of_need.base[..count]);
-            of_need.keep_promises(promised, *before, |pool| cut[pool] > 0);
-        } else {
-            of_need.keep_promises(promised, *before, |pool| touched[pool] > seen);
         }
-        of_need.seen = *version;
+        let (since, new) = if is_fresh { (*withdrawn, Vec::new()) } else { (seen, new) };
+        if changes.last > since {
+            let is_moved = |pool| !is_fresh && changes.is_moved(pool, since);
+            of_need.keep_promises(promised, *before, |pool| changes.is_touched(pool, since), is_moved, &new);
+        }
+        (of_need.seen, of_need.is_shorter) = (changes.last, false);
     }
 }
 
 impl OfNeed {
-    /// Finds the openings in some pools again.
+    fn new() -> OfNeed {
+        OfNeed { base: Vec::new(), openings: Vec::new(), seen: 0, shortest: SimSpan::MAX, is_shorter: false }
+    }
+
+    /// Finds those beside what runs in some pools again; returns them.
     fn renew_base(
         &mut self,
         (pools, profiles): (&Pools, &[Profile]),
         (now, need): (SimTime, &Need),
-        stale: &[usize],
-        is_stale: impl Fn(usize) -> bool,
-    ) {
-        self.base.retain(|it| !is_stale(it.pool));
+        moved: &[usize],
+        is_moved: impl Fn(usize) -> bool,
+    ) -> Vec<Opening> {
         let mut found = Vec::new();
-        for &pool in stale {
-            let group = pools.group_of(pool);
-            if !need.fits[group.class] {
-                continue;
-            }
-            for_each_rise((pools, profiles), (now, need), pool, |from, tasks| {
-                let it = Opening { from, until: SimTime::MAX, pool, tasks };
-                it.beside(&group.windows, |part| found.push(part));
-            });
+        if moved.is_empty() {
+            return found;
         }
-        merge(&mut self.base, found);
+        self.base.retain(|it| !is_moved(it.pool()));
+        let dimensions = pools.needs.dimensions();
+        for &pool in moved {
+            let group = pools.group_of(pool);
+            if need.fits[group.class] {
+                let free = &profiles[pool * dimensions..][..dimensions];
+                for_each_rise(free, (now, need, pool), |it| {
+                    it.beside(&group.windows, |part| found.push(part));
+                });
+            }
+        }
+        merge(&mut self.base, found.clone());
+        found
     }
 
-    /// Makes the openings in some pools those of the base beside what is promised.
+    /// Cuts the openings in some pools by what is promised of these; those where what runs has moved are replaced by new ones.
     fn keep_promises(
         &mut self,
-        promised: &[Vec<(SimTime, SimTime)>],
+        promised: &[Spans],
         before: SimTime,
-        is_stale: impl Fn(usize) -> bool,
+        is_touched: impl Fn(usize) -> bool,
+        is_moved: impl Fn(usize) -> bool,
+        new: &[Opening],
     ) {
-        let mut found = Vec::new();
-        for it in self.base.iter().take_while(|it| it.from < before).filter(|it| is_stale(it.pool)) {
-            let is_of_use = |part: &Opening| part.is_of_use(before, self.shortest);
-            it.beside(&promised[it.pool], |part| found.extend(Some(part).filter(is_of_use)));
-        }
-        self.openings.retain(|it| !is_stale(it.pool));
-        merge(&mut self.openings, found);
-    }
-}
-
-/// Adds some openings to others that are sorted.
-fn merge(sorted: &mut Vec<Opening>, mut others: Vec<Opening>) {
-    others.sort_by_key(|it| it.from);
-    let mut left = sorted.len();
-    sorted.extend(&others);
-    let mut at = sorted.len();
-    while let Some(last) = others.last() {
-        at -= 1;
-        if left > 0 && sorted[left - 1].from > last.from {
-            left -= 1;
-            sorted[at] = sorted[left];
-        } else {
-            sorted[at] = *last;
-            others.pop();
-        }
-    }
-}
-
-impl Opening {
-    /// Whether it begins before a moment, and is as long as that.
-    fn is_of_use(&self, before: SimTime, shortest: Option<SimSpan>) -> bool {
-        self.from < before.min(self.until)
-            && shortest.is_none_or(|it| self.from.saturating_add(it) <= self.until)
-    }
-
-    /// Calls a function for each part of it that is outside of some spans, which are sorted.
-    fn beside(self, spans: &[(SimTime, SimTime)], mut each: impl FnMut(Opening)) {
-        let mut from = self.from;
-        for &(begin, end) in spans {
-            if from < begin.min(self.until) {
-                each(Opening { from, until: begin.min(self.until), ..self });
+        let (mut parts, mut kept, shortest) = (Vec::new(), 0, self.shortest);
+        let is_of_use = |part: &Opening| part.is_of_use(before, shortest);
+        for at in 0..self.openings.len() {
+            let it = self.openings[at];
+            if !is_touched(it.pool()) {
+                self.openings[kept] = it;
+                kept += 1;
+            } else if !is_moved(it.pool()) {
+                it.beside(&promised[it.pool()], |part| match part.from == it.from && is_of_use(&part) {
+                    true => (self.openings[kept], kept) = (part, kept + 1),
+                    false => parts.extend(Some(part).filter(is_of_use)),
+                });
             }
-            from = from.max(end);
         }
-        if from < self.until {
-            each(Opening { from, ..self });
+        self.openings.truncate(kept);
+        for it in new {
+            it.beside(&promised[it.pool()], |part| parts.extend(Some(part).filter(is_of_use)));
         }
+        merge(&mut self.openings, parts);
     }
-}
 
-/// Calls a function for each moment from which on a pool has room for more tasks beside running jobs, with how many more.
-fn for_each_rise(
-    (pools, profiles): (&Pools, &[Profile]),
-    (now, need): (SimTime, &Need),
-    pool: usize,
-    mut each: impl FnMut(SimTime, u64),
-) {
-    let dimensions = pools.needs.dimensions();
-    let free = &profiles[pool * dimensions..][..dimensions];
-    let (mut at, mut had) = (Some(now), 0);
-    while let Some(from) = at {
-        let has = need.times_in(free.iter().map(|profile| profile.least(from, from)));
-        if has > had {
-            each(from, has - had);
-            had = has;
+    /// Cuts those of some places that are in some pools by a span, which lies in each of them.
+    fn split(
+        &mut self,
+        places: &[usize],
+        (start, end): (SimTime, SimTime),
+        before: SimTime,
+        is_cut: impl Fn(usize) -> bool,
+    ) {
+        let mut behind = Vec::new();
+        for &at in places {
+            let it = &mut self.openings[at];
+            if is_cut(it.pool()) {
+                behind.push(Opening { from: end, ..*it });
+                it.until = start;
+            }
         }
-        at = free.iter().filter_map(|profile| profile.next_rise(from)).min();
+        behind.retain(|it| it.is_of_use(before, self.shortest));
+        let place = self.openings.partition_point(|it| it.from < end);
+        self.openings.splice(place..place, behind);
     }
 }

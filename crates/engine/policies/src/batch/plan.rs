@@ -145,6 +145,14 @@ impl Plan {
         earliest.filter(|(start, _)| *start == now).map(|(_, room)| room)
     }
 
+    /// Whether it can.
+    pub(super) fn has_room_now(&mut self, pools: &Pools, now: SimTime, job: &Waiting) -> bool {
+        match &self.timeline.openings {
+            Some(openings) => openings.span_now(pools, now, job).is_some(),
+            None => self.room_now(pools, now, job).is_some(),
+        }
+    }
+
     /// A reservation has become a start.
     pub(super) fn start(&mut self, pools: &Pools, job: &Waiting) {
         if let Some(base) = &mut self.base {

@@ -228,7 +228,7 @@ impl BatchScheduler {
         if plan.hopeless.exclude(&self.pools.needs, &job) {
             return false;
         }
-        let can_start = plan.room_now(&self.pools, now, &job).is_some();
+        let can_start = plan.has_room_now(&self.pools, now, &job);
         if !can_start {
             plan.hopeless.add(&self.pools.needs, &job);
         }

@@ -45,8 +45,9 @@ pub(crate) struct Site {
     preemption: Option<Preemption>,
     /// By handle.
     members: Vec<Option<Member>>,
-    /// By handle: the partition, and whether anything may ever hold the job back. Passes over a long queue look at these few bytes.
-    lanes: Vec<(Option<u32>, bool)>,
+    /// By handle: the place of the partition behind 0 for none, doubled, and 1 if anything may ever hold the job back. Passes over a long
+    /// queue look at these few bytes.
+    lanes: Vec<u32>,
     /// Since when each job runs, and since when limits count it.
     running: BTreeMap<JobHandle, SimTime>,
     taken: BTreeMap<JobHandle, SimTime>,
@@ -150,10 +151,10 @@ impl Site {
         self.partitions.insert(member.membership.partition);
         if self.members.len() <= handle.index() {
             self.members.resize(handle.index() + 1, None);
-            self.lanes.resize(handle.index() + 1, (None, true));
+            self.lanes.resize(handle.index() + 1, 0);
         }
-        let partition = member.membership.partition.map(|at| at as u32);
-        self.lanes[handle.index()] = (partition, self.in_use.may_hold(&member.claim));
+        let partition = member.membership.partition.map_or(0, |at| at as u32 + 1);
+        self.lanes[handle.index()] = partition << 1 | u32::from(self.in_use.may_hold(&member.claim));
         let is_admitted = member.is_admitted;
         self.members[handle.index()] = Some(member);
         is_admitted
@@ -202,7 +203,7 @@ impl Site {
 
     /// The place of a job's partition in the settings.
     pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
-        self.lanes[job.index()].0.map(|at| at as usize)
+        (self.lanes[job.index()] >> 1).checked_sub(1).map(|at| at as usize)
     }
 
     pub(crate) fn user(&self, job: JobHandle) -> Option<u32> {
@@ -211,7 +212,7 @@ impl Site {
 
     /// Whether a job is passed over for now: a limit holds it back, or it lost its nodes shortly before.
     pub(crate) fn passes_over(&self, job: JobHandle) -> bool {
-        self.lanes[job.index()].1 && (self.delayed(job).is_some() || self.holds(job))
+        self.lanes[job.index()] & 1 == 1 && (self.delayed(job).is_some() || self.holds(job))
     }
 
     /// Of how many partitions jobs have come; those of none are one.
@@ -228,7 +229,7 @@ impl Site {
     pub(crate) fn delay(&mut self, now: SimTime, job: JobHandle) {
         let until = now.saturating_add(SimSpan::from_secs(self.settings.requeue_delay_s));
         self.members[job.index()].iter_mut().for_each(|member| member.not_before = until);
-        self.lanes[job.index()].1 = true;
+        self.lanes[job.index()] |= 1;
     }
 
     /// Until when a job is passed over, if it is.
