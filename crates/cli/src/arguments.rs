@@ -7,7 +7,7 @@ use dfrsim_model::SimSpan;
 use dfrsim_model::limits::{self, MOST_NODES};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
-use dfrsim_workload::log::{Header, LogError, Strictness};
+use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
     Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
@@ -221,10 +221,13 @@ impl WorkloadArguments {
         )))
     }
 
-    /// Opens the log, and settles how many nodes (or processors) its machine has.
-    pub(crate) fn open(&self) -> Result<(PathBuf, Opened, u32), Failure> {
-        let path = self.path()?;
-        let opened = Opened::open(&path, &self.options()?).map_err(|error| self.log.failure(&error))?;
+    /// Opens the log, which may have been read already, and settles how many nodes (or processors) its machine has.
+    pub(crate) fn open(&self, whole: Option<Whole>) -> Result<(PathBuf, Opened, u32), Failure> {
+        let (path, options) = (self.path()?, self.options()?);
+        let opened = match whole {
+            Some(whole) => Opened::of_whole(&path, &options, whole),
+            None => Opened::open(&path, &options).map_err(|error| self.log.failure(&error))?,
+        };
         let nodes = self.nodes(&path, opened.header())?;
         Ok((path, opened.with_units(nodes), nodes))
     }

@@ -3,13 +3,12 @@
 use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::Args;
-use dfrsim_model::JobId;
 use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_workload::formats::slurm_conf::{ConfError, Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
-use dfrsim_workload::log::{Header, Source as _};
-use dfrsim_workload::prepare::{self, Options};
+use dfrsim_workload::log::{Asked, Header, Line, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files beside `slurm.conf`.
 #[derive(Args, Clone, Debug)]
@@ -41,7 +40,9 @@ pub(crate) struct SiteAndLog {
     pub(crate) site: Site,
     pub(crate) header: Header,
     /// What jobs ask for beside processors and memory.
-    pub(crate) given: BTreeMap<JobId, Vec<(String, u32)>>,
+    pub(crate) given: Arc<Asked>,
+    /// How many jobs wait for others.
+    pub(crate) waiting: usize,
     /// The second of the first and of the last submission.
     pub(crate) span: Option<(u64, u64)>,
     /// How many records the log has, and what it says of them that a site does not simulate.
@@ -50,23 +51,27 @@ pub(crate) struct SiteAndLog {
 }
 
 impl SiteAndLog {
-    pub(crate) fn read(files: &SiteFiles, log: &Path, options: &Options) -> Result<SiteAndLog, Failure> {
+    /// Reads the files of a site whose log was read.
+    pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
         let site = Site::read(files).map_err(|error| fault(&error))?;
-        let mut whole = prepare::read_whole(log, options).map_err(Failure::input)?;
-        let header = whole.header().clone();
-        let submits: Vec<u64> = whole.by_ref().map(|line| line.record.submit.micros() / 1_000_000).collect();
+        let (header, given, mut waiting) = (whole.header().clone(), whole.asked(), 0);
+        let submit = |line: Line| {
+            waiting += usize::from(line.record.preceding_job.is_some());
+            line.record.submit.micros() / 1_000_000
+        };
+        let submits: Vec<u64> = whole.by_ref().map(submit).collect();
         let accounting = whole.finish().map_err(Failure::input)?.accounting;
         let left_out = [
-            (accounting.dependent, "dependencies of jobs, submitted when the listing says"),
+            (accounting.start_dependent, "dependencies on the start of jobs"),
             (accounting.components, "heterogeneous jobs as one: components, which start one by one"),
+            (accounting.reserved, "reservations of jobs, which start on any nodes"),
             (accounting.suspended, "suspensions of jobs"),
         ];
         let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
         let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
-        let given = prepare::resources(log, options).map_err(Failure::input)?;
         let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
         let (conf, records) = (files.conf.clone(), submits.len());
-        Ok(SiteAndLog { conf, site, header, given, span, records, left_out })
+        Ok(SiteAndLog { conf, site, header, given, waiting, span, records, left_out })
     }
 
     /// What the site is for the log.
@@ -151,6 +156,9 @@ impl SiteAndLog {
                 "{} of which only some tasks may run at once",
                 counted(settings.arrays.len(), "array")
             ));
+        }
+        if self.waiting > 0 {
+            lines.push(format!("jobs that wait until others have ended: {}", self.waiting));
         }
         if !absent.is_empty() {
             lines.push(format!("without jobs of the log: {}", absent.join(", ")));

@@ -207,10 +207,12 @@ impl Auditor {
             }
             Record::Interrupt { kept_us, .. } => self.interrupt(number, head.name, Some(kept_us)),
             Record::Lose { .. } => self.interrupt(number, head.name, None),
-            Record::Link { after, think_us, followers, .. } => {
+            Record::Link { after, ref others, think_us, not_before_us, followers, .. } => {
                 let jobs = &self.jobs;
                 let is_in_system = |job| jobs.contains_key(&job);
-                let wrong = self.links.link(self.now, number, (after, think_us), followers, is_in_system);
+                let all: Vec<u64> = after.into_iter().chain(others.iter().copied()).collect();
+                let after = (all.as_slice(), think_us, not_before_us);
+                let wrong = self.links.link(self.now, number, after, followers, is_in_system);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
             Record::Ask { ref resources, ref features, .. } => {

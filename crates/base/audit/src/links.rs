@@ -28,12 +28,13 @@ impl Links {
         self.submitted = submitted;
     }
 
-    /// A link of a job at a moment to one that it follows after a think time; `is_in_system` says so of another one. What is wrong with it.
+    /// A link of a job at a moment to those that it follows after a think time, and not before a moment; `is_in_system` says so of another one.
+    /// What is wrong with it.
     pub(crate) fn link(
         &mut self,
         now: u64,
         job: u64,
-        (after, think): (Option<u64>, Option<u64>),
+        (after, think, not_before): (&[u64], Option<u64>, Option<u64>),
         followers: u32,
         is_in_system: impl Fn(u64) -> bool,
     ) -> Option<Rule> {
@@ -43,26 +44,31 @@ impl Links {
         if followers > 0 {
             self.announced.insert(job, followers);
         }
-        let (after, think) = match (after, think) {
-            (Some(after), Some(think)) => (after, think),
-            (None, None) if followers > 0 => return None,
+        let think = match (after, think, not_before) {
+            ([_, ..], Some(think), _) => think,
+            ([], None, None) if followers > 0 => return None,
             _ => return Some("a `link` needs `after` and `think_us` together, or `followers`".into()),
         };
-        let Some(left) = self.left.get_mut(&after) else {
-            return Some(match is_in_system(after) {
-                true => format!("it follows job {after}, which is still in the system").into(),
-                false => format!("it follows job {after}, which has no follower that has not come").into(),
-            });
-        };
-        let Left { at, by_decision, .. } = *left;
-        left.followers -= 1;
-        if left.followers == 0 {
-            self.left.remove(&after);
+        let mut due = not_before.unwrap_or(0);
+        for &before in after {
+            let Some(left) = self.left.get_mut(&before) else {
+                return Some(match is_in_system(before) {
+                    true => format!("it follows job {before}, which is still in the system").into(),
+                    false => {
+                        format!("it follows job {before}, which has no follower that has not come").into()
+                    }
+                });
+            };
+            let Left { at, by_decision, .. } = *left;
+            left.followers -= 1;
+            if left.followers == 0 {
+                self.left.remove(&before);
+            }
+            due = due.max(at.saturating_add(think)).max(if by_decision { at.saturating_add(1) } else { at });
         }
-        let due = at.saturating_add(think).max(if by_decision { at.saturating_add(1) } else { at });
-        let due_s = dfrsim_model::SimTime::from_micros(due);
+        let (due_s, last) = (dfrsim_model::SimTime::from_micros(due), after.last()?);
         (now != due)
-            .then(|| format!("it follows job {after} and should have been submitted at {due_s} s").into())
+            .then(|| format!("it follows job {last} and should have been submitted at {due_s} s").into())
     }
 
     /// A job leaves the system.

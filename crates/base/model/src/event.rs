@@ -155,7 +155,7 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         partition: Option<u32>,
     },
-    /// The job that was just submitted follows another one that has left the system, or others will follow it.
+    /// The job that was just submitted follows others that have left the system, or others will follow it.
     Link {
         /// The moment.
         at_us: u64,
@@ -164,10 +164,16 @@ pub enum Record<'a> {
         /// The job that it follows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
-        /// The think time: it is submitted this long after the other one has left (one microsecond at least if that was
+        /// Others that it follows as well.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<u64>,
+        /// The think time: it is submitted this long after all of them have left (one microsecond at least after one that was
         /// rejected or killed).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         think_us: Option<u64>,
+        /// Its own time of submission, if it is not submitted before that, either.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_before_us: Option<u64>,
         /// How many jobs will be submitted when it has left.
         #[serde(default, skip_serializing_if = "is_zero")]
         followers: u32,

@@ -44,13 +44,27 @@ impl Default for Job {
     }
 }
 
-/// That a job is submitted some time after another one has left the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// That a job is submitted once others have left the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preceding {
-    /// The other one.
-    pub job: JobId,
-    /// The think time: from the end of the other one to the submission.
+    /// The others, one at least, each once.
+    pub jobs: Vec<JobId>,
+    /// The think time: from the end of the last of them to the submission.
     pub think: SimSpan,
+    /// Whether it is not submitted before its own time, either.
+    pub is_hold: bool,
+}
+
+impl Preceding {
+    /// That a job follows another one after a think time, regardless of its own time of submission.
+    pub fn after(job: JobId, think: SimSpan) -> Preceding {
+        Preceding { jobs: vec![job], think, is_hold: false }
+    }
+
+    /// That a job waits for others.
+    pub fn hold(jobs: Vec<JobId>) -> Preceding {
+        Preceding { jobs, think: SimSpan::ZERO, is_hold: true }
+    }
 }
 
 impl Job {

@@ -105,6 +105,8 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
         record.job = number(&mut jobs, record.job) as u64;
         // A job that is not in the log cannot be waited for.
         record.preceding_job = record.preceding_job.and_then(|job| jobs.get(&job)).map(|&job| job as u64);
+        let others = std::mem::take(&mut record.also_preceding).into_iter();
+        record.also_preceding = others.filter_map(|job| jobs.get(&job)).map(|&job| job as u64).collect();
         if shift {
             record.submit = SimTime::ZERO + record.submit.since(first);
         }

@@ -5,6 +5,7 @@
 //! think times, and lets the simulation determine the times of submission.
 //!
 //! * [`dependencies`]: what the log says itself, the preceding job and the think time (fields 17 and 18 of SWF).
+//! * [`holds`]: a job comes when the log says, and is held until all jobs have left that the log names before it, as by `--dependency` of Slurm.
 //! * [`sessions`]: what can be concluded where the log does not say it. The jobs of a user are cut into sessions. Within
 //!   a session a job follows the one that ended last before it was submitted, after the think time between the two; jobs
 //!   of a session that were submitted before any of it had ended keep their submission times, as does the first one.
@@ -23,9 +24,9 @@
 //! let mut stream = JobStream::new(swf::read(text.as_bytes(), "log", Strictness::Strict)?, &Options::default());
 //! let jobs: Vec<_> = std::iter::from_fn(|| stream.next_with_record()).collect();
 //! let links = sessions(&jobs, SessionRule::default());
-//! let preceding = links.preceding[1].unwrap();
-//! assert_eq!((preceding.job.0, preceding.think.to_string()), (1, "30".to_owned()));
-//! assert_eq!((links.preceding[2], links.counts.sessions), (None, 2));
+//! let preceding = links.preceding[1].clone().unwrap();
+//! assert_eq!((preceding.jobs[0].0, preceding.think.to_string()), (1, "30".to_owned()));
+//! assert_eq!((&links.preceding[2], links.counts.sessions), (&None, 2));
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
@@ -66,6 +67,8 @@ pub enum Submission {
     Open,
     /// Jobs of which the log names a preceding job are submitted a think time after its end.
     Dependencies,
+    /// Jobs come when the log says, and are held until all jobs have left that it names before them.
+    Holds,
     /// Users wait for their jobs within sessions.
     Sessions(SessionRule),
 }
@@ -73,7 +76,7 @@ pub enum Submission {
 /// A text that names no way of submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown submission `{0}`; expected open, dependencies, sessions, sessions:arrival:SECONDS or sessions:think:SECONDS"
+    "unknown submission `{0}`; expected open, dependencies, holds, sessions, sessions:arrival:SECONDS or sessions:think:SECONDS"
 )]
 pub struct ParseSubmissionError(String);
 
@@ -88,6 +91,7 @@ impl FromStr for Submission {
         match text.split(':').collect::<Vec<_>>()[..] {
             ["open"] => Ok(Submission::Open),
             ["dependencies"] => Ok(Submission::Dependencies),
+            ["holds"] => Ok(Submission::Holds),
             ["sessions"] => Ok(Submission::Sessions(SessionRule::default())),
             ["sessions", "arrival", digits] => {
                 Ok(Submission::Sessions(SessionRule::Arrival(seconds(digits)?)))
@@ -103,6 +107,7 @@ impl fmt::Display for Submission {
         match self {
             Submission::Open => f.write_str("open"),
             Submission::Dependencies => f.write_str("dependencies"),
+            Submission::Holds => f.write_str("holds"),
             Submission::Sessions(SessionRule::Arrival(gap)) => write!(f, "sessions:arrival:{gap}"),
             Submission::Sessions(SessionRule::Think(gap)) => write!(f, "sessions:think:{gap}"),
         }
@@ -116,6 +121,7 @@ impl Submission {
         match self {
             Submission::Open => None,
             Submission::Dependencies => Some(dependencies(jobs)),
+            Submission::Holds => Some(holds(jobs)),
             Submission::Sessions(rule) => Some(sessions(jobs, rule)),
         }
     }
@@ -137,9 +143,9 @@ pub struct LinkCounts {
     pub links: u64,
     /// Sessions.
     pub sessions: u64,
-    /// Jobs whose preceding job is not simulated, or comes later; they keep their times.
+    /// Preceding jobs that are not simulated, or come later; no job waits for them.
     pub missing: u64,
-    /// Jobs whose preceding job has the number of another one too; they keep their times.
+    /// Preceding jobs with the number of another one too; no job waits for them.
     pub ambiguous: u64,
     /// Jobs without think time, which have that of the log, or 0 where they were submitted before the other one had ended.
     pub guessed_think: u64,
@@ -181,33 +187,48 @@ fn end((job, record): &(Job, Record)) -> SimTime {
     job.submit.saturating_add(record.wait.unwrap_or_default()).saturating_add(run_time)
 }
 
+impl LinkCounts {
+    /// The place of a preceding job before another place.
+    fn find(&mut self, places: &BTreeMap<JobId, Option<usize>>, job: JobId, place: usize) -> Option<usize> {
+        let found = places.get(&job);
+        let before = found.copied().flatten().filter(|before| *before < place);
+        self.ambiguous += u64::from(found == Some(&None));
+        self.missing += u64::from(found != Some(&None) && before.is_none());
+        before
+    }
+}
+
 /// The preceding jobs and think times that the log names. Jobs are in the order of their submission.
 pub fn dependencies(jobs: &[(Job, Record)]) -> Links {
     let places = places(jobs);
     let mut links = Links::default();
     let counts = &mut links.counts;
     for (place, (job, record)) in jobs.iter().enumerate() {
-        let preceding = record.preceding_job.and_then(|number| {
-            let before = match places.get(&JobId(number)) {
-                Some(&Some(before)) if before < place => before,
-                Some(None) => {
-                    counts.ambiguous += 1;
-                    return None;
-                }
-                _ => {
-                    counts.missing += 1;
-                    return None;
-                }
-            };
+        let preceding = record.preceding_job.map(JobId).and_then(|number| {
+            let before = counts.find(&places, number, place)?;
             let think = record.think_time.unwrap_or_else(|| {
                 counts.guessed_think += 1;
                 counts.without_wait += u64::from(jobs[before].1.wait.is_none());
                 job.submit.saturating_since(end(&jobs[before]))
             });
             counts.links += 1;
-            Some(Preceding { job: JobId(number), think })
+            Some(Preceding::after(number, think))
         });
         links.preceding.push(preceding);
+    }
+    links
+}
+
+/// The preceding jobs that the log names, all of them. Jobs are in the order of their submission.
+pub fn holds(jobs: &[(Job, Record)]) -> Links {
+    let places = places(jobs);
+    let mut links = Links::default();
+    for (place, (_, record)) in jobs.iter().enumerate() {
+        let numbers = record.preceding_job.iter().chain(&record.also_preceding).copied().map(JobId);
+        let before: Vec<JobId> =
+            numbers.filter(|&job| links.counts.find(&places, job, place).is_some()).collect();
+        links.counts.links += u64::from(!before.is_empty());
+        links.preceding.push((!before.is_empty()).then(|| Preceding::hold(before)));
     }
     links
 }
@@ -255,7 +276,7 @@ pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
                 return None;
             }
             counts.links += 1;
-            Some(Preceding { job: id, think: job.submit.since(before_end) })
+            Some(Preceding::after(id, job.submit.since(before_end)))
         });
         if let Some(latest) = ended {
             // No later job of the session can follow one that ended earlier.

@@ -34,7 +34,7 @@ use rand::RngExt as _;
 use std::collections::BTreeMap;
 
 /// A job of a drawn log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// The place of its record in the log.
     pub place: usize,
@@ -46,12 +46,14 @@ pub struct Drawn {
     pub user: u32,
     /// The number of the job that it follows.
     pub preceding: Option<u64>,
+    /// Those of others that it waits for.
+    pub also_preceding: Vec<u64>,
 }
 
 impl Drawn {
     /// The record of the job, made of the one that it is drawn from.
     pub fn record(&self, original: &Record) -> Record {
-        let Drawn { submit, number, user, preceding, place: _ } = *self;
+        let Drawn { submit, number, user, preceding, ref also_preceding, place: _ } = *self;
         let think_time = original.think_time.filter(|_| preceding.is_some());
         Record {
             job: number,
@@ -59,6 +61,7 @@ impl Drawn {
             user: Some(user),
             preceding_job: preceding,
             think_time,
+            also_preceding: also_preceding.clone(),
             ..original.clone()
         }
     }
@@ -99,6 +102,7 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
                 number: 0,
                 user,
                 preceding: None,
+                also_preceding: Vec::new(),
             });
         }
     }
@@ -110,9 +114,11 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
         numbers.insert((one.user, records[one.place].job), number);
     }
     for one in &mut drawn {
-        let preceding = records[one.place].preceding_job.and_then(|job| numbers.get(&(one.user, job)));
         // At the end of the last week the order of a stream may turn.
-        one.preceding = preceding.copied().filter(|&number| number < one.number);
+        let earlier =
+            |job: &u64| numbers.get(&(one.user, *job)).copied().filter(|&number| number < one.number);
+        one.preceding = records[one.place].preceding_job.as_ref().and_then(earlier);
+        one.also_preceding = records[one.place].also_preceding.iter().filter_map(earlier).collect();
     }
     drawn
 }

@@ -100,7 +100,7 @@ enum Cut {
 
 impl Bound {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let (path, opened, nodes) = self.workload.open()?;
+        let (path, opened, nodes) = self.workload.open(None)?;
         let collected = opened.with_jobs(|jobs| jobs.collect::<Vec<Job>>());
         let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
         notice!("{}: {report}", path.display());

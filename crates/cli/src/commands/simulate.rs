@@ -32,7 +32,7 @@ use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::{Header, Record};
-use dfrsim_workload::prepare::{Opened, Report, Survey};
+use dfrsim_workload::prepare::{self, Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
 use outages::OutageArguments;
 use platform::PlatformArguments;
@@ -102,11 +102,12 @@ pub(crate) struct Simulate {
     /// Do not count jobs submitted within this time before the last submission
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     cool_down: SimSpan,
-    /// How the times of submission come about: open (those of the log), dependencies (a think time after the end of the preceding
-    /// job, fields 17 and 18), sessions (users wait for their jobs; a session ends after an hour without a submission),
+    /// How the times of submission come about: open (those of the log), holds (those of the log, or when all jobs have ended that the log
+    /// names before; with --slurm-conf this is the default), dependencies (a think time after the end of the preceding job, fields 17
+    /// and 18), sessions (users wait for their jobs; a session ends after an hour without a submission),
     /// sessions:arrival:SECONDS, sessions:think:SECONDS (after the end of all of its jobs)
-    #[arg(long, value_name = "WAY", default_value = "open", conflicts_with = "swf_out")]
-    submission: Submission,
+    #[arg(long, value_name = "WAY", conflicts_with = "swf_out")]
+    submission: Option<Submission>,
     /// The weights of jobs in the weighted bounded stretch: node-seconds (nodes * run time), or equal
     #[arg(long, value_name = "node-seconds|equal", default_value = "node-seconds")]
     weights: WeightRule,
@@ -177,15 +178,21 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
-        let (unequal, of_site) = match &self.slurm_conf {
+        let (unequal, of_site, whole) = match &self.slurm_conf {
             Some(conf) => {
                 let log = self.workload.path()?;
                 let files = self.site.files(conf);
-                let site = SiteAndLog::read(&files, &log, &self.workload.log.options())?;
+                let whole =
+                    prepare::read_whole(&log, &self.workload.log.options()).map_err(Failure::input)?;
+                let site = SiteAndLog::read(&files, whole.clone())?;
+                if site.waiting > 0 {
+                    self.submission.get_or_insert(Submission::Holds);
+                }
                 let of_log = site.of_log()?;
                 site.report(&of_log);
                 let nodes = platform::of_site(&site, &of_log, conf, &mut self.workload)?;
-                (Some(nodes), priorities::checked(conf, of_log.settings, self.policy)?)
+                let priorities = priorities::checked(conf, of_log.settings, self.policy)?;
+                (Some(nodes), priorities, self.workload.is_listing().then_some(whole))
             }
             None => {
                 let unequal = self.platform.unequal(&mut self.workload)?;
@@ -194,10 +201,10 @@ impl Simulate {
                 }
                 let log = self.workload.path()?;
                 let with_log = |nodes: Arc<UnequalNodes>| platform::with_log(&nodes, &self.workload, &log);
-                (unequal.map(with_log).transpose()?, None)
+                (unequal.map(with_log).transpose()?, None, None)
             }
         };
-        let (path, opened, nodes) = self.workload.open()?;
+        let (path, opened, nodes) = self.workload.open(whole)?;
         self.workload.check_unit(&path, &opened)?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
@@ -260,7 +267,7 @@ impl Simulate {
             ("--nodes", self.workload.has_nodes()),
             ("--annotate or --unit", self.workload.says_tasks()),
             ("--load", self.load.is_some()),
-            ("--submission", self.submission != Submission::Open),
+            ("--submission", self.submission.is_some()),
             ("--slurm-conf", self.slurm_conf.is_some()),
             ("a file that is written", self.files.any()),
         ];
@@ -269,7 +276,7 @@ impl Simulate {
 
     /// The jobs of the log.
     pub(crate) fn read_log(&self) -> Result<ReadLog, Failure> {
-        let (path, opened, nodes) = self.workload.open()?;
+        let (path, opened, nodes) = self.workload.open(None)?;
         self.workload.check_unit(&path, &opened)?;
         let texts = opened.header().texts.clone();
         let survey = opened.with_origins().survey().map_err(|error| self.workload.log.failure(&error))?;
@@ -383,8 +390,8 @@ impl Simulate {
         let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
         subject.outages = outages.map(Arc::new);
         let subject = &subject;
-        if self.submission != Submission::Open {
-            return self.run_linked(subject, &survey, arriving, surveying, time);
+        if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
+            return self.run_linked(subject, (&survey, submission), arriving, surveying, time);
         }
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
             let files = self.files.create(subject, Records::default())?;
@@ -414,7 +421,7 @@ impl Simulate {
     fn run_linked(
         &self,
         subject: &Subject<'_>,
-        survey: &Survey,
+        (survey, submission): (&Survey, Submission),
         arriving: impl Fn(Job) -> Job,
         surveying: Duration,
         time: &mut HostTime,
@@ -423,7 +430,7 @@ impl Simulate {
         let mut stream = survey.jobs().map_err(Failure::input)?;
         let pairs: Vec<(Job, Record)> = iter::from_fn(|| stream.next_with_record()).collect();
         stream.finish().map_err(|error| self.workload.log.failure(&error))?;
-        let links = self.submission.links(&pairs).unwrap_or_default();
+        let links = submission.links(&pairs).unwrap_or_default();
         notice!("{}: {}", subject.workload.display(), links.counts);
         let jobs = pairs.into_iter().map(|(job, _)| arriving(job)).zip(links.preceding);
         let count = survey.report().counts.jobs;

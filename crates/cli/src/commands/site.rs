@@ -12,7 +12,7 @@ use dfrsim_lab::Registry;
 use dfrsim_platform::classes::PlatformFields;
 use dfrsim_policies::PolicySetting;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
-use dfrsim_workload::traces;
+use dfrsim_workload::{prepare, traces};
 use scenario::{Variant, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,7 +91,8 @@ impl MakeSite {
         }
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);
-        let as_it_is = SiteAndLog::read(&files, &log, &self.log.options())?;
+        let whole = prepare::read_whole(&log, &self.log.options()).map_err(Failure::input)?;
+        let as_it_is = SiteAndLog::read(&files, whole)?;
         let of_log = as_it_is.of_log()?;
         let reference = largest(&of_log.kinds);
         let own = platform(&of_log.kinds, reference);
@@ -123,6 +124,7 @@ impl MakeSite {
             reference,
             samples: self.samples,
             span: as_it_is.span,
+            are_held: as_it_is.waiting > 0,
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;

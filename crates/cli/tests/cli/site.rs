@@ -88,17 +88,17 @@ fn number(line: &[(String, String)], column: &str) -> f64 {
 /// What is read of files and log, and not simulated, is listed by what it may change.
 #[test]
 fn what_is_not_simulated_is_listed() {
-    let columns =
-        "JobID|Partition|State|Submit|Start|End|Suspended|TimelimitRaw|NNodes|AllocCPUS|SubmitLine\n";
+    let columns = "JobID|Partition|State|Submit|Start|End|Suspended|TimelimitRaw|NNodes|AllocCPUS|Reservation|SubmitLine\n";
     let job = |id: &str, suspended: &str, line: &str| {
         let times = "2026-03-02T09:00:00|2026-03-02T09:01:00|2026-03-02T09:31:00";
-        format!("{id}|cpu|COMPLETED|{times}|{suspended}|60|1|8|{line}\n")
+        let reservation = if id == "70" { "course" } else { "" };
+        format!("{id}|cpu|COMPLETED|{times}|{suspended}|60|1|8|{reservation}|{line}\n")
     };
     let jobs = [
         job("70", "00:00:00", ""),
         job("71+0", "00:00:00", "sbatch a : b"),
         job("71+1", "00:00:00", "sbatch a : b"),
-        job("72", "00:05:00", "sbatch --dependency=afterok:70,afterany:71 c"),
+        job("72", "00:05:00", "sbatch --dependency=after:70 c"),
     ];
     let folder = Folder::with(&[
         ("march.sacct", (columns.to_owned() + &jobs.concat()).as_str()),
@@ -109,13 +109,55 @@ fn what_is_not_simulated_is_listed() {
     let text = stdout(&mut site(&folder));
     for line in [
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts, \
-         dependencies of jobs, submitted when the listing says (1), \
-         heterogeneous jobs as one: components, which start one by one (2)\n",
+         dependencies on the start of jobs (1), heterogeneous jobs as one: components, which start one by one (2), \
+         reservations of jobs, which start on any nodes (1)\n",
         "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, \
          QOS high GraceTime, suspensions of jobs (1)\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
+}
+
+/// On the empty site each job has room when it comes. Job 70 runs for half an hour, job 71 for 40 minutes: job 72 waits for both, job 73,
+/// submitted 45 minutes after them, does not wait any more, job 74 needs either.
+#[test]
+fn jobs_wait_for_those_that_they_depend_on() {
+    let columns = "JobID|Partition|State|Submit|Start|End|TimelimitRaw|NNodes|AllocCPUS|SubmitLine\n";
+    let job = |id: u32, minute: u32, start: u32, end: u32, state: &str, line: &str| {
+        let at = |minute: u32| format!("2026-03-02T{:02}:{:02}:00", 9 + minute / 60, minute % 60);
+        let times = [minute, start, end].map(at).join("|");
+        format!("{id}|cpu|{state}|{times}|60|1|8|{line}\n")
+    };
+    let listing = columns.to_owned()
+        + &job(70, 0, 0, 30, "COMPLETED", "sbatch a")
+        + &job(71, 0, 0, 40, "FAILED", "sbatch b")
+        + &job(72, 0, 90, 95, "COMPLETED", "sbatch -d afterok:70,afternotok:71 c")
+        + &job(73, 45, 90, 95, "COMPLETED", "sbatch -d afterany:70:71 d")
+        + &job(74, 0, 90, 95, "COMPLETED", "sbatch -d afterok:70?afterok:71 e");
+    let folder = Folder::with(&[
+        ("march.sacct", listing.as_str()),
+        ("slurm.conf", CONF),
+        ("assoc.txt", ASSOC),
+        ("qos.txt", QOS),
+    ]);
+    let text = stdout(site(&folder).args(["--samples", "0"]));
+    assert!(text.contains("jobs that wait until others have ended: 3\n"), "{text}");
+    assert!(!text.contains("dependencies"), "{text}");
+    let scenario = fs::read_to_string(folder.path("march/site.toml")).unwrap();
+    assert!(scenario.contains("submission = \"holds\""), "{scenario}");
+    let starts = |more: &[&str]| -> Vec<String> {
+        let mut simulate = dfrsim(["simulate", "--policy", "EASY/NODES=SHARED", "--jobs-out"]);
+        simulate.arg(folder.path("jobs.csv"));
+        for (option, name) in [("--workload", "march.sacct"), ("--slurm-conf", "slurm.conf")] {
+            simulate.arg(option).arg(folder.path(name));
+        }
+        stdout(simulate.args(more));
+        let jobs = fs::read_to_string(folder.path("jobs.csv")).unwrap();
+        jobs.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().to_owned()).collect()
+    };
+    // In the order of submission: jobs 70 and 71, 74 once job 70 has ended, 72, 73.
+    assert_eq!(starts(&[]), ["0", "0", "1800", "2400", "2700"]);
+    assert_eq!(starts(&["--submission", "open"]), ["0", "0", "0", "0", "2700"]);
 }
 
 #[test]

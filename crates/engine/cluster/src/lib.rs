@@ -95,7 +95,7 @@ pub use classes::{ClassSummary, LengthClass, SizeClass};
 pub use decision::Decision;
 pub use distribution::Distribution;
 pub use event_log::EventLog;
-pub use followers::{Followers, Link};
+pub use followers::{After, Followers, Link};
 pub use job_table::{JobHandle, JobState};
 pub use lists::{ExpectedEnd, Lists};
 pub use metrics::Metrics;

@@ -12,7 +12,7 @@ pub enum Occurrence<'a> {
     /// will be killed has its estimate here.
     Submitted(&'a Job, Option<SimSpan>),
     /// What connects the job that has just arrived with others, if anything does.
-    Linked(Link),
+    Linked(&'a Link),
     /// What the job that has just arrived asks of nodes beside CPU and memory, if it does.
     Asked(&'a Demand, &'a NodeClasses),
     /// A waiting job started.

@@ -118,8 +118,16 @@ impl Occurrence<'_> {
                 partition: submitted.origin.partition(),
             },
             Occurrence::Linked(Link { after, followers }) => {
-                let (after, think_us) = after.map(|(after, think)| (after, think.micros())).unzip();
-                Record::Link { at_us, job, after, think_us, followers }
+                let jobs = after.iter().flat_map(|it| &it.jobs).copied();
+                Record::Link {
+                    at_us,
+                    job,
+                    after: jobs.clone().next(),
+                    others: jobs.skip(1).collect(),
+                    think_us: after.as_ref().map(|it| it.think.micros()),
+                    not_before_us: after.as_ref().and_then(|it| it.not_before).map(SimTime::micros),
+                    followers: *followers,
+                }
             }
             Occurrence::Asked(demand, classes) => Record::Ask {
                 at_us,

@@ -465,7 +465,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if self.followers.are_used()
             && let Some(link) = self.followers.link(active.job.id)
         {
-            self.observer.observe(now, active.sequence, Occurrence::Linked(link));
+            self.observer.observe(now, active.sequence, Occurrence::Linked(&link));
         }
         Ok(handle)
     }

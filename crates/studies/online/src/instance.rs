@@ -416,8 +416,10 @@ pub(crate) fn digest(
     }
     // Nor have those of logs whose times are kept.
     for (place, preceding) in (0_u64..).zip(preceded.unwrap_or_default()) {
-        if let Some(Preceding { job, think }) = preceding {
-            digester.integer(place).integer(job.0).integer(think.micros());
+        for job in preceding.iter().flat_map(|it| &it.jobs) {
+            let think =
+                preceding.as_ref().map_or(0, |it| if it.is_hold { u64::MAX } else { it.think.micros() });
+            digester.integer(place).integer(job.0).integer(think);
         }
     }
     if let Some(Outages { failures, windows, interruption: _ }) = outages {

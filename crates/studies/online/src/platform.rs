@@ -7,8 +7,8 @@ use dfrsim_model::{Job, Seed};
 use dfrsim_platform::classes::{
     Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes, read,
 };
+use dfrsim_workload::log::Asked;
 use dfrsim_workload::prepare::{Annotation, resources};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The nodes of a workload, and what its jobs ask for; `None` if all nodes are equal.
@@ -33,9 +33,9 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
                     log.file.given
                 )));
             }
-            given
+            Asked::clone(&given)
         }
-        None => BTreeMap::new(),
+        None => Asked::new(),
     };
     let demands = Demands { requests, seed, given };
     match demands.unknown(&classes) {

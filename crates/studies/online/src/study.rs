@@ -216,7 +216,7 @@ impl OnlineStudy {
                 simulate(cluster.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
             }
             Some(preceded) => {
-                let jobs = instance.jobs.iter().cloned().zip(preceded.iter().copied());
+                let jobs = instance.jobs.iter().cloned().zip(preceded.iter().cloned());
                 let (first, followers) = Followers::split(jobs);
                 simulate_with(cluster.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
             }

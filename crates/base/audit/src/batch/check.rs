@@ -82,7 +82,8 @@ impl Check for BatchCheck {
     }
 
     fn submit(&mut self, number: u64, now: u64, job: &Job) {
-        let is_admitted = !self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
+        let is_admitted =
+            !self.site.as_mut().is_some_and(|site| site.admit(number, job, now, &self.completing));
         let mut job = Waiting {
             number,
             submit: now,

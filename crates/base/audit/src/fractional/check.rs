@@ -327,7 +327,7 @@ impl Check for FractionalCheck {
     fn submit(&mut self, number: u64, now: u64, job: &Job) {
         self.is_due = true;
         self.first_submission.get_or_insert(now);
-        let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now));
+        let is_never_admitted = self.site.as_mut().is_some_and(|site| site.admit(number, job, now, &[]));
         let (size, weight) = (Arc::clone(&job.size), self.weights.of(job));
         let (phase, on, job_yield, penalties) = (Phase::Waiting, On::new(), 0, Vec::new());
         let known =

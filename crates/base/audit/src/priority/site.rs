@@ -66,12 +66,12 @@ impl Site {
         let weights = self.settings.weights;
         (weights.age > 0 || weights.fair_share > 0).then(|| self.usage.multiple_after(now))
     }
-    /// A job arrives; whether its classes never admit it.
-    pub(crate) fn admit(&mut self, number: u64, job: &Job, now: u64) -> bool {
+    /// A job arrives beside those that have not gone; whether its classes never admit it.
+    pub(crate) fn admit(&mut self, number: u64, job: &Job, now: u64, gone: &[u64]) -> bool {
         self.count(now);
         let claim = self.limits.claim(job);
-        let admitted = self.members.values().filter(|other| other.is_admitted);
-        let others: Vec<&Claim> = admitted.map(|other| &other.claim).collect();
+        let admitted = self.members.iter().filter(|(other, it)| it.is_admitted && !gone.contains(other));
+        let others: Vec<&Claim> = admitted.map(|(_, other)| &other.claim).collect();
         let is_admitted =
             self.limits.never(&claim).is_none() && !self.limits.is_one_too_many(&claim, &others);
         let (account, fixed) = (self.usage.account(job), self.fixed(&claim, job));

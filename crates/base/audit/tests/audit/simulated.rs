@@ -85,9 +85,9 @@ proptest! {
         let mut links = Vec::new();
         for place in 0..jobs.len() {
             let follows = place > 0 && closed && rng.random_range(0..2) == 0;
-            links.push(follows.then(|| Preceding {
-                job: jobs[rng.random_range(0..place)].id,
-                think: SimSpan::from_micros(rng.random_range(0..3) * 400_000),
+            links.push(follows.then(|| {
+                let job = jobs[rng.random_range(0..place)].id;
+                Preceding::after(job, SimSpan::from_micros(rng.random_range(0..3) * 400_000))
             }));
         }
         let (jobs, followers) = Followers::split(jobs.into_iter().zip(links));

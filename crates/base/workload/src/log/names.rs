@@ -37,13 +37,22 @@ pub(crate) struct Names {
     pub(crate) jobs: Numbered,
     pub(crate) queues: Numbered,
     pub(crate) partitions: Numbered,
-    /// The last job of each user and name.
-    last: BTreeMap<(u32, u32), String>,
+    /// The jobs of each user and name for which the next singleton waits.
+    before: BTreeMap<(u32, u32), Vec<String>>,
 }
 
 impl Names {
-    /// The job before this one with the same user and name; this one is the last from then on.
-    pub(crate) fn last_of(&mut self, user: Option<u32>, name: Option<u32>, id: &str) -> Option<String> {
-        self.last.insert((user?, name?), id.to_owned())
+    /// Of a singleton the jobs before it with the same user and name: the last singleton, and those since.
+    pub(crate) fn before(
+        &mut self,
+        of: (Option<u32>, Option<u32>),
+        id: &str,
+        is_singleton: bool,
+    ) -> Vec<String> {
+        let (Some(user), Some(name)) = of else { return Vec::new() };
+        let jobs = self.before.entry((user, name)).or_default();
+        let before = if is_singleton { std::mem::take(jobs) } else { Vec::new() };
+        jobs.push(id.to_owned());
+        before
     }
 }

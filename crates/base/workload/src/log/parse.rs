@@ -59,6 +59,7 @@ pub(super) fn parse(
             None
         },
         think_time: if dialect.precedence { fields.read(Field::ThinkTime, Number::span) } else { None },
+        also_preceding: Vec::new(),
         nodes: None,
     };
     fields.end(dialect.fields);

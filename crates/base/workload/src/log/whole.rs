@@ -5,8 +5,13 @@ use super::header::Header;
 use super::reader::Reader;
 use super::record::Line;
 use super::source::{ReadReport, Source};
+use dfrsim_model::JobId;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
+
+/// What jobs asked for beside processors and memory: names and numbers of units.
+pub type Asked = BTreeMap<JobId, Vec<(String, u32)>>;
 
 /// A log that has been read to its end without fault and sorted by submit time; equal times keep the file's order.
 ///
@@ -17,6 +22,7 @@ pub struct Whole {
     header: Header,
     report: ReadReport,
     lines: Arc<Vec<Line>>,
+    asked: Arc<Asked>,
     /// How many lines have been given out.
     given: usize,
 }
@@ -38,7 +44,14 @@ impl Whole {
         if report.out_of_order > 0 {
             lines.sort_by_key(|line| line.record.submit);
         }
-        Whole { file, header, report, lines: Arc::new(lines), given: 0 }
+        Whole { file, header, report, lines: Arc::new(lines), asked: Arc::default(), given: 0 }
+    }
+    pub(crate) fn with_asked(self, asked: Asked) -> Whole {
+        Whole { asked: Arc::new(asked), ..self }
+    }
+    /// What jobs asked for beside processors and memory; only listings of Slurm say that.
+    pub fn asked(&self) -> Arc<Asked> {
+        Arc::clone(&self.asked)
     }
 }
 

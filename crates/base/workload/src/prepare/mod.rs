@@ -40,15 +40,15 @@ pub use survey::Survey;
 
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
-use crate::log::{Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
+use crate::log::{Asked, Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
+use dfrsim_model::Job;
 use dfrsim_model::named;
-use dfrsim_model::{Job, JobId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::num::NonZeroU64;
 use std::path::Path;
+use std::sync::Arc;
 
 named! {
     /// The format of a file.
@@ -243,12 +243,11 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
 ///
 /// # Errors
 /// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
-pub fn resources(path: &Path, options: &Options) -> Result<BTreeMap<JobId, Vec<(String, u32)>>, LogError> {
+pub fn resources(path: &Path, options: &Options) -> Result<Arc<Asked>, LogError> {
     if options.format.of(path) != Format::Slurm {
-        return Ok(BTreeMap::new());
+        return Ok(Arc::default());
     }
-    let resources = slurm::resources(path, options.lines)?;
-    Ok(resources.into_iter().map(|(job, resources)| (JobId(job), resources)).collect())
+    Ok(slurm::read(path, options.lines)?.asked())
 }
 
 /// All jobs of a file, in the order of their submit times.

@@ -25,14 +25,16 @@ impl Opened {
     /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read whole and has faults.
     pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        let (log, whole) =
-            if is_file && !matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
-                (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
-            } else {
-                let whole = read_whole(path, options)?;
-                (Log::Whole(Box::new(whole.clone())), Some(whole))
-            };
-        Ok(Opened { path: path.to_owned(), options: *options, log, whole })
+        if !is_file || matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
+            return Ok(Opened::of_whole(path, options, read_whole(path, options)?));
+        }
+        let log = Log::Streamed(Box::new(reader(path, options, Order::Sorted)?));
+        Ok(Opened { path: path.to_owned(), options: *options, log, whole: None })
+    }
+    /// A file that was read whole, of which no line has been taken.
+    pub fn of_whole(path: &Path, options: &Options, whole: Whole) -> Opened {
+        let log = Log::Whole(Box::new(whole.clone()));
+        Opened { path: path.to_owned(), options: *options, log, whole: Some(whole) }
     }
     /// The comment lines at its top.
     pub fn header(&self) -> &Header {

@@ -19,7 +19,7 @@ fn job(number: u64, submit: u64, user: u32, wait: u64, run: u64) -> (Job, Record
 }
 
 fn after(job: u64, think: u64) -> Option<Preceding> {
-    Some(Preceding { job: JobId(job), think: SimSpan::from_secs(think) })
+    Some(Preceding::after(JobId(job), SimSpan::from_secs(think)))
 }
 
 /// User 1 submits jobs 1, 2 and 3, which end at 100, 50 and 40, before any of them has ended; job 4 at 70 follows job 2, the last
@@ -78,7 +78,7 @@ fn fields_17_and_18_name_the_job_before() {
 
 #[test]
 fn ways_of_submission_print_as_they_parse() {
-    for text in ["open", "dependencies", "sessions:arrival:3600", "sessions:think:1200"] {
+    for text in ["open", "dependencies", "holds", "sessions:arrival:3600", "sessions:think:1200"] {
         assert_eq!(text.parse::<Submission>().unwrap().to_string(), text);
     }
     assert_eq!("sessions".parse::<Submission>().unwrap().to_string(), "sessions:arrival:3600");
@@ -120,11 +120,10 @@ proptest! {
                 session = of_user[begin..at].to_vec();
             }
             let ended = session.into_iter().filter(|&it| end(&jobs[it]) <= own.submit);
-            let expected = ended.max_by_key(|&it| (end(&jobs[it]), it)).map(|it| Preceding {
-                job: jobs[it].0.id,
-                think: own.submit.since(end(&jobs[it])),
-            });
-            prop_assert_eq!(links.preceding[place], expected, "job {}", place);
+            let last = ended.max_by_key(|&it| (end(&jobs[it]), it));
+            let expected =
+                last.map(|it| Preceding::after(jobs[it].0.id, own.submit.since(end(&jobs[it]))));
+            prop_assert_eq!(&links.preceding[place], &expected, "job {}", place);
         }
     }
 }

@@ -84,14 +84,14 @@ fn each_kind_of_job_is_read_as_it_ran() {
     assert!(documented().header().to_string().contains("; Queue: 1 batch\n; Queue: 2 gpu\n"));
 }
 
-/// Task 102[1] makes numbers of its own necessary. The dependency of job 103 is on the last line, job 100, which ended later.
+/// Task 102[1] makes numbers of its own necessary. Job 103 depends on that of the last line, job 100, which ended after both of its runs had
+/// begun: it did not wait for that.
 #[test]
 fn jobs_are_numbered_and_dependencies_follow_the_numbers() {
     let mut lines: Vec<Line> = documented().collect();
     lines.sort_by_key(|line| line.number);
-    let numbers: Vec<_> = lines.iter().map(|line| (line.record.job, line.record.preceding_job)).collect();
-    assert_eq!(numbers, [(1, None), (2, None), (3, None), (4, Some(7)), (5, Some(7)), (6, None), (7, None)]);
-    assert_eq!(lines[3].record.think_time.unwrap().micros(), 0);
+    assert!((1..).zip(&lines).all(|(number, line)| line.record.job == number));
+    assert!(lines.iter().all(|line| line.record.preceding_job.is_none()));
     let text = "03/02/2026 09:00:00;E;7.head;ctime=1772438400 start=1772438400 end=1772438400 Exit_status=0\n\
                 03/02/2026 09:00:00;E;9.head;ctime=1772438430 start=1772438440 end=1772438450 depend=afterany:7.head\n";
     let lines: Vec<Line> = pbs::read_text(text, "log", Strictness::Strict).unwrap().collect();

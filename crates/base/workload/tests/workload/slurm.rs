@@ -2,6 +2,7 @@
 
 use dfrsim_workload::formats::slurm;
 use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const LISTING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/workload/reference/slurm-22.05.sacct");
@@ -37,11 +38,16 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
     assert_eq!(report.accounting, expected);
 }
 
+fn asked(path: &Path, strictness: Strictness) -> BTreeMap<u64, Vec<(String, u32)>> {
+    let all = slurm::read(path, strictness).unwrap().asked();
+    all.iter().map(|(job, asked)| (job.0, asked.clone())).collect()
+}
+
 /// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. GPUs of a type that was asked for are counted once more by that type. All jobs have a partition.
 #[test]
 fn gpus_are_those_of_the_listing() {
     let gpus_of = |path: &Path| {
-        let mut found = slurm::resources(path, Strictness::Strict).unwrap();
+        let mut found = asked(path, Strictness::Strict);
         for asked in found.values_mut() {
             let partition = asked.pop().map(|(name, _)| name);
             assert!(["@partition-main", "@partition-gpu"].map(str::to_owned).map(Some).contains(&partition));
@@ -75,7 +81,7 @@ fn types_requests_and_constraints_are_understood() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("site.sacct");
     std::fs::write(&path, text).unwrap();
-    let found = slurm::resources(&path, Strictness::Lenient).unwrap();
+    let found = asked(&path, Strictness::Lenient);
     let of =
         |all: &[(&str, u32)]| all.iter().map(|&(name, count)| (name.to_owned(), count)).collect::<Vec<_>>();
     assert_eq!(found[&1], of(&[("gpu", 3), ("@partition-big_mem", 1)]));
@@ -104,9 +110,53 @@ fn arrays_have_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("arrays.sacct");
     std::fs::write(&path, text).unwrap();
-    let found = slurm::resources(&path, Strictness::Strict).unwrap();
+    let found = asked(&path, Strictness::Strict);
     let of = |name: &str, running| vec![(name.to_owned(), running)];
     assert_eq!(found, [(4, of("%4", 2)), (6, of("%6", 3))].into());
+}
+
+/// Job 10 ended at 9:10, job 11 failed at 9:20, array 12 ended at 9:05 and 9:30, and each job below began at 9:30:
+///
+/// | job | dependency | waits for |
+/// |---|---|---|
+/// | 20 | `afterok:10,afternotok:11,afterany:12` | all four, array 12 last |
+/// | 21 | `afterok:11` | none: job 11 failed, so it was lifted |
+/// | 22 | `afterok:11?afterany:12?afterany:10` | job 10, before all of array 12 had ended; job 11 does not count |
+/// | 23 | `singleton`, of the name and user of 10 and 20 | job 10, since 20 ended later than it began |
+/// | 24 | `after:10` | none: starts are not waited for, which is counted |
+#[test]
+fn dependencies_are_the_jobs_that_held_one() {
+    let line = |id: &str, raw: u32, name: &str, state: &str, times: &str, submitted: &str| {
+        format!("{id}|{raw}|anna|{name}|{state}|2026-03-01T09:00:00|{times}|{submitted}\n")
+    };
+    let hour = |from: &str, to: &str| format!("2026-03-01T09:{from}:00|2026-03-01T09:{to}:00");
+    let later = |id: &str, raw: u32, name: &str, dependency: &str| {
+        let submitted = format!("sbatch --dependency={dependency} job.sh");
+        line(id, raw, name, "COMPLETED", &hour("30", "40"), &submitted)
+    };
+    let text = "JobID|JobIDRaw|User|JobName|State|Submit|Start|End|SubmitLine\n".to_owned()
+        + &line("10", 10, "x", "COMPLETED", &hour("00", "10"), "")
+        + &line("11", 11, "y", "FAILED", &hour("00", "20"), "")
+        + &line("12_1", 12, "z", "COMPLETED", &hour("00", "05"), "")
+        + &line("12_2", 13, "z", "COMPLETED", &hour("00", "30"), "")
+        + &later("20", 20, "x", "afterok:10,afternotok:11,afterany:12")
+        + &later("21", 21, "b", "afterok:11")
+        + &later("22", 22, "c", "afterok:11?afterany:12?afterany:10")
+        + &later("23", 23, "x", "singleton")
+        + &later("24", 24, "e", "after:10");
+    let mut log = slurm::read_text(&text, "log", Strictness::Strict).unwrap();
+    let jobs: Vec<_> = log.by_ref().map(|line| line.record).collect();
+    let held = |job: u64| {
+        let record = jobs.iter().find(|record| record.job == job).unwrap();
+        (record.preceding_job, record.also_preceding.clone())
+    };
+    assert_eq!(held(20), (Some(13), vec![12, 10, 11]));
+    assert_eq!(held(21), (None, vec![]));
+    assert_eq!(held(22), (Some(10), vec![]));
+    assert_eq!(held(23), (Some(10), vec![]));
+    assert_eq!(held(24), (None, vec![]));
+    let accounting = log.finish().unwrap().accounting;
+    assert_eq!((accounting.dependent, accounting.start_dependent), (4, 1));
 }
 
 #[test]

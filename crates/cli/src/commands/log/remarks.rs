@@ -123,8 +123,7 @@ pub(super) fn remarks(header: &Header, contents: &Contents, report: &Report) -> 
     }
     if contents.following > 0 {
         remarks.push(format!(
-            "{} name a job that had to end before their submission (field 17): not simulated, they arrive when the log \
-             says.",
+            "{} name a job that had to end before (field 17): they wait for it only with --submission holds or dependencies.",
             part(contents.following, contents.count())
         ));
     }

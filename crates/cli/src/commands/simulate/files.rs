@@ -77,6 +77,8 @@ impl Subject<'_> {
 
 /// The files in the making.
 pub(super) struct Files {
+    /// Whether there is any.
+    is_used: bool,
     jobs: Option<JobsFile>,
     /// With the figures of all jobs, trimmed or not, for its end.
     events: Option<(EventLog<OutputFile>, Metrics)>,
@@ -115,6 +117,7 @@ impl FileArguments {
         ];
         let header = || schedule_header(subject.header, nodes, &notes);
         Ok(Files {
+            is_used: self.any(),
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
@@ -179,7 +182,11 @@ fn stem(name: &str) -> &str {
 }
 
 impl Observer for Files {
+    #[inline]
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if !self.is_used {
+            return;
+        }
         self.jobs.observe(now, job, occurrence);
         self.events.observe(now, job, occurrence);
         self.log.observe(now, job, occurrence);

@@ -7,6 +7,7 @@ use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
+use dfrsim_workload::log::Asked;
 use dfrsim_workload::prepare::resources;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(super) fn with_log(
     path: &Path,
 ) -> Result<Arc<UnequalNodes>, Failure> {
     let given = resources(path, &workload.options()?).map_err(|error| workload.log.failure(&error))?;
-    let demands = Demands { given, ..nodes.demands.clone() };
+    let demands = Demands { given: Asked::clone(&given), ..nodes.demands.clone() };
     Ok(Arc::new(UnequalNodes { classes: nodes.classes.clone(), demands }))
 }
 
@@ -49,7 +50,7 @@ pub(super) fn of_site(
     let classes = classes.map_err(|error| Failure::input(format!("{}: {error}", conf.display())))?;
     workload.set_nodes(classes.nodes());
     workload.set_listed(reference.cores, reference.memory_gb);
-    let demands = Demands { given: site.given.clone(), ..Demands::default() };
+    let demands = Demands { given: Asked::clone(&site.given), ..Demands::default() };
     Ok(Arc::new(UnequalNodes { classes, demands }))
 }
 

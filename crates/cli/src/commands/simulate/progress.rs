@@ -24,6 +24,7 @@ struct Counters {
 pub(super) struct Progress<'a>(&'a Counters);
 
 impl Observer for Progress<'_> {
+    #[inline]
     fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
         let counter = match occurrence {
             Occurrence::Submitted(..) => &self.0.arrived,

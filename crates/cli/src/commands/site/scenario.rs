@@ -57,6 +57,8 @@ pub(super) struct Workload<'a> {
     pub(super) reference: ReferenceNode,
     pub(super) samples: u32,
     pub(super) span: Option<(u64, u64)>,
+    /// Whether jobs wait for others.
+    pub(super) are_held: bool,
 }
 
 impl Workload<'_> {
@@ -77,6 +79,9 @@ impl Workload<'_> {
                 Value::from(Table::from_iter([("hpc2n".to_owned(), Value::from(hpc2n))])),
             ),
         ]);
+        if self.are_held {
+            swf.insert("submission".to_owned(), Value::from("holds"));
+        }
         if self.samples > 0 {
             let weeks = self.span.map_or(1, |(first, last)| last / WEEK - first / WEEK + 1);
             let resample = Table::from_iter([

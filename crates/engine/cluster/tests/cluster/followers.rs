@@ -2,7 +2,8 @@
 
 use crate::support::{Do, Script, job, penalty};
 use dfrsim_cluster::{
-    EventLog, Followers, Link, Metrics, Observer, Occurrence, SimulationError, SummaryOptions, simulate_with,
+    After, EventLog, Followers, Link, Metrics, Observer, Occurrence, SimulationError, SummaryOptions,
+    simulate_with,
 };
 use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, Yield};
 
@@ -17,14 +18,14 @@ impl Observer for Submissions {
                 assert_eq!(job.submit, now);
                 self.0.push((job.id.0, now.micros(), None));
             }
-            Occurrence::Linked(link) => self.0.last_mut().unwrap().2 = Some(link),
+            Occurrence::Linked(link) => self.0.last_mut().unwrap().2 = Some(link.clone()),
             _ => {}
         }
     }
 }
 
 fn after(job: u64, micros: u64) -> Option<Preceding> {
-    Some(Preceding { job: JobId(job), think: SimSpan::from_micros(micros) })
+    Some(Preceding::after(JobId(job), SimSpan::from_micros(micros)))
 }
 
 /// Job 1 runs from 0 to 10 s. Jobs 2 and 3 follow it after 5 s and at once, job 5 follows job 3, which is rejected at 20 s, at once;
@@ -60,7 +61,12 @@ fn jobs_follow_others_after_their_think_times() {
     let (mut found, mut script) = (Submissions::default(), script());
     simulate_with(1, &penalty(0), first, followers, &mut script, &mut found).unwrap();
     let link = |after: Option<(u64, u64)>, followers| {
-        Some(Link { after: after.map(|(job, think)| (job, SimSpan::from_micros(think))), followers })
+        let after = after.map(|(job, think)| After {
+            jobs: vec![job],
+            think: SimSpan::from_micros(think),
+            not_before: None,
+        });
+        Some(Link { after, followers })
     };
     let expected = [
         (1, 0, link(None, 2)),
@@ -75,6 +81,40 @@ fn jobs_follow_others_after_their_think_times() {
     // Job 3 is submitted in the moment in which job 1 completes, after that.
     let moment = &script.diary[1];
     assert_eq!((moment.second, &moment.completed[..], &moment.submitted[..]), (10.0, &[0][..], &[1][..]));
+}
+
+/// Jobs 1 and 2 run from 0 to 10 and to 20 s. Job 3 of second 5 waits for both and comes at 20 s, job 4 of second 12 for job 1, which has
+/// ended, and job 5 of second 30 for both and for job 4: no job comes before its own time.
+#[test]
+fn held_jobs_wait_for_all_that_they_name() {
+    let hold = |jobs: &[u64]| Some(Preceding::hold(jobs.iter().map(|&job| JobId(job)).collect()));
+    let jobs = vec![
+        (job(1, 0, 1, 10), None),
+        (job(2, 0, 1, 20), None),
+        (job(3, 5, 1, 1), hold(&[1, 2])),
+        (job(4, 12, 1, 1), hold(&[1])),
+        (job(5, 30, 1, 1), hold(&[4, 2, 1])),
+    ];
+    let (first, followers) = Followers::split(jobs);
+    let start = |job: usize| Do::Start(job, vec![(job as u32, 1)], Yield::ONE);
+    let steps =
+        [(0, vec![start(0), start(1)]), (12, vec![start(2)]), (20, vec![start(3)]), (30, vec![start(4)])];
+    let (mut found, mut script) = (Submissions::default(), Script::new(steps.to_vec()));
+    simulate_with(5, &penalty(0), first, followers, &mut script, &mut found).unwrap();
+    let link = |jobs: &[u64], own: u64, followers| {
+        let not_before = Some(SimTime::from_secs(own));
+        let after = After { jobs: jobs.to_vec(), think: SimSpan::ZERO, not_before };
+        Some(Link { after: Some(after).filter(|_| !jobs.is_empty()), followers })
+    };
+    let second = |seconds: u64| seconds * 1_000_000;
+    let expected = [
+        (1, 0, link(&[], 0, 3)),
+        (2, 0, link(&[], 0, 2)),
+        (4, second(12), link(&[0], 12, 1)),
+        (3, second(20), link(&[0, 1], 5, 0)),
+        (5, second(30), link(&[0, 2, 1], 30, 0)),
+    ];
+    assert_eq!(found.0, expected);
 }
 
 /// Whole seconds of a plain simulation, and links only where there are any.

@@ -16,7 +16,7 @@ const POLICIES: [&str; 5] =
     ["FCFS", "EASY/NODES=SHARED", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN/MVT=600", "MCB*/per/OPT=MIN"];
 
 /// How records are broken, each with the condition that it belongs to; none if it belongs to all.
-const KINDS: [(&str, &str); 21] = [
+const KINDS: [(&str, &str); 23] = [
     ("done early", ""),
     ("done late", ""),
     ("more work", ""),
@@ -25,6 +25,8 @@ const KINDS: [(&str, &str); 21] = [
     ("another yield", ""),
     ("another figure", ""),
     ("another think time", "sessions"),
+    ("a later hold", "sessions"),
+    ("a job less to wait for", "sessions"),
     ("without its GPU", "classes with GPUs"),
     ("without its feature", "classes with GPUs"),
     ("no GPUs", "classes with GPUs"),
@@ -223,7 +225,11 @@ fn broken(
             8 => *migrations += 1,
             _ => *migrated_tasks += 1,
         },
-        ("another think time", Record::Link { think_us: Some(think), .. }) => *think += 1,
+        ("another think time", Record::Link { think_us: Some(think), not_before_us: None, .. }) => {
+            *think += 1;
+        }
+        ("a later hold", Record::Link { at_us, not_before_us: Some(before), .. }) => *before = *at_us + 1,
+        ("a job less to wait for", Record::Link { others, .. }) => _ = others.pop()?,
         (
             "without its GPU",
             Record::Start { job, on, .. } | Record::Resume { job, on, .. } | Record::Migrate { job, on, .. },

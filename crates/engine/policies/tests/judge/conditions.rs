@@ -10,7 +10,7 @@ use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
     PriorityWeights, SizeFactor, Tres, Unlisted,
 };
-use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_model::{Job, Origin, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, Outages};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -231,16 +231,22 @@ fn weigh(settings: &mut Priorities, rng: &mut Rng) {
     settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
 }
 
-/// Every third job comes some time after another has left.
+/// Every third job comes some time after another has left, or is held until up to three have.
 fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
-    let (mut first, mut followers) = (Vec::new(), Followers::default());
+    let (mut first, mut followers, mut before) = (Vec::new(), Followers::default(), Vec::new());
     for job in jobs {
-        match first.last() {
-            Some(Job { id, .. }) if condition.sessions && rng.random_range(0..3) == 0 => {
-                followers.add(*id, SimSpan::from_secs(rng.random_range(0..2_000)), job);
+        let id = job.id;
+        match before.last() {
+            Some(&last) if condition.sessions && rng.random_range(0..3) == 0 => {
+                let preceding = match rng.random_range(0..2) {
+                    0 => Preceding::after(last, SimSpan::from_secs(rng.random_range(0..2_000))),
+                    _ => Preceding::hold(before[before.len().saturating_sub(3)..].to_vec()),
+                };
+                followers.add(&preceding, job);
             }
             _ => first.push(job),
         }
+        before.push(id);
     }
     (first, followers)
 }

@@ -1,4 +1,5 @@
-//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, and nodes that fail.
+//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, and nodes that
+//! fail.
 
 use crate::conditions::{Condition, PLAIN, judge};
 use crate::planted::{KINDS, planted};
@@ -8,7 +9,8 @@ use rand::RngExt;
 
 const NAMES: [&str; 4] = ["SLURM", "SLURM/NODES=EXCLUSIVE", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
 
-/// The site of a seed: a bit each says whether nodes differ, fail, have windows, and whether jobs make others leave.
+/// The site of a seed: a bit each says whether nodes differ, fail, have windows, and whether jobs make others leave; where one of the
+/// first two is set jobs wait for others.
 fn site(seed: u64) -> Condition {
     let has = |bit: u64| seed >> bit & 1 == 1;
     Condition {
@@ -20,6 +22,7 @@ fn site(seed: u64) -> Condition {
         failures: has(1),
         maintenance: has(2),
         preemption: has(3),
+        sessions: has(0) != has(1),
         ..PLAIN
     }
 }

@@ -2,7 +2,7 @@
 
 use super::amounts::{Request, each, hosts, memory, moment, request, span};
 use super::line::{Attributes, Entry};
-use crate::log::{Accounting, Listed, Names, Problem, Record, Status};
+use crate::log::{Accounting, Listed, Names, Problem, Record, Status, outcome};
 use dfrsim_model::SimSpan;
 
 /// A run whose used wall time is shorter by more than this many seconds was suspended.
@@ -221,15 +221,15 @@ impl Reading<'_, '_> {
         };
         let number = self.id.parse().ok();
         let end = has_started.then_some(finish_at);
-        Listed { line, id: self.id.to_owned(), number, submit, end, after, record }
+        Listed { line, id: self.id.to_owned(), number, submit, end, after, is_any: false, record }
     }
 }
 
-/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`.
-fn dependency(list: &str) -> Vec<String> {
-    let kinds = ["afterok", "afterany", "after", "afternotok"];
+/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`, with the outcomes that count.
+fn dependency(list: &str) -> Vec<(String, Option<bool>)> {
     let parts = list.split(',').filter_map(|part| part.split_once(':'));
-    let jobs = parts.filter(|(kind, _)| kinds.contains(kind)).flat_map(|(_, jobs)| jobs.split(':'));
-    let numbers = jobs.filter_map(|job| job.split(['.', '@']).next());
-    numbers.filter(|job| !job.is_empty()).map(str::to_owned).collect()
+    let kinds = parts.filter_map(|(kind, jobs)| Some((outcome(kind)?, jobs)));
+    let jobs = kinds.flat_map(|(outcome, jobs)| jobs.split(':').map(move |job| (job, outcome)));
+    let numbers = jobs.filter_map(|(job, outcome)| Some((job.split(['.', '@']).next()?, outcome)));
+    numbers.filter(|(job, _)| !job.is_empty()).map(|(job, outcome)| (job.to_owned(), outcome)).collect()
 }

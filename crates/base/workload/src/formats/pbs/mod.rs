@@ -41,7 +41,7 @@
 //! | requested, used memory | `Resource_List.pmem`; `Resource_List.mem` or the memory of the chunks, divided by the processors; `resources_used.mem`, divided too |
 //! | CPU time | `resources_used.cput`, divided by the processors |
 //! | status | `Exit_status`: 0 completed (1), else failed (0); unknown without one; deleted jobs are cancelled (5) |
-//! | preceding job, think time | `depend=afterok:...`: of several jobs the one that ended last |
+//! | preceding job, think time | `depend=afterok:...`: of several jobs the one that ended last; what did not hold the job by times and exit codes was lifted |
 //! | user, group, executable, queue | `user`; `account`, `group`; `jobname`; `queue`: names are numbered from 1 as they come; the header has those of queues |
 //!
 //! Attributes have times since 1970, the beginnings of lines have local time. The difference is taken from the latest line of

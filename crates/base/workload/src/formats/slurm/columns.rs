@@ -33,6 +33,7 @@ named! {
         SubmitLine = "SubmitLine",
         ReqGres = "ReqGRES",
         Constraints = "Constraints",
+        Reservation = "Reservation",
     }
 }
 

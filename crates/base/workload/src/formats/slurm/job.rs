@@ -2,7 +2,7 @@
 
 use super::amounts::{MemoryOf, is_never, kilobytes, memory, moment, span, tres};
 use super::columns::{Column, Row};
-use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status};
+use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status, outcome};
 use dfrsim_model::SimSpan;
 
 /// By how much local times may be off where the clock was changed, in seconds.
@@ -215,11 +215,12 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
     let number = id.and_then(|(_, id)| id.parse().ok());
     let end = start.map(|start| end.unwrap_or_else(|| start + run_time.map_or(0, |run| run as i64)));
     let task = row.get(Column::JobId).split_once('_').map(|(_, task)| task);
-    let (mut after, is_singleton) = dependency(row.get(Column::SubmitLine), task);
-    if let Some(last) = names.last_of(record.user, record.executable, row.get(Column::JobId)) {
-        after.extend(Some(last).filter(|_| is_singleton));
-    }
-    Listed { line, id: row.get(Column::JobId).to_owned(), number, submit, end, after, record }
+    let id = row.get(Column::JobId).to_owned();
+    let Dependency { mut after, is_any, is_singleton } =
+        Dependency::of_line(row.get(Column::SubmitLine), task);
+    let same = names.before((record.user, record.executable), &id, is_singleton);
+    after.extend(same.into_iter().map(|job| (job, None)));
+    Listed { line, id, number, submit, end, after, is_any, record }
 }
 
 /// The value of an option in a line of `sbatch` or `srun`.
@@ -246,29 +247,45 @@ pub(super) fn array<'a>(row: &Row<'a>) -> Option<(&'a str, Option<u32>)> {
     Some((array, most(task).or_else(|| most(submitted()?)).filter(|most| *most > 0)))
 }
 
-/// The jobs that a line of `sbatch` or `srun` depends on, and whether it waits for all earlier ones of its name and user (`singleton`).
-/// `task` is that of the job in its array, if it has one.
-fn dependency(line: &str, task: Option<&str>) -> (Vec<String>, bool) {
-    let list = option(line, "-d", "--dependency").unwrap_or_default();
-    let (mut after, mut is_singleton) = (Vec::new(), false);
-    for part in list.split([',', '?']) {
-        let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
-        is_singleton |= kind == "singleton";
-        if !["afterok", "afterany", "after", "aftercorr", "afternotok"].contains(&kind) {
-            continue;
+/// What a line of `sbatch` or `srun` says that its job waits for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Dependency {
+    /// The end of these jobs, with the outcome that counts, if one does.
+    after: Vec<(String, Option<bool>)>,
+    /// Whether that of one of them suffices.
+    is_any: bool,
+    /// Whether it waits for all earlier jobs of its name and user.
+    is_singleton: bool,
+}
+
+impl Dependency {
+    /// `task` is that of the job in its array, if it has one.
+    fn of_line(line: &str, task: Option<&str>) -> Dependency {
+        let list = option(line, "-d", "--dependency").unwrap_or_default();
+        let mut found = Dependency { is_any: list.contains('?'), ..Dependency::default() };
+        for part in list.split([',', '?']) {
+            let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
+            found.is_singleton |= kind == "singleton";
+            let Some(outcome) = outcome(kind) else { continue };
+            // Each task of an array follows that of the same number.
+            let task = task.filter(|_| kind == "aftercorr");
+            let jobs = jobs.split(':').filter(|job| !job.is_empty());
+            let jobs = jobs.map(|job| task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}")));
+            found.after.extend(jobs.map(|job| (job, outcome)));
         }
-        // A delay may follow the number of a job: `after:70+5`.
-        let jobs = jobs.split(':').filter_map(|job| job.split('+').next()).filter(|job| !job.is_empty());
-        // Each task of an array follows that of the same number.
-        let task = task.filter(|_| kind == "aftercorr");
-        after.extend(jobs.map(|job| task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}"))));
+        found
     }
-    (after, is_singleton)
+}
+
+/// Whether a job depends on the start of another one.
+pub(super) fn depends_on_start(row: &Row<'_>) -> bool {
+    let list = option(row.get(Column::SubmitLine), "-d", "--dependency").unwrap_or_default();
+    list.split([',', '?']).any(|part| part.starts_with("after:"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{dependency, option};
+    use super::{Dependency, option};
 
     #[test]
     fn options_are_found_in_any_form() {
@@ -284,17 +301,24 @@ mod tests {
 
     #[test]
     fn dependencies_are_found_in_the_line_of_a_submission() {
-        for (line, expected, is_singleton) in [
-            ("sbatch --dependency=afterok:70 job.sh", "70", false),
-            ("sbatch -N 2 --dependency afterany:70_3:71,afterok:72 job.sh", "70_3 71 72", false),
-            ("sbatch -dafter:70+5?aftercorr:80 job.sh", "70 80_4", false),
-            ("sbatch -d singleton,afternotok:7 job.sh", "7", true),
-            ("sbatch -d", "", false),
-            ("sbatch job.sh", "", false),
-            ("", "", false),
+        let (ok, any, not_ok) = (Some(true), None, Some(false));
+        for (line, expected, is_any, is_singleton) in [
+            ("sbatch --dependency=afterok:70 job.sh", &[("70", ok)][..], false, false),
+            (
+                "sbatch -N 2 --dependency afterany:70_3:71,afterok:72 job.sh",
+                &[("70_3", any), ("71", any), ("72", ok)],
+                false,
+                false,
+            ),
+            ("sbatch -dafter:70+5?aftercorr:80 job.sh", &[("80_4", ok)], true, false),
+            ("sbatch -d singleton,afternotok:7 job.sh", &[("7", not_ok)], false, true),
+            ("sbatch -d", &[], false, false),
+            ("sbatch job.sh", &[], false, false),
+            ("", &[], false, false),
         ] {
-            let (after, found) = dependency(line, Some("4"));
-            assert_eq!((after.join(" ").as_str(), found), (expected, is_singleton), "{line}");
+            let after = expected.iter().map(|&(job, outcome)| (job.to_owned(), outcome)).collect();
+            let expected = Dependency { after, is_any, is_singleton };
+            assert_eq!(Dependency::of_line(line, Some("4")), expected, "{line}");
         }
     }
 }

@@ -41,13 +41,14 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`, `singleton`; of several jobs, and of the tasks of an array, the one that ended last), Slurm 21.08 and later |
+//! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. What did not hold the job by the times and states of the listing was lifted |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
-//! field for GPUs and for how many tasks of an array may run at once; [`resources`] has them. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! field for GPUs, features, and how many tasks of an array may run at once (`JobID` such as `12_[1-40%4]` of any task, or
+//! `--array=1-40%4` in `SubmitLine`); [`Whole::asked`] has them, arrays with `%` before their number. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -57,11 +58,11 @@ mod job;
 
 use super::slurm_conf::{feature_of_partition, first_of, word};
 use crate::log::{
-    Accounting, Faults, Line, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
-    text,
+    Accounting, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines, text,
 };
 use columns::{Column, Columns, Row};
-use job::{Kind, array, read_job};
+use dfrsim_model::JobId;
+use job::{Kind, array, depends_on_start, read_job};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -89,7 +90,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         }
     };
     let (mut accounting, mut names, mut broken) = (Accounting::default(), Names::default(), 0);
-    let mut jobs: Vec<Listed> = Vec::new();
+    let (mut jobs, mut arrays) = (Vec::<Listed>::new(), BTreeMap::new());
     // Faults of jobs count if the file is read strictly, or if there is no job without any.
     let mut of_jobs = Faults::new(file);
     for (number, line) in lines {
@@ -101,6 +102,9 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
                 continue;
             }
         };
+        if let Some((array, Some(most))) = array(&row) {
+            arrays.insert(array, most);
+        }
         match Kind::of(&row) {
             Kind::Step => accounting.steps += 1,
             Kind::Unended => accounting.unended += 1,
@@ -122,53 +126,41 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     }
     let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
     let (header, lines) = listed_lines(&jobs, &names, "accounting of Slurm, by sacct");
-    Ok(Whole::new(file.to_owned(), header, report, lines))
-}
-
-/// What jobs used or asked for beside processors and memory, by the numbers of jobs: names and numbers of units of generic resources
-/// (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for
-/// (`gpu_a100`), and with `@` before them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as
-/// `@partition-NAME`, the partition, of several the first one; and with `%` before it the array of a job, and how many of its tasks may run at once (`JobID` such as `12_[1-40%4]` of any task, or `--array=1-40%4` in `SubmitLine`).
-///
-/// # Errors
-/// As those of [`read`].
-pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Vec<(String, u32)>>, LogError> {
-    let text = text(path)?;
-    let lines = read_text(&text, &path.display().to_string(), strictness)?;
+    drop(jobs);
     let rows: Vec<&str> = text.lines().collect();
-    let header = rows.iter().find(|line| !line.trim().is_empty());
-    let Some(columns) = header.and_then(|line| Columns::parse(line).ok()) else { return Ok(BTreeMap::new()) };
-    let arrays = rows.iter().filter_map(|line| {
-        let (array, most) = array(&columns.row(line).ok()?)?;
-        Some((array, most?))
-    });
-    let arrays: BTreeMap<&str, u32> = arrays.collect();
-    let of_line = |line: Line| {
+    let asked = lines.iter().filter_map(|line| {
         let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
-        let nodes = line.record.nodes.unwrap_or(1);
-        let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
-            Some((_, list)) => total(tres_gres(list)),
-            None => total(requested_gres(row.get(Column::ReqGres), nodes)),
-        };
-        let mut asked: Vec<(String, u32)> = total.into_iter().collect();
-        // A job that was given some type of GPU need not have asked for it.
-        let types =
-            tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
-        asked.extend(
-            types.filter_map(|(name, of_type, number)| Some((word(&format!("{name}_{}", of_type?)), number))),
-        );
-        let constraints = row.get(Column::Constraints);
-        // Alternatives, and what asks for a number of nodes, is not understood.
-        let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
-        let features = features.map(str::trim).filter(|name| !name.is_empty()).map(word);
-        let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
-        let features = features.chain(partition.map(feature_of_partition));
-        asked.extend(features.map(|name| (format!("@{name}"), 1)));
+        let mut asked = asked(&row, line.record.nodes.unwrap_or(1));
         let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
-        (!asked.is_empty()).then_some((line.record.job, asked))
+        (!asked.is_empty()).then_some((JobId(line.record.job), asked))
+    });
+    let asked = asked.collect();
+    Ok(Whole::new(file.to_owned(), header, report, lines).with_asked(asked))
+}
+
+/// What a job used or asked for beside processors and memory: names and numbers of units of generic resources (`gres/gpu` and others in
+/// `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for (`gpu_a100`), and with `@` before
+/// them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition, of
+/// several the first one.
+fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
+    let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
+        Some((_, list)) => total(tres_gres(list)),
+        None => total(requested_gres(row.get(Column::ReqGres), nodes)),
     };
-    Ok(lines.filter_map(of_line).collect())
+    let mut asked: Vec<(String, u32)> = total.into_iter().collect();
+    // A job that was given some type of GPU need not have asked for it.
+    let types = tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
+    asked.extend(
+        types.filter_map(|(name, of_type, number)| Some((word(&format!("{name}_{}", of_type?)), number))),
+    );
+    let constraints = row.get(Column::Constraints);
+    // Alternatives, and what asks for a number of nodes, is not understood.
+    let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
+    let features = features.map(str::trim).filter(|name| !name.is_empty()).map(word);
+    let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
+    asked.extend(features.chain(partition.map(feature_of_partition)).map(|name| (format!("@{name}"), 1)));
+    asked
 }
 
 /// A generic resource: its name, its type where that is said, and how many units of it.
@@ -215,9 +207,11 @@ fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
     accounting.unstarted += u64::from(job.end.is_none());
     accounting.dependent += u64::from(!job.after.is_empty());
+    accounting.start_dependent += u64::from(depends_on_start(row));
     accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
     accounting.suspended += u64::from(is_suspended);
     accounting.array_tasks += u64::from(id.contains('_'));
+    accounting.reserved += u64::from(!row.get(Column::Reservation).is_empty());
     accounting.components += u64::from(id.contains('+'));
     accounting.with_gpus += u64::from(has_gpus);
 }

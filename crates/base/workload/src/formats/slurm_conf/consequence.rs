@@ -83,6 +83,7 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
             "resumetimeout",
             "dependencies",
             "heterogeneous",
+            "reservations",
         ],
     ),
     (

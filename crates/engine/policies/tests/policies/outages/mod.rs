@@ -6,7 +6,7 @@ use dfrsim_cluster::{
     EventLog, Followers, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SimulationError,
     SummaryOptions, simulate, simulate_with,
 };
-use dfrsim_model::{Job, JobId, NodeId, Seed, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, NodeId, Preceding, Seed, SimSpan, SimTime};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
@@ -226,8 +226,8 @@ fn jobs_that_follow_a_lost_one_come() {
     let job = |run| jobs(&[(0, 1, run, 0)]).remove(0);
     let first = Job { id: JobId(1), ..job(10) };
     let mut followers = Followers::default();
-    followers.add(JobId(1), SimSpan::from_secs(3), Job { id: JobId(2), ..job(5) });
-    followers.add(JobId(2), SimSpan::ZERO, Job { id: JobId(3), ..job(2) });
+    followers.add(&Preceding::after(JobId(1), SimSpan::from_secs(3)), Job { id: JobId(2), ..job(5) });
+    followers.add(&Preceding::after(JobId(2), SimSpan::ZERO), Job { id: JobId(3), ..job(2) });
     let ends_at = |policy, rule, last: u64| {
         let options = options(rule, &[(0, 1, 4, 6), (0, 1, 90, 95)], &[]);
         let events = events(policy, 1, &options, vec![first.clone()], followers.clone()).unwrap();
@@ -257,7 +257,7 @@ fn jobs_that_follow_a_lost_one_come() {
 fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
     let mut followers = Followers::default();
     let job = jobs(&[(0, 1, 10, 0)]).remove(0);
-    followers.add(JobId(7), SimSpan::ZERO, Job { id: JobId(8), ..job.clone() });
+    followers.add(&Preceding::after(JobId(7), SimSpan::ZERO), Job { id: JobId(8), ..job.clone() });
     let options = options("lose", &[(0, 1, 90, 95)], &[]);
     let error = events("FCFS", 1, &options, vec![job], followers).unwrap_err();
     assert_eq!(error, SimulationError::NeverFollows { job: JobId(8), after: JobId(7) });
