@@ -229,7 +229,7 @@ fn no_plan_is_cheaper_than_a_proven_one_or_below_the_bound() {
     assert!(proven > 4_500 && infeasible > 1_000, "{proven}, {infeasible}");
 }
 
-/// Two runs with the same number of steps agree, and more steps are never worse.
+/// Two runs with the same number of steps agree, and here more steps are not worse.
 #[test]
 fn a_limit_of_steps_gives_the_same_result_each_time() {
     use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
