@@ -217,7 +217,7 @@ impl<const D: usize> Eject<D> {
     /// Raises the yield of the best mapping in rounds, as far as the steps go.
     fn raise(&mut self, instance: &Instance, precision: u32, highest: Yield, patience: &mut Patience) {
         let mut success = self.found_yield(instance);
-        // Nodes that differ are filled in the order of the file, with room left on the large ones: what there is needs fewer repairs.
+        // Where nodes differ, repairs of VP_CPSUM's packing reach more than those of nodes that are filled again (example `eject`).
         let mut from_floor = self.floor.nodes.kinds().len() > 1;
         let mut fillings = [Filling::PermutationPack, Filling::FirstFit].into_iter().cycle();
         while success < highest && !patience.is_exhausted() {

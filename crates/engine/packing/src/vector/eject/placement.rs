@@ -429,13 +429,16 @@ mod tests {
                 prop_assert_eq!(placement.free[node], free_on(&placement, node));
             }
             prop_assert_eq!(placement.room_for(&sought), plain_room_for(&placement, &sought));
-            let first = placement.next_block;
+            let (first, blocks) = (placement.next_block, placement.rough_room.len());
             let found = placement.cheapest_to_eject(&sought);
-            // One block is always seen as a whole.
-            if let Some(looked) = found.map(|found| found.1).or((tasks.len() <= BLOCK).then_some(1)) {
-                let plain = plain_cheapest_to_eject(&placement, &sought, (first, looked));
-                prop_assert_eq!(found.map(|found| found.0), plain);
-            }
+            // A search that has not seen enough goes through all blocks, and the next one begins where it did.
+            let looked = match (placement.next_block + blocks - first) % blocks {
+                0 => blocks,
+                some => some,
+            };
+            prop_assert!(found.is_none_or(|found| found.1 == looked));
+            let plain = plain_cheapest_to_eject(&placement, &sought, (first, looked));
+            prop_assert_eq!(found.map(|found| found.0), plain);
         }
     }
 }
