@@ -5,7 +5,7 @@ use crate::output::{counted, notice};
 use clap::Args;
 use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_workload::formats::slurm_conf::{ConfError, Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
-use dfrsim_workload::log::{Asked, Header, Line, Source as _, Whole};
+use dfrsim_workload::log::{Asked, Header, Line, Record, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,13 +56,13 @@ impl SiteAndLog {
         let site = Site::read(files).map_err(|error| fault(&error))?;
         let (header, given, mut waiting) = (whole.header().clone(), whole.asked(), 0);
         let submit = |line: Line| {
-            waiting += usize::from(line.record.preceding_job.is_some());
+            let Record { preceding_job, also_preceding, .. } = &line.record;
+            waiting += usize::from(preceding_job.is_some() || !also_preceding.is_empty());
             line.record.submit.micros() / 1_000_000
         };
         let submits: Vec<u64> = whole.by_ref().map(submit).collect();
         let accounting = whole.finish().map_err(Failure::input)?.accounting;
         let left_out = [
-            (accounting.start_dependent, "dependencies on the start of jobs"),
             (accounting.components, "heterogeneous jobs as one: components, which start one by one"),
             (accounting.reserved, "reservations of jobs, which start on any nodes"),
             (accounting.suspended, "suspensions of jobs"),
@@ -158,7 +158,7 @@ impl SiteAndLog {
             ));
         }
         if self.waiting > 0 {
-            lines.push(format!("jobs that wait until others have ended: {}", self.waiting));
+            lines.push(format!("jobs that wait until others have ended or started: {}", self.waiting));
         }
         if !absent.is_empty() {
             lines.push(format!("without jobs of the log: {}", absent.join(", ")));

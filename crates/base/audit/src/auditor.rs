@@ -6,7 +6,7 @@ use crate::fault::{AuditError, Fault, Faults};
 use crate::head::{Head, Rank};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
-use crate::links::Links;
+use crate::links::{Follows, Links};
 use crate::nodes::Nodes;
 use crate::placement;
 use crate::platform::{Interruption, Platform, Window};
@@ -207,12 +207,19 @@ impl Auditor {
             }
             Record::Interrupt { kept_us, .. } => self.interrupt(number, head.name, Some(kept_us)),
             Record::Lose { .. } => self.interrupt(number, head.name, None),
-            Record::Link { after, ref others, think_us, not_before_us, followers, .. } => {
-                let jobs = &self.jobs;
-                let is_in_system = |job| jobs.contains_key(&job);
-                let all: Vec<u64> = after.into_iter().chain(others.iter().copied()).collect();
-                let after = (all.as_slice(), think_us, not_before_us);
-                let wrong = self.links.link(self.now, number, after, followers, is_in_system);
+            Record::Link {
+                after,
+                ref others,
+                think_us: think,
+                not_before_us: not_before,
+                ref starts,
+                followers,
+                start_followers,
+                ..
+            } => {
+                let ends: Vec<u64> = after.into_iter().chain(others.iter().copied()).collect();
+                let follows = Follows { ends: &ends, think, starts, not_before };
+                let wrong = self.links.link(self.now, number, &follows, [followers, start_followers]);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
             Record::Ask { ref resources, ref features, .. } => {
@@ -594,6 +601,9 @@ impl Auditor {
         let wrongs = wrong.into_iter().chain(down).chain(self.cluster.missing(&job.size, on));
         let wrongs: Vec<Rule> = wrongs.collect();
         wrongs.into_iter().for_each(|rule| self.fault(Some(number), rule));
+        if phase == Phase::Waiting {
+            self.links.start(self.now, number);
+        }
         if phase != Phase::Running {
             self.started.push((number, self.line));
         }

@@ -1,4 +1,4 @@
-//! Jobs that are submitted when others have left.
+//! Jobs that are submitted when others have left or started.
 
 use crate::Rule;
 use std::collections::BTreeMap;
@@ -8,18 +8,58 @@ use std::collections::BTreeMap;
 pub(crate) struct Links {
     /// The job that the last record submitted.
     submitted: Option<u64>,
-    /// How many jobs are to follow each job in the system.
+    ends: Followed,
+    starts: Followed,
+}
+
+/// What jobs follow of others: that they end, or that they start.
+#[derive(Debug, Default)]
+struct Followed {
+    /// How many jobs are to follow each job of which it has not happened.
     announced: BTreeMap<u64, u32>,
-    /// Jobs that have left, with followers that have not come yet.
-    left: BTreeMap<u64, Left>,
+    /// Jobs of which it has, with followers that have not come yet.
+    happened: BTreeMap<u64, Happened>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Left {
+struct Happened {
     at: u64,
-    /// Whether it left by a decision, after the submissions of its moment.
+    /// Whether it was by a decision, after the submissions of its moment.
     by_decision: bool,
     followers: u32,
+}
+
+/// What a job says that it follows: jobs that have left, with the think time; jobs that have started, each with its time; and its own time.
+pub(crate) struct Follows<'a> {
+    pub(crate) ends: &'a [u64],
+    pub(crate) think: Option<u64>,
+    pub(crate) starts: &'a [(u64, u64)],
+    pub(crate) not_before: Option<u64>,
+}
+
+impl Followed {
+    fn announce(&mut self, job: u64, followers: u32) {
+        if followers > 0 {
+            self.announced.insert(job, followers);
+        }
+    }
+
+    fn happens(&mut self, at: u64, job: u64, by_decision: bool) {
+        if let Some(followers) = self.announced.remove(&job) {
+            self.happened.insert(job, Happened { at, by_decision, followers });
+        }
+    }
+
+    /// When one of the followers of a job is due by a time from then on; `None` if there is no other one.
+    fn due(&mut self, job: u64, delay: u64) -> Option<u64> {
+        let it = self.happened.get_mut(&job)?;
+        let Happened { at, by_decision, .. } = *it;
+        it.followers -= 1;
+        if it.followers == 0 {
+            self.happened.remove(&job);
+        }
+        Some(at.saturating_add(delay).max(at.saturating_add(by_decision.into())))
+    }
 }
 
 impl Links {
@@ -28,59 +68,59 @@ impl Links {
         self.submitted = submitted;
     }
 
-    /// A link of a job at a moment to those that it follows after a think time, and not before a moment; `is_in_system` says so of another one.
-    /// What is wrong with it.
+    /// A link of a job at a moment to those that it follows, and how many follow its end and its start. What is wrong with it.
     pub(crate) fn link(
         &mut self,
         now: u64,
         job: u64,
-        (after, think, not_before): (&[u64], Option<u64>, Option<u64>),
-        followers: u32,
-        is_in_system: impl Fn(u64) -> bool,
+        follows: &Follows<'_>,
+        [followers, start_followers]: [u32; 2],
     ) -> Option<Rule> {
         if self.submitted.take() != Some(job) {
             return Some("a `link` that does not come directly after the submission of its job".into());
         }
-        if followers > 0 {
-            self.announced.insert(job, followers);
+        self.ends.announce(job, followers);
+        self.starts.announce(job, start_followers);
+        let &Follows { ends, think, starts, not_before } = follows;
+        let follows_none = ends.is_empty() && starts.is_empty();
+        if ends.is_empty() != think.is_none()
+            || follows_none && (not_before.is_some() || followers + start_followers == 0)
+        {
+            return Some("a `link` needs `after` and `think_us` together, `starts`, or followers".into());
         }
-        let think = match (after, think, not_before) {
-            ([_, ..], Some(think), _) => think,
-            ([], None, None) if followers > 0 => return None,
-            _ => return Some("a `link` needs `after` and `think_us` together, or `followers`".into()),
-        };
+        let of_ends = ends.iter().map(|&before| (before, self.ends.due(before, think.unwrap_or(0)), "ended"));
+        let of_starts =
+            starts.iter().map(|&(before, delay)| (before, self.starts.due(before, delay), "started"));
         let mut due = not_before.unwrap_or(0);
-        for &before in after {
-            let Some(left) = self.left.get_mut(&before) else {
-                return Some(match is_in_system(before) {
-                    true => format!("it follows job {before}, which is still in the system").into(),
-                    false => {
-                        format!("it follows job {before}, which has no follower that has not come").into()
-                    }
-                });
+        for (before, at, what) in of_ends.chain(of_starts) {
+            let Some(at) = at else {
+                let rule = format!(
+                    "it follows job {before}, which has not {what}, or has no follower that has not come"
+                );
+                return Some(rule.into());
             };
-            let Left { at, by_decision, .. } = *left;
-            left.followers -= 1;
-            if left.followers == 0 {
-                self.left.remove(&before);
-            }
-            due = due.max(at.saturating_add(think)).max(if by_decision { at.saturating_add(1) } else { at });
+            due = due.max(at);
         }
-        let (due_s, last) = (dfrsim_model::SimTime::from_micros(due), after.last()?);
+        let (due_s, last) =
+            (dfrsim_model::SimTime::from_micros(due), ends.last().or(starts.last().map(|it| &it.0))?);
         (now != due)
             .then(|| format!("it follows job {last} and should have been submitted at {due_s} s").into())
     }
 
+    /// A job starts.
+    pub(crate) fn start(&mut self, at: u64, job: u64) {
+        self.starts.happens(at, job, true);
+    }
+
     /// A job leaves the system.
     pub(crate) fn leave(&mut self, at: u64, job: u64, by_decision: bool) {
-        if let Some(followers) = self.announced.remove(&job) {
-            self.left.insert(job, Left { at, by_decision, followers });
-        }
+        self.starts.happens(at, job, by_decision);
+        self.ends.happens(at, job, by_decision);
     }
 
     /// Jobs of which followers have never come, and how many.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (u64, Rule)> {
-        self.left.iter().map(|(&job, Left { followers, .. })| {
+        self.ends.happened.iter().chain(&self.starts.happened).map(|(&job, Happened { followers, .. })| {
             (job, format!("{followers} jobs that were to follow it were never submitted").into())
         })
     }

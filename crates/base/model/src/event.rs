@@ -155,7 +155,7 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         partition: Option<u32>,
     },
-    /// The job that was just submitted follows others that have left the system, or others will follow it.
+    /// The job that was just submitted follows others that have left the system or started, or others will follow it.
     Link {
         /// The moment.
         at_us: u64,
@@ -174,9 +174,16 @@ pub enum Record<'a> {
         /// Its own time of submission, if it is not submitted before that, either.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         not_before_us: Option<u64>,
+        /// Jobs of which it follows the start, or the end if they left without one: pairs of the job and the time from then, in
+        /// microseconds.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        starts: Vec<(u64, u64)>,
         /// How many jobs will be submitted when it has left.
         #[serde(default, skip_serializing_if = "is_zero")]
         followers: u32,
+        /// How many jobs follow its start.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        start_followers: u32,
     },
     /// What the tasks of the job that was just submitted ask for beside CPU and memory.
     Ask {

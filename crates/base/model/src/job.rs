@@ -44,13 +44,15 @@ impl Default for Job {
     }
 }
 
-/// That a job is submitted once others have left the system.
+/// That a job is submitted once others have left the system, or have started. There is one at least.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preceding {
-    /// The others, one at least, each once.
+    /// The others, each once.
     pub jobs: Vec<JobId>,
     /// The think time: from the end of the last of them to the submission.
     pub think: SimSpan,
+    /// Those of which it follows the start, or the end if they never start, each after a time.
+    pub starts: Vec<(JobId, SimSpan)>,
     /// Whether it is not submitted before its own time, either.
     pub is_hold: bool,
 }
@@ -58,12 +60,12 @@ pub struct Preceding {
 impl Preceding {
     /// That a job follows another one after a think time, regardless of its own time of submission.
     pub fn after(job: JobId, think: SimSpan) -> Preceding {
-        Preceding { jobs: vec![job], think, is_hold: false }
+        Preceding { jobs: vec![job], think, starts: Vec::new(), is_hold: false }
     }
 
-    /// That a job waits for others.
-    pub fn hold(jobs: Vec<JobId>) -> Preceding {
-        Preceding { jobs, think: SimSpan::ZERO, is_hold: true }
+    /// That a job waits for others to leave, and for others some time after their start.
+    pub fn hold(jobs: Vec<JobId>, starts: Vec<(JobId, SimSpan)>) -> Preceding {
+        Preceding { jobs, think: SimSpan::ZERO, starts, is_hold: true }
     }
 }
 

@@ -106,7 +106,8 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
         // A job that is not in the log cannot be waited for.
         record.preceding_job = record.preceding_job.and_then(|job| jobs.get(&job)).map(|&job| job as u64);
         let others = std::mem::take(&mut record.also_preceding).into_iter();
-        record.also_preceding = others.filter_map(|job| jobs.get(&job)).map(|&job| job as u64).collect();
+        let known = |(job, start)| jobs.get(&job).map(|&job| (job as u64, start));
+        record.also_preceding = others.filter_map(known).collect();
         if shift {
             record.submit = SimTime::ZERO + record.submit.since(first);
         }

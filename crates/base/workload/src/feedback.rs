@@ -5,7 +5,7 @@
 //! think times, and lets the simulation determine the times of submission.
 //!
 //! * [`dependencies`]: what the log says itself, the preceding job and the think time (fields 17 and 18 of SWF).
-//! * [`holds`]: a job comes when the log says, and is held until all jobs have left that the log names before it, as by `--dependency` of Slurm.
+//! * [`holds`]: a job comes when the log says, and is held until all jobs have left or started that the log names before it, as by `--dependency` of Slurm.
 //! * [`sessions`]: what can be concluded where the log does not say it. The jobs of a user are cut into sessions. Within
 //!   a session a job follows the one that ended last before it was submitted, after the think time between the two; jobs
 //!   of a session that were submitted before any of it had ended keep their submission times, as does the first one.
@@ -67,7 +67,7 @@ pub enum Submission {
     Open,
     /// Jobs of which the log names a preceding job are submitted a think time after its end.
     Dependencies,
-    /// Jobs come when the log says, and are held until all jobs have left that it names before them.
+    /// Jobs come when the log says, and are held until all jobs have left, or started, that it names before them.
     Holds,
     /// Users wait for their jobs within sessions.
     Sessions(SessionRule),
@@ -224,11 +224,19 @@ pub fn holds(jobs: &[(Job, Record)]) -> Links {
     let places = places(jobs);
     let mut links = Links::default();
     for (place, (_, record)) in jobs.iter().enumerate() {
-        let numbers = record.preceding_job.iter().chain(&record.also_preceding).copied().map(JobId);
-        let before: Vec<JobId> =
-            numbers.filter(|&job| links.counts.find(&places, job, place).is_some()).collect();
-        links.counts.links += u64::from(!before.is_empty());
-        links.preceding.push((!before.is_empty()).then(|| Preceding::hold(before)));
+        let ends = record.preceding_job.iter().map(|&job| (job, None));
+        let mut preceding = Preceding::hold(Vec::new(), Vec::new());
+        for (job, start) in ends.chain(record.also_preceding.iter().copied()) {
+            if links.counts.find(&places, JobId(job), place).is_some() {
+                match start {
+                    None => preceding.jobs.push(JobId(job)),
+                    Some(delay) => preceding.starts.push((JobId(job), delay)),
+                }
+            }
+        }
+        let follows = !preceding.jobs.is_empty() || !preceding.starts.is_empty();
+        links.counts.links += u64::from(follows);
+        links.preceding.push(follows.then_some(preceding));
     }
     links
 }

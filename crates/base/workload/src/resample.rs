@@ -46,8 +46,8 @@ pub struct Drawn {
     pub user: u32,
     /// The number of the job that it follows.
     pub preceding: Option<u64>,
-    /// Those of others that it waits for.
-    pub also_preceding: Vec<u64>,
+    /// Those of others that it waits for, as in a record.
+    pub also_preceding: Vec<(u64, Option<SimSpan>)>,
 }
 
 impl Drawn {
@@ -118,7 +118,11 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
         let earlier =
             |job: &u64| numbers.get(&(one.user, *job)).copied().filter(|&number| number < one.number);
         one.preceding = records[one.place].preceding_job.as_ref().and_then(earlier);
-        one.also_preceding = records[one.place].also_preceding.iter().filter_map(earlier).collect();
+        one.also_preceding = records[one.place]
+            .also_preceding
+            .iter()
+            .filter_map(|(job, start)| Some((earlier(job)?, *start)))
+            .collect();
     }
     drawn
 }

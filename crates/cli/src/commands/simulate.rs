@@ -102,7 +102,7 @@ pub(crate) struct Simulate {
     /// Do not count jobs submitted within this time before the last submission
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     cool_down: SimSpan,
-    /// How the times of submission come about: open (those of the log), holds (those of the log, or when all jobs have ended that the log
+    /// How the times of submission come about: open (those of the log), holds (those of the log, or when all jobs have ended or started that the log
     /// names before; with --slurm-conf this is the default), dependencies (a think time after the end of the preceding job, fields 17
     /// and 18), sessions (users wait for their jobs; a session ends after an hour without a submission),
     /// sessions:arrival:SECONDS, sessions:think:SECONDS (after the end of all of its jobs)

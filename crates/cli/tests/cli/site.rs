@@ -109,7 +109,7 @@ fn what_is_not_simulated_is_listed() {
     let text = stdout(&mut site(&folder));
     for line in [
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts, \
-         dependencies on the start of jobs (1), heterogeneous jobs as one: components, which start one by one (2), \
+         heterogeneous jobs as one: components, which start one by one (2), \
          reservations of jobs, which start on any nodes (1)\n",
         "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, \
          QOS high GraceTime, suspensions of jobs (1)\n",
@@ -119,7 +119,7 @@ fn what_is_not_simulated_is_listed() {
 }
 
 /// On the empty site each job has room when it comes. Job 70 runs for half an hour, job 71 for 40 minutes: job 72 waits for both, job 73,
-/// submitted 45 minutes after them, does not wait any more, job 74 needs either.
+/// submitted 45 minutes after them, does not wait any more, job 74 needs either, job 75 waits until 20 minutes after the start of job 70.
 #[test]
 fn jobs_wait_for_those_that_they_depend_on() {
     let columns = "JobID|Partition|State|Submit|Start|End|TimelimitRaw|NNodes|AllocCPUS|SubmitLine\n";
@@ -133,7 +133,8 @@ fn jobs_wait_for_those_that_they_depend_on() {
         + &job(71, 0, 0, 40, "FAILED", "sbatch b")
         + &job(72, 0, 90, 95, "COMPLETED", "sbatch -d afterok:70,afternotok:71 c")
         + &job(73, 45, 90, 95, "COMPLETED", "sbatch -d afterany:70:71 d")
-        + &job(74, 0, 90, 95, "COMPLETED", "sbatch -d afterok:70?afterok:71 e");
+        + &job(74, 0, 90, 95, "COMPLETED", "sbatch -d afterok:70?afterok:71 e")
+        + &job(75, 0, 90, 95, "COMPLETED", "sbatch -d after:70+20 f");
     let folder = Folder::with(&[
         ("march.sacct", listing.as_str()),
         ("slurm.conf", CONF),
@@ -141,7 +142,7 @@ fn jobs_wait_for_those_that_they_depend_on() {
         ("qos.txt", QOS),
     ]);
     let text = stdout(site(&folder).args(["--samples", "0"]));
-    assert!(text.contains("jobs that wait until others have ended: 3\n"), "{text}");
+    assert!(text.contains("jobs that wait until others have ended or started: 4\n"), "{text}");
     assert!(!text.contains("dependencies"), "{text}");
     let scenario = fs::read_to_string(folder.path("march/site.toml")).unwrap();
     assert!(scenario.contains("submission = \"holds\""), "{scenario}");
@@ -155,9 +156,9 @@ fn jobs_wait_for_those_that_they_depend_on() {
         let jobs = fs::read_to_string(folder.path("jobs.csv")).unwrap();
         jobs.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().to_owned()).collect()
     };
-    // In the order of submission: jobs 70 and 71, 74 once job 70 has ended, 72, 73.
-    assert_eq!(starts(&[]), ["0", "0", "1800", "2400", "2700"]);
-    assert_eq!(starts(&["--submission", "open"]), ["0", "0", "0", "0", "2700"]);
+    // In the order of submission: jobs 70 and 71, 75, 74 once job 70 has ended, 72, 73.
+    assert_eq!(starts(&[]), ["0", "0", "1200", "1800", "2400", "2700"]);
+    assert_eq!(starts(&["--submission", "open"]), ["0", "0", "0", "0", "300", "2700"]);
 }
 
 #[test]

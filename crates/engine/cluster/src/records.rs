@@ -117,16 +117,19 @@ impl Occurrence<'_> {
                 queue: submitted.origin.queue(),
                 partition: submitted.origin.partition(),
             },
-            Occurrence::Linked(Link { after, followers }) => {
+            Occurrence::Linked(Link { after, followers, start_followers }) => {
                 let jobs = after.iter().flat_map(|it| &it.jobs).copied();
+                let starts = after.iter().flat_map(|it| &it.starts);
                 Record::Link {
                     at_us,
                     job,
                     after: jobs.clone().next(),
                     others: jobs.skip(1).collect(),
-                    think_us: after.as_ref().map(|it| it.think.micros()),
+                    think_us: after.as_ref().filter(|it| !it.jobs.is_empty()).map(|it| it.think.micros()),
                     not_before_us: after.as_ref().and_then(|it| it.not_before).map(SimTime::micros),
+                    starts: starts.map(|(job, delay)| (*job, delay.micros())).collect(),
                     followers: *followers,
+                    start_followers: *start_followers,
                 }
             }
             Occurrence::Asked(demand, classes) => Record::Ask {

@@ -5,6 +5,7 @@ mod interruptions;
 mod outside;
 
 use crate::check::Checker;
+use crate::followers::Until;
 use crate::job_table::{Arrival, JobTable};
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
@@ -497,7 +498,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if !self.followers.are_used() {
             return Ok(());
         }
-        let released = self.followers.release(id, sequence, now, now);
+        let released = self.followers.release((id, sequence), Until::End, now, now);
         self.take_submissions(now, &released)
     }
 

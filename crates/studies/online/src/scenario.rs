@@ -427,7 +427,7 @@ fields! {
         /// The rules for anomalous lines.
         pub rules: Rules = serde("a table of rules"), default Rules::default();
         /// How the times of submission come about: `open` (they are those of the log), `holds` (they are, but a job waits
-        /// until all jobs have ended that the log names before it, as by `--dependency` of Slurm), `dependencies` (a job of which the
+        /// until all jobs have ended or started that the log names before it, as by `--dependency` of Slurm), `dependencies` (a job of which the
         /// log names a preceding job is submitted a think time after its end, fields 17 and 18 of SWF), or `sessions` (users wait for their
         /// jobs; a session ends where its user submits no job for an hour; `sessions:arrival:SECONDS` for another time,
         /// `sessions:think:SECONDS` for a time after the end of all of its jobs). Then the bound of each row is that of the

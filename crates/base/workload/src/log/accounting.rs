@@ -29,8 +29,6 @@ pub struct Accounting {
     pub guessed_sizes: u64,
     /// Records of jobs that depend on another one.
     pub dependent: u64,
-    /// Records of jobs that depend on the start of another one, which is not simulated.
-    pub start_dependent: u64,
     /// Records of jobs that ran in reservations, which here have no nodes of their own.
     pub reserved: u64,
     /// Records of jobs with GPUs, for which a log has no field.
@@ -53,7 +51,6 @@ impl Accounting {
             ("jobs with a time of their lines, since no attribute says it", self.guessed_times),
             ("jobs without processors, taken to have one", self.guessed_sizes),
             ("jobs that depend on another one", self.dependent),
-            ("jobs that depend on the start of another one, which is not simulated", self.start_dependent),
             ("jobs of reservations, which start beside others", self.reserved),
             ("jobs with GPUs, which count on nodes that have some", self.with_gpus),
         ];

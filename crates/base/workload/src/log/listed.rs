@@ -22,21 +22,40 @@ pub(crate) struct Listed {
     /// When it was submitted, and when it ended if it has started, in seconds since 1970.
     pub(crate) submit: i64,
     pub(crate) end: Option<i64>,
-    /// The jobs after which it may start, if it depends on some, with the outcome that counts (whether it is completed), if one does.
-    pub(crate) after: Vec<(String, Option<bool>)>,
+    /// The jobs that it depends on, and until when.
+    pub(crate) after: Vec<(String, Until)>,
     /// Whether one of them suffices.
     pub(crate) is_any: bool,
     /// All else; number, submission and preceding job are left open.
     pub(crate) record: Record,
 }
 
-/// The outcome of a job that counts for a kind of dependency on its end, if one does; `None` for others.
-pub(crate) fn outcome(kind: &str) -> Option<Option<bool>> {
-    match kind {
-        "afterany" => Some(None),
-        "afterok" | "aftercorr" => Some(Some(true)),
-        "afternotok" => Some(Some(false)),
-        _ => None,
+impl Listed {
+    /// When it started, or left unstarted.
+    fn began(&self) -> i64 {
+        self.submit + self.record.wait.map_or(0, |wait| (wait.micros() / 1_000_000) as i64)
+    }
+}
+
+/// Until when a job waits for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// Until it has ended, with the outcome that counts (whether it is completed), if one does.
+    End(Option<bool>),
+    /// Until a number of seconds after it has started, or has left unstarted.
+    Start(u32),
+}
+
+impl Until {
+    /// Of a kind of dependency; `None` of others.
+    pub(crate) fn of(kind: &str) -> Option<Until> {
+        match kind {
+            "afterany" => Some(Until::End(None)),
+            "afterok" | "aftercorr" => Some(Until::End(Some(true))),
+            "afternotok" => Some(Until::End(Some(false))),
+            "after" => Some(Until::Start(0)),
+            _ => None,
+        }
     }
 }
 
@@ -44,9 +63,9 @@ pub(crate) fn outcome(kind: &str) -> Option<Option<bool>> {
 ///
 /// Jobs keep their numbers if each has one of its own; otherwise they are numbered from 1 as they come. A dependency is a preceding
 /// job with the think time that the log has, 0 if the job was submitted before the other one ended. Of several jobs, and of the tasks of
-/// an array (`70` is all of `70_1`, `70_2` and so on), it is the one that ended last; the others are beside it. Where one dependency suffices it
-/// is that which was met first. A job that ended after the other one had begun, or in another way than asked for, did not hold it: the user or
-/// an operator had lifted that.
+/// an array (`70` is all of `70_1`, `70_2` and so on), it is the one that ended last; the others, and those of which the start counts, are beside
+/// it. Where one dependency suffices it is that which was met first. A job that ended or started after the other one had begun, or ended in
+/// another way than asked for, did not hold it: the user or an operator had lifted that.
 pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
@@ -72,22 +91,32 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
             arrays.entry(array).or_default().push(task);
         }
     }
-    let before = |job: &Listed| -> BTreeSet<(Option<i64>, u64)> {
-        let wait = job.record.wait.map_or(0, |wait| (wait.micros() / 1_000_000) as i64);
-        let began = job.end.map(|_| job.submit + wait);
-        let held = |(_, other): &(u64, &Listed), outcome: Option<bool>| {
-            let is_late = began.zip(other.end).is_some_and(|(began, end)| end > began);
-            let is_completed = other.record.status == Status::Completed;
-            other.id != job.id && !is_late && outcome.is_none_or(|it| it == is_completed)
+    // When the dependency of a job on another one was met, that one's number, and the time since its start if that counts.
+    let before = |job: &Listed| -> BTreeSet<(Option<i64>, u64, Option<SimSpan>)> {
+        let began = job.end.map(|_| job.began());
+        let met = |other: &Listed, until: Until| {
+            let (is_met, at, delay) = match until {
+                Until::End(outcome) => {
+                    let is_completed = other.record.status == Status::Completed;
+                    (outcome.is_none_or(|it| it == is_completed), other.end, None)
+                }
+                Until::Start(delay) => {
+                    let at = other.began() + i64::from(delay);
+                    (true, Some(at), Some(SimSpan::from_secs(delay.into())))
+                }
+            };
+            let is_late = began.zip(at).is_some_and(|(began, at)| at > began);
+            (is_met && !is_late && other.id != job.id).then_some((at, delay))
         };
-        let parts = job.after.iter().map(|(id, outcome)| -> BTreeSet<_> {
+        let parts = job.after.iter().map(|(id, until)| -> BTreeSet<_> {
             let tasks = || arrays.get(id.as_str()).map_or(&[][..], Vec::as_slice);
             let named = runs.get(id.as_str()).map_or_else(tasks, std::slice::from_ref);
-            let held = named.iter().filter(|other| held(other, *outcome));
-            held.map(|(number, other)| (other.end, *number)).collect()
+            let met = |(number, other): &(u64, &Listed)| met(other, *until).map(|(at, it)| (at, *number, it));
+            named.iter().filter_map(met).collect()
         });
         if job.is_any {
-            let first = parts.filter(|part| !part.is_empty()).min_by_key(|part| part.last().copied());
+            let first =
+                parts.filter(|part| !part.is_empty()).min_by_key(|part| part.last().map(|it| (it.0, it.1)));
             return first.unwrap_or_default();
         }
         parts.flatten().collect()
@@ -97,12 +126,14 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
         record.job = number(place, job);
         record.submit = SimTime::from_secs(job.submit.abs_diff(first));
         let mut before = before(job);
-        if let Some((end, preceding)) = before.pop_last() {
+        let last = before.iter().rev().find(|it| it.2.is_none()).copied();
+        if let Some(last @ (end, preceding, _)) = last {
+            before.remove(&last);
             let think = end.and_then(|end| u64::try_from(job.submit - end).ok()).unwrap_or(0);
             record.preceding_job = Some(preceding);
             record.think_time = Some(SimSpan::from_secs(think));
-            record.also_preceding = before.into_iter().map(|(_, number)| number).collect();
         }
+        record.also_preceding = before.into_iter().map(|(_, number, start)| (number, start)).collect();
         Line { number: job.line, place, has_submit: true, record }
     };
     let lines = (0..).zip(jobs).map(line).collect();

@@ -44,8 +44,8 @@ pub struct Record {
     pub preceding_job: Option<u64>,
     /// Field 18: the time between the end of the preceding job and this submission.
     pub think_time: Option<SimSpan>,
-    /// Other jobs that had to end before it could start: only listings of Slurm and PBS say that.
-    pub also_preceding: Vec<u64>,
+    /// Other jobs that had to end before it could start, or to have started this long before: only listings of Slurm and PBS say that.
+    pub also_preceding: Vec<(u64, Option<SimSpan>)>,
     /// The nodes that it had, or asked for: only listings of Slurm say that.
     pub nodes: Option<u32>,
 }

@@ -123,7 +123,7 @@ fn arrays_have_limits() {
 /// | 21 | `afterok:11` | none: job 11 failed, so it was lifted |
 /// | 22 | `afterok:11?afterany:12?afterany:10` | job 10, before all of array 12 had ended; job 11 does not count |
 /// | 23 | `singleton`, of the name and user of 10 and 20 | job 10, since 20 ended later than it began |
-/// | 24 | `after:10` | none: starts are not waited for, which is counted |
+/// | 24 | `after:10+29,after:11+31,after:12` | the starts of job 10 and of array 12; after job 11 it would have begun later than it did |
 #[test]
 fn dependencies_are_the_jobs_that_held_one() {
     let line = |id: &str, raw: u32, name: &str, state: &str, times: &str, submitted: &str| {
@@ -143,20 +143,21 @@ fn dependencies_are_the_jobs_that_held_one() {
         + &later("21", 21, "b", "afterok:11")
         + &later("22", 22, "c", "afterok:11?afterany:12?afterany:10")
         + &later("23", 23, "x", "singleton")
-        + &later("24", 24, "e", "after:10");
+        + &later("24", 24, "e", "after:10+29,after:11+31,after:12");
     let mut log = slurm::read_text(&text, "log", Strictness::Strict).unwrap();
     let jobs: Vec<_> = log.by_ref().map(|line| line.record).collect();
     let held = |job: u64| {
         let record = jobs.iter().find(|record| record.job == job).unwrap();
         (record.preceding_job, record.also_preceding.clone())
     };
-    assert_eq!(held(20), (Some(13), vec![12, 10, 11]));
+    assert_eq!(held(20), (Some(13), vec![(12, None), (10, None), (11, None)]));
     assert_eq!(held(21), (None, vec![]));
     assert_eq!(held(22), (Some(10), vec![]));
     assert_eq!(held(23), (Some(10), vec![]));
-    assert_eq!(held(24), (None, vec![]));
+    let minutes = |minutes: u64| Some(dfrsim_model::SimSpan::from_secs(60 * minutes));
+    assert_eq!(held(24), (None, vec![(12, minutes(0)), (13, minutes(0)), (10, minutes(29))]));
     let accounting = log.finish().unwrap().accounting;
-    assert_eq!((accounting.dependent, accounting.start_dependent), (4, 1));
+    assert_eq!(accounting.dependent, 5);
 }
 
 #[test]

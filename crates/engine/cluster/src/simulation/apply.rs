@@ -4,6 +4,7 @@
 
 use super::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::decision::{Change, Decision, Verb};
+use crate::followers::Until;
 use crate::job_table::ActiveJob;
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
@@ -126,6 +127,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.observer.observe(now, active.sequence, occurrence);
         active.reported_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
+        if change.verb == Verb::Start {
+            self.release_later(now, change.job, Until::Start);
+        }
     }
 
     /// Reports that a job was rejected, killed or lost, and lets its handle be given to another one.
@@ -142,13 +146,19 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             _ => self.observer.observe(now, sequence, Occurrence::Killed(&active.record(now))),
         }
         self.events.cancel(Slot(FIRST_JOB + change.job.0));
+        self.release_later(now, change.job, Until::End);
+        self.jobs.release(change.job);
+    }
+
+    /// The jobs that follow one that leaves or starts by a decision.
+    fn release_later(&mut self, now: SimTime, handle: JobHandle, what: Until) {
         if self.followers.are_used() {
             // The submissions of this moment are over.
             let earliest = now.saturating_add(SimSpan::from_micros(1));
-            let released = self.followers.release(active.job.id, active.sequence, now, earliest);
+            let active = self.jobs.get(handle);
+            let released = self.followers.release((active.job.id, active.sequence), what, now, earliest);
             self.followers.released.extend(released);
         }
-        self.jobs.release(change.job);
     }
 
     /// Gives CPU that is left unused to those that need more.

@@ -64,9 +64,9 @@ fn jobs_follow_others_after_their_think_times() {
         let after = after.map(|(job, think)| After {
             jobs: vec![job],
             think: SimSpan::from_micros(think),
-            not_before: None,
+            ..After::default()
         });
-        Some(Link { after, followers })
+        Some(Link { after, followers, ..Link::default() })
     };
     let expected = [
         (1, 0, link(None, 2)),
@@ -87,7 +87,7 @@ fn jobs_follow_others_after_their_think_times() {
 /// ended, and job 5 of second 30 for both and for job 4: no job comes before its own time.
 #[test]
 fn held_jobs_wait_for_all_that_they_name() {
-    let hold = |jobs: &[u64]| Some(Preceding::hold(jobs.iter().map(|&job| JobId(job)).collect()));
+    let hold = |jobs: &[u64]| Some(Preceding::hold(jobs.iter().map(|&job| JobId(job)).collect(), Vec::new()));
     let jobs = vec![
         (job(1, 0, 1, 10), None),
         (job(2, 0, 1, 20), None),
@@ -103,8 +103,8 @@ fn held_jobs_wait_for_all_that_they_name() {
     simulate_with(5, &penalty(0), first, followers, &mut script, &mut found).unwrap();
     let link = |jobs: &[u64], own: u64, followers| {
         let not_before = Some(SimTime::from_secs(own));
-        let after = After { jobs: jobs.to_vec(), think: SimSpan::ZERO, not_before };
-        Some(Link { after: Some(after).filter(|_| !jobs.is_empty()), followers })
+        let after = After { jobs: jobs.to_vec(), not_before, ..After::default() };
+        Some(Link { after: Some(after).filter(|_| !jobs.is_empty()), followers, ..Link::default() })
     };
     let second = |seconds: u64| seconds * 1_000_000;
     let expected = [
@@ -115,6 +115,37 @@ fn held_jobs_wait_for_all_that_they_name() {
         (5, second(30), link(&[0, 2, 1], 30, 0)),
     ];
     assert_eq!(found.0, expected);
+}
+
+/// Job 1 starts at 0 s and runs for 30 s, job 2 is rejected at 7 s. Job 3 of second 2 comes 10 s after the start of the one, job 4 just after the
+/// rejection of the other, job 5 at the end of job 1, which is later than 20 s after its start.
+#[test]
+fn jobs_follow_the_starts_of_others() {
+    let hold = |ends: &[u64], starts: &[(u64, u64)]| {
+        let starts = starts.iter().map(|&(job, delay)| (JobId(job), SimSpan::from_secs(delay)));
+        Some(Preceding::hold(ends.iter().map(|&job| JobId(job)).collect(), starts.collect()))
+    };
+    let jobs = vec![
+        (job(1, 0, 1, 30), None),
+        (job(2, 0, 1, 20), None),
+        (job(3, 2, 1, 1), hold(&[], &[(1, 10)])),
+        (job(4, 3, 1, 1), hold(&[], &[(2, 0), (1, 1)])),
+        (job(5, 3, 1, 1), hold(&[1], &[(1, 20)])),
+    ];
+    let (first, followers) = Followers::split(jobs);
+    let start = |job: usize| Do::Start(job, vec![(job as u32, 1)], Yield::ONE);
+    let steps =
+        [(0, vec![start(0)]), (7, vec![Do::Reject(1)]), (10, vec![start(2), start(3)]), (30, vec![start(4)])];
+    let (mut found, mut script) = (Submissions::default(), Script::new(steps.to_vec()));
+    simulate_with(5, &penalty(0), first, followers, &mut script, &mut found).unwrap();
+    let times: Vec<(u64, u64)> = found.0.iter().map(|(job, at, _)| (*job, *at)).collect();
+    assert_eq!(times, [(1, 0), (2, 0), (4, 7_000_001), (3, 10_000_000), (5, 30_000_000)]);
+    let link = found.0[4].2.clone().unwrap().after.unwrap();
+    assert_eq!((link.jobs, link.starts), (vec![0], vec![(0, SimSpan::from_secs(20))]));
+    assert_eq!(
+        (found.0[0].2.clone().unwrap().followers, found.0[0].2.clone().unwrap().start_followers),
+        (1, 3)
+    );
 }
 
 /// Whole seconds of a plain simulation, and links only where there are any.

@@ -16,7 +16,7 @@ const POLICIES: [&str; 5] =
     ["FCFS", "EASY/NODES=SHARED", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN/MVT=600", "MCB*/per/OPT=MIN"];
 
 /// How records are broken, each with the condition that it belongs to; none if it belongs to all.
-const KINDS: [(&str, &str); 23] = [
+const KINDS: [(&str, &str); 24] = [
     ("done early", ""),
     ("done late", ""),
     ("more work", ""),
@@ -27,6 +27,7 @@ const KINDS: [(&str, &str); 23] = [
     ("another think time", "sessions"),
     ("a later hold", "sessions"),
     ("a job less to wait for", "sessions"),
+    ("a start less to wait for", "sessions"),
     ("without its GPU", "classes with GPUs"),
     ("without its feature", "classes with GPUs"),
     ("no GPUs", "classes with GPUs"),
@@ -230,6 +231,7 @@ fn broken(
         }
         ("a later hold", Record::Link { at_us, not_before_us: Some(before), .. }) => *before = *at_us + 1,
         ("a job less to wait for", Record::Link { others, .. }) => _ = others.pop()?,
+        ("a start less to wait for", Record::Link { starts, .. }) => _ = starts.pop()?,
         (
             "without its GPU",
             Record::Start { job, on, .. } | Record::Resume { job, on, .. } | Record::Migrate { job, on, .. },

@@ -231,7 +231,7 @@ fn weigh(settings: &mut Priorities, rng: &mut Rng) {
     settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
 }
 
-/// Every third job comes some time after another has left, or is held until up to three have.
+/// Every third job comes some time after another has left, or is held until up to two have, and a while after two others have started.
 fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
     let (mut first, mut followers, mut before) = (Vec::new(), Followers::default(), Vec::new());
     for job in jobs {
@@ -240,7 +240,12 @@ fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, F
             Some(&last) if condition.sessions && rng.random_range(0..3) == 0 => {
                 let preceding = match rng.random_range(0..2) {
                     0 => Preceding::after(last, SimSpan::from_secs(rng.random_range(0..2_000))),
-                    _ => Preceding::hold(before[before.len().saturating_sub(3)..].to_vec()),
+                    _ => {
+                        let (ends, starts) =
+                            before[before.len().saturating_sub(4)..].split_at(before.len().min(4) / 2);
+                        let delay = SimSpan::from_secs(rng.random_range(0..600));
+                        Preceding::hold(ends.to_vec(), starts.iter().map(|&job| (job, delay)).collect())
+                    }
                 };
                 followers.add(&preceding, job);
             }

@@ -26,8 +26,17 @@ const POLICIES: [&str; 12] = [
 ];
 
 /// How a record is changed.
-pub(crate) const KINDS: [&str; 8] =
-    ["another node", "less", "more", "left out", "later", "another job", "a pause", "a later hold"];
+pub(crate) const KINDS: [&str; 9] = [
+    "another node",
+    "less",
+    "more",
+    "left out",
+    "later",
+    "another job",
+    "a pause",
+    "a later hold",
+    "a later start",
+];
 
 pub(crate) fn moment(record: &Record<'_>) -> u64 {
     match record {
@@ -129,6 +138,7 @@ pub(crate) fn planted(
             records[..end].iter().all(is_free).then(|| *job = other)?;
         }
         ("a later hold", Record::Link { at_us, not_before_us: Some(before), .. }) => *before = *at_us + 1,
+        ("a later start", Record::Link { at_us, starts, .. }) => starts.first_mut()?.1 = *at_us + 1,
         ("a pause", Record::Start { .. } | Record::Yield { .. } | Record::Resume { .. }) => {
             let running = |it: &u64| yield_before(&records[..end], *it).is_some_and(|at| at > 0);
             let jobs: Vec<u64> = (0..80).filter(running).collect();

@@ -2,7 +2,7 @@
 
 use super::amounts::{Request, each, hosts, memory, moment, request, span};
 use super::line::{Attributes, Entry};
-use crate::log::{Accounting, Listed, Names, Problem, Record, Status, outcome};
+use crate::log::{Accounting, Listed, Names, Problem, Record, Status, Until};
 use dfrsim_model::SimSpan;
 
 /// A run whose used wall time is shorter by more than this many seconds was suspended.
@@ -225,11 +225,11 @@ impl Reading<'_, '_> {
     }
 }
 
-/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`, with the outcomes that count.
-fn dependency(list: &str) -> Vec<(String, Option<bool>)> {
+/// The jobs of a dependency such as `afterok:12.head:13.head,afterany:14`, and until when it waits for each.
+fn dependency(list: &str) -> Vec<(String, Until)> {
     let parts = list.split(',').filter_map(|part| part.split_once(':'));
-    let kinds = parts.filter_map(|(kind, jobs)| Some((outcome(kind)?, jobs)));
-    let jobs = kinds.flat_map(|(outcome, jobs)| jobs.split(':').map(move |job| (job, outcome)));
-    let numbers = jobs.filter_map(|(job, outcome)| Some((job.split(['.', '@']).next()?, outcome)));
-    numbers.filter(|(job, _)| !job.is_empty()).map(|(job, outcome)| (job.to_owned(), outcome)).collect()
+    let kinds = parts.filter_map(|(kind, jobs)| Some((Until::of(kind)?, jobs)));
+    let jobs = kinds.flat_map(|(until, jobs)| jobs.split(':').map(move |job| (job, until)));
+    let numbers = jobs.filter_map(|(job, until)| Some((job.split(['.', '@']).next()?, until)));
+    numbers.filter(|(job, _)| !job.is_empty()).map(|(job, until)| (job.to_owned(), until)).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::amounts::{MemoryOf, is_never, kilobytes, memory, moment, span, tres};
 use super::columns::{Column, Row};
-use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status, outcome};
+use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status, Until};
 use dfrsim_model::SimSpan;
 
 /// By how much local times may be off where the clock was changed, in seconds.
@@ -219,7 +219,7 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
     let Dependency { mut after, is_any, is_singleton } =
         Dependency::of_line(row.get(Column::SubmitLine), task);
     let same = names.before((record.user, record.executable), &id, is_singleton);
-    after.extend(same.into_iter().map(|job| (job, None)));
+    after.extend(same.into_iter().map(|job| (job, Until::End(None))));
     Listed { line, id, number, submit, end, after, is_any, record }
 }
 
@@ -250,9 +250,9 @@ pub(super) fn array<'a>(row: &Row<'a>) -> Option<(&'a str, Option<u32>)> {
 /// What a line of `sbatch` or `srun` says that its job waits for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Dependency {
-    /// The end of these jobs, with the outcome that counts, if one does.
-    after: Vec<(String, Option<bool>)>,
-    /// Whether that of one of them suffices.
+    /// The jobs, and until when it waits for each.
+    after: Vec<(String, Until)>,
+    /// Whether one of them suffices.
     is_any: bool,
     /// Whether it waits for all earlier jobs of its name and user.
     is_singleton: bool,
@@ -266,26 +266,25 @@ impl Dependency {
         for part in list.split([',', '?']) {
             let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
             found.is_singleton |= kind == "singleton";
-            let Some(outcome) = outcome(kind) else { continue };
+            let Some(until) = Until::of(kind) else { continue };
             // Each task of an array follows that of the same number.
             let task = task.filter(|_| kind == "aftercorr");
             let jobs = jobs.split(':').filter(|job| !job.is_empty());
-            let jobs = jobs.map(|job| task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}")));
-            found.after.extend(jobs.map(|job| (job, outcome)));
+            found.after.extend(jobs.map(|job| match (until, job.split_once('+')) {
+                (Until::Start(_), Some((job, minutes))) => {
+                    (job.to_owned(), Until::Start(minutes.parse::<u32>().unwrap_or(0).saturating_mul(60)))
+                }
+                _ => (task.map_or_else(|| job.to_owned(), |task| format!("{job}_{task}")), until),
+            }));
         }
         found
     }
 }
 
-/// Whether a job depends on the start of another one.
-pub(super) fn depends_on_start(row: &Row<'_>) -> bool {
-    let list = option(row.get(Column::SubmitLine), "-d", "--dependency").unwrap_or_default();
-    list.split([',', '?']).any(|part| part.starts_with("after:"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Dependency, option};
+    use crate::log::Until;
 
     #[test]
     fn options_are_found_in_any_form() {
@@ -301,7 +300,8 @@ mod tests {
 
     #[test]
     fn dependencies_are_found_in_the_line_of_a_submission() {
-        let (ok, any, not_ok) = (Some(true), None, Some(false));
+        let (ok, any, not_ok) = (Until::End(Some(true)), Until::End(None), Until::End(Some(false)));
+        let minutes = |minutes: u32| Until::Start(60 * minutes);
         for (line, expected, is_any, is_singleton) in [
             ("sbatch --dependency=afterok:70 job.sh", &[("70", ok)][..], false, false),
             (
@@ -310,13 +310,14 @@ mod tests {
                 false,
                 false,
             ),
-            ("sbatch -dafter:70+5?aftercorr:80 job.sh", &[("80_4", ok)], true, false),
+            ("sbatch -dafter:70+5?aftercorr:80 job.sh", &[("70", minutes(5)), ("80_4", ok)], true, false),
+            ("sbatch -d after:70+5:71 job.sh", &[("70", minutes(5)), ("71", minutes(0))], false, false),
             ("sbatch -d singleton,afternotok:7 job.sh", &[("7", not_ok)], false, true),
             ("sbatch -d", &[], false, false),
             ("sbatch job.sh", &[], false, false),
             ("", &[], false, false),
         ] {
-            let after = expected.iter().map(|&(job, outcome)| (job.to_owned(), outcome)).collect();
+            let after = expected.iter().map(|&(job, until)| (job.to_owned(), until)).collect();
             let expected = Dependency { after, is_any, is_singleton };
             assert_eq!(Dependency::of_line(line, Some("4")), expected, "{line}");
         }

@@ -41,7 +41,7 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. What did not hold the job by the times and states of the listing was lifted |
+//! | preceding jobs, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `aftercorr`, `afternotok`, `after`, `singleton`; field 17 is the job that ended last), Slurm 21.08 and later. What did not hold the job by the times and states of the listing was lifted |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
@@ -62,7 +62,7 @@ use crate::log::{
 };
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
-use job::{Kind, array, depends_on_start, read_job};
+use job::{Kind, array, read_job};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -207,7 +207,6 @@ fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
     accounting.unstarted += u64::from(job.end.is_none());
     accounting.dependent += u64::from(!job.after.is_empty());
-    accounting.start_dependent += u64::from(depends_on_start(row));
     accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
     accounting.suspended += u64::from(is_suspended);
     accounting.array_tasks += u64::from(id.contains('_'));
