@@ -5,9 +5,10 @@
 
 use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
 use dfrsim_context_switch::{
-    Limits, SuspendTo, cheapest, first_come_first_served, plan_early, select_running,
+    Cluster, Kind, Limits, Plan, SuspendTo, cheapest, first_come_first_served, plan_early, select_running,
 };
 use dfrsim_model::Seed;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,10 +31,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "seed {seed}: {} in {} steps, {above:.1} % above the bound {}",
             found.cost, found.steps, found.bound
         );
+        println!("  {}", parts(&cluster, &found.plan));
         costs.push(found.cost);
     }
     if let (Some(least), Some(most)) = (costs.iter().min(), costs.iter().max()) {
         println!("from {least} to {most}: {:.1} % apart", 100.0 * *most as f64 / *least as f64 - 100.0);
     }
     Ok(())
+}
+
+/// What the cost of a plan consists of: actions by kind, remote resumes by themselves, and what they wait for altogether.
+fn parts(cluster: &Cluster, plan: &Plan) -> String {
+    let mut parts = BTreeMap::<&str, [u64; 3]>::new();
+    let (mut before, mut pools) = (0, Vec::new());
+    for pool in plan.pools() {
+        for action in pool {
+            let name = match action.kind() {
+                Kind::Resume { .. } if action.kind().is_remote() => "remote resume",
+                kind => kind.name(),
+            };
+            let part = parts.entry(name).or_default();
+            *part = [part[0] + 1, part[1] + action.cost(cluster), part[2] + before];
+        }
+        let price = pool.iter().map(|action| action.cost(cluster)).max().unwrap_or(0);
+        pools.push(format!("{} for {price}", pool.len()));
+        before += price;
+    }
+    let parts =
+        parts.iter().map(|(name, [count, own, wait])| format!("{count} {name}s: {own} + {wait} waiting"));
+    format!("{}; pools: {}", parts.collect::<Vec<_>>().join(", "), pools.join(", "))
 }

@@ -23,11 +23,11 @@ pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let cluster = goal.cluster;
     let all = |costs: &mut dyn Iterator<Item = u64>| costs.fold(0, |sum, cost| cluster.both(sum, cost));
     let together = all(&mut goal.units.iter().map(|unit| goal.least_cost(unit)));
-    let alone = all(&mut running(goal).map(|vm| goal.least_cost_alone(vm)));
+    let alone = all(&mut goal.running().map(|vm| goal.least_cost_alone(vm)));
     let waits = cluster.price_of_waiting(1) > 0;
     let waiting = if waits { waiting(goal, room) } else { 0 };
     if cluster.aim() == Aim::Makespan {
-        let drained = all(&mut running(goal).filter(|vm| must_leave(goal, *vm)).map(|vm| goal.leaving(vm)));
+        let drained = all(&mut goal.running().filter(|vm| must_leave(goal, *vm)).map(|vm| goal.leaving(vm)));
         return goal.decided_cost.max(together).max(alone).max(waiting).max(drained);
     }
     let homes = homes(goal);
@@ -40,13 +40,8 @@ pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     goal.decided_cost + rest.max(together + waiting)
 }
 
-/// The VMs that are to run.
-fn running<'a>(goal: &'a Goal<'_>) -> impl Iterator<Item = VmId> + 'a {
-    goal.units.iter().flat_map(|unit| unit.vms.iter().copied())
-}
-
 /// Whether a VM may not be where it would run for least.
-fn must_leave(goal: &Goal<'_>, vm: VmId) -> bool {
+pub(super) fn must_leave(goal: &Goal<'_>, vm: VmId) -> bool {
     goal.current.place(vm).node().is_some_and(|home| !goal.cluster.constraints().allow(vm, home))
 }
 
@@ -66,7 +61,7 @@ fn homes(goal: &Goal<'_>) -> Vec<Home> {
     let constraints = goal.cluster.constraints();
     let (mut stay, mut come) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
     let (mut vms, mut must_leave) = (vec![Vec::new(); nodes], vec![0; nodes]);
-    for vm in running(goal) {
+    for vm in goal.running() {
         let (demand, price) = (goal.cluster.vm(vm).demand, goal.leaving(vm));
         let place = goal.current.place(vm);
         let Some(home) = place.node() else { continue };
@@ -135,7 +130,7 @@ fn spared(goal: &Goal<'_>, homes: &[Home], vjob: VjobId) -> u64 {
 
 /// How many VMs are to enter a node from nowhere.
 fn entering(goal: &Goal<'_>) -> u64 {
-    running(goal).filter(|vm| !matches!(goal.current.place(*vm), Place::Running(_))).count() as u64
+    goal.running().filter(|vm| !matches!(goal.current.place(*vm), Place::Running(_))).count() as u64
 }
 
 /// What runs and resumes wait for altogether, at least: for each price that leaving costs, as often as they do not fit into
@@ -144,13 +139,14 @@ fn waiting(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let entering = entering(goal);
     let mut free = room.iter().fold(Amount::NONE, |sum, room| sum + room.positive());
     let (mut before, mut sum) = (0, 0);
-    for leaving in goal.leaving.chunk_by(|a, b| a.0 == b.0) {
-        let price = leaving[0].0;
+    for leaving in goal.leaving.chunk_by(|a, b| a.price == b.price) {
+        let price = leaving[0].price;
         let late = entering.saturating_sub(most_entering(goal, free));
         // Of the end of the plan one that waits counts.
         let late = if goal.cluster.aim() == Aim::Makespan { late.min(1) } else { late };
         sum += (price - before) * late;
-        free = leaving.iter().fold(free, |free, (_, freed)| free + *freed);
+        let decided = leaving.iter().filter(|leaving| leaving.is_decided);
+        free = decided.fold(free, |free, leaving| free + leaving.freed);
         before = price;
     }
     sum
@@ -160,7 +156,7 @@ fn waiting(goal: &Goal<'_>, room: &[Amount]) -> u64 {
 fn most_entering(goal: &Goal<'_>, free: Amount) -> u64 {
     // Of a vjob the resumes are one item; runs, and VMs that wake, are items of their own.
     let mut groups = vec![(Amount::NONE, 0_u64); goal.cluster.vjobs().len()];
-    for vm in running(goal) {
+    for vm in goal.running() {
         let demand = goal.cluster.vm(vm).demand;
         match goal.current.place(vm) {
             Place::Sleeping(_) => {

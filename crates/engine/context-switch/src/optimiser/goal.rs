@@ -9,6 +9,17 @@ use crate::configuration::{Configuration, Place};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 
+/// An action that frees something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaving {
+    /// What the pool costs in which it is, at least.
+    pub(super) price: u64,
+    pub(super) node: NodeId,
+    pub(super) freed: Amount,
+    /// Whether it is decided.
+    pub(super) is_decided: bool,
+}
+
 /// The places that states decide, and the units for which a node is to be chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Goal<'a> {
@@ -26,8 +37,9 @@ pub(super) struct Goal<'a> {
     pub(super) decided_cost: u64,
     /// The dearest suspend that is decided.
     pub(super) first_pool: u64,
-    /// What the decided actions that free something cost, and free, by cost.
-    pub(super) leaving: Vec<(u64, Amount)>,
+    /// What the actions that free something cost and free, by cost: those that are decided, and those of VMs that may leave for
+    /// nothing.
+    pub(super) leaving: Vec<Leaving>,
     /// The free resources of each node after all actions without cost.
     pub(super) free_at_once: Vec<Amount>,
     /// For each node, the lowest cost above 0 of an action that frees resources there.
@@ -63,8 +75,9 @@ impl<'a> Goal<'a> {
             if let Some(host) = current.place(vm).host().filter(|_| may_leave) {
                 let (node, taken) = (host.index(), current.place(vm).taken(cluster.vm(vm)));
                 let freed = if let Place::Dozing(_) = to { taken - to.taken(cluster.vm(vm)) } else { taken };
-                if !matches!(to, Place::Running(_)) {
-                    leaving.push((cost, freed.positive()));
+                let is_decided = !matches!(to, Place::Running(_));
+                if is_decided || cost == 0 {
+                    leaving.push(Leaving { price: cost, node: host, freed: freed.positive(), is_decided });
                 }
                 if cost == 0 {
                     free_at_once[node] += freed.positive();
@@ -73,7 +86,7 @@ impl<'a> Goal<'a> {
                 }
             }
         }
-        leaving.sort_unstable_by_key(|(cost, _)| *cost);
+        leaving.sort_by_key(|leaving| leaving.price);
         let mut units = units(cluster, running.into_iter());
         largest_first(&mut units);
         let mut unit_of = vec![None; cluster.vms().len()];
@@ -123,6 +136,18 @@ impl<'a> Goal<'a> {
         Ok(assignment)
     }
 
+    /// The VMs that are to run.
+    pub(super) fn running(&self) -> impl Iterator<Item = VmId> + '_ {
+        self.units.iter().flat_map(|unit| unit.vms.iter().copied())
+    }
+
+    /// What the cost of every plan is a multiple of.
+    pub(super) fn unit_of_cost(&self) -> u64 {
+        let vms = (0..self.cluster.vms().len() as u32).map(VmId);
+        let unit = vms.map(|vm| self.cluster.price(vm)).fold(0, greatest_divisor);
+        if self.cluster.is_timed() { 1 } else { unit.max(1) }
+    }
+
     /// Whether a VM is to run, on a node that is to be chosen.
     pub(super) fn is_to_run(&self, vm: VmId) -> bool {
         self.unit_of(vm).is_some()
@@ -148,7 +173,7 @@ impl<'a> Goal<'a> {
         unit.vms.iter().fold(0, |sum, &vm| self.cluster.both(sum, self.vm_cost(vm, node)))
     }
 
-    fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
+    pub(super) fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
         Action::to_run(vm, self.current.place(vm), node).map_or(0, |action| action.cost(self.cluster))
     }
 
@@ -214,6 +239,10 @@ impl<'a> Goal<'a> {
         }
         configuration
     }
+}
+
+fn greatest_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_divisor(other, one % other) }
 }
 
 /// A node on which no VM is.

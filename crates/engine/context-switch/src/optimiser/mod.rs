@@ -9,6 +9,7 @@ mod estimate;
 mod goal;
 mod knapsack;
 mod neighbourhood;
+mod relaxation;
 mod repair;
 
 use crate::action::IllegalTransition;
@@ -48,7 +49,8 @@ pub struct Optimised {
     /// Its cost, in MB or what the aim has.
     pub cost: u64,
     /// No plan to these states in which each VM acts at most once costs less than this, for any pools. (More
-    /// than once a VM acts only to break a cycle.)
+    /// than once a VM acts only to break a cycle.) Where complete search ends early it knows vjobs, nodes and the prices of
+    /// pools, by a Lagrangian relaxation.
     pub bound: u64,
     /// Whether the cost is the least of all such plans to all configurations with these states: it is the bound, or the
     /// search was complete.
@@ -137,6 +139,7 @@ pub fn cheapest(
     construct::search(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
     if !is_complete && search.best.is_some() {
+        search.raise_bound();
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
     }
     let steps = search.budget.steps;
@@ -153,7 +156,7 @@ pub fn cheapest(
     let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
     let cost = plan.cost(cluster);
     // To be suspended and resumed may take less time than to migrate.
-    let bound = bound.min(cost);
+    let bound = search.bound.min(cost);
     let proven = cost == bound || is_complete && cost <= search.unsure;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
 }
@@ -269,6 +272,16 @@ impl Search<'_> {
         if let Some(cost) = cost {
             self.offer(nodes, cost);
         }
+    }
+
+    /// Spends a part of the time on a better bound, unless the best plan is proven or nothing is left to be spent.
+    fn raise_bound(&mut self) {
+        let is_left = self.budget.steps < self.budget.limits.steps;
+        let open = self.best.as_ref().filter(|best| is_left && best.cost > self.bound);
+        let Some(best) = open else { return };
+        let budget = self.budget.part(1);
+        let is_late = || budget.is_late();
+        self.bound = relaxation::lower_bound(self.goal, self.planner.room(), self.bound, best.cost, is_late);
     }
 
     /// Whether no better plan exists.

@@ -1,0 +1,359 @@
+//! A bound that knows whole vjobs, nodes and pools: a Lagrangian relaxation of what nodes have.
+//!
+//! Say the first pool that costs anything costs P. Then what costs more is not in it, what is fits into what nodes have now, and
+//! all else waits for P at least. So for each P there is an integer program: every VM to run stays, or acts on its home or
+//! elsewhere, in the first pool or later; the resumes of a vjob have one choice; each node has room for what enters it in
+//! the first pool, and in the end. Its relaxation gives each node a price for each resource and moment, for which all vjobs
+//! choose by themselves; prices that make that dear are found by ascent along subgradients, smoothed so that VMs spread over
+//! nodes of nearly one price. The least over all P is the bound; the lowest are refined by what the second pool costs.
+
+use super::bound::must_leave;
+use super::goal::{Goal, NOWHERE};
+use crate::action::Action;
+use crate::amount::Amount;
+use crate::cluster::Aim;
+use crate::configuration::Place;
+use std::collections::BTreeMap;
+
+/// How many pools have a price at most.
+const MOST_POOLS: usize = 2;
+/// The most prices that are told apart, and the most demands.
+const MOST_PRICES: usize = 8;
+const MOST_DEMANDS: usize = 16;
+/// How many steps are taken up.
+const STEPS: u32 = 300;
+/// All sums of this many terms are exact to this part of their size.
+const ROUNDING: f64 = 1e-9;
+
+/// A bound on the cost of every plan in which each VM acts at most once: `least` or more; `most` if none costs less than that.
+/// It is not refined any more once time is over.
+pub(super) fn lower_bound(
+    goal: &Goal<'_>,
+    room: &[Amount],
+    least: u64,
+    most: u64,
+    is_late: impl Fn() -> bool,
+) -> u64 {
+    // With no action that costs anything there is no first pool.
+    if goal.cluster.aim() == Aim::Makespan || least == 0 {
+        return least;
+    }
+    let prices = prices(goal);
+    let unit = goal.unit_of_cost();
+    // What the first pools cost, and a bound on the cost of plans of which that is so.
+    let mut open = vec![(least, Vec::new())];
+    while !is_late() {
+        open.sort_unstable();
+        let (bound, pools) = open.swap_remove(0);
+        if bound >= most || pools.len() == MOST_POOLS {
+            return bound.min(most);
+        }
+        for &price in &prices {
+            let pools: Vec<(u64, u64)> = pools.iter().copied().chain([price]).collect();
+            let found = Relaxation::new(goal, room, &pools).ascend(most as f64, &is_late);
+            let found = (found.max(0.0).ceil() as u64).div_ceil(unit) * unit;
+            open.push((found.max(bound), pools));
+        }
+    }
+    open.into_iter().map(|(bound, _)| bound).min().unwrap_or(least).min(most)
+}
+
+/// What actions cost above 0, as ranges from the least to the most: one for each, unless there are many.
+fn prices(goal: &Goal<'_>) -> Vec<(u64, u64)> {
+    let mut prices: Vec<u64> = goal.leaving.iter().map(|leaving| leaving.price).collect();
+    for vm in goal.running() {
+        let home = goal.current.place(vm).node().into_iter();
+        prices.extend(home.chain([NOWHERE]).map(|node| goal.vm_cost(vm, node)));
+    }
+    prices.retain(|price| *price > 0);
+    prices.sort_unstable();
+    prices.dedup();
+    let most = if goal.cluster.price_of_waiting(1) > 0 { MOST_PRICES } else { 1 };
+    let chunks = prices.chunks(prices.len().div_ceil(most).max(1));
+    chunks.map(|chunk| (chunk[0], chunk[chunk.len() - 1])).collect()
+}
+
+type Pair = [f64; 2];
+
+fn pair(amount: Amount) -> Pair {
+    [amount.cpu as f64, amount.memory as f64]
+}
+
+fn dot(one: Pair, other: Pair) -> f64 {
+    one[0] * other[0] + one[1] * other[1]
+}
+
+fn add(to: &mut Pair, times: f64, what: Pair) {
+    to[0] += times * what[0];
+    to[1] += times * what[1];
+}
+
+/// What a VM may do: stay or act where it is, or act to run elsewhere.
+struct Choice {
+    /// Its node, unless it is on none.
+    home: Option<usize>,
+    /// What it costs there and what enters, if it may be there.
+    at_home: Option<(f64, Pair)>,
+    /// Whether that is an action.
+    acts: bool,
+    away: f64,
+    demand: Pair,
+    /// What the home has left once it is away.
+    frees: Pair,
+    /// Its entry of `demands`.
+    kind: usize,
+}
+
+struct Relaxation {
+    /// What actions wait for, for each number of pools with a price before them.
+    waits: Vec<f64>,
+    /// What an action of each of them costs at most.
+    limits: Vec<f64>,
+    /// VMs with one choice of the pool.
+    groups: Vec<Vec<Choice>>,
+    /// Demands that are told apart; those of VMs are not less.
+    demands: Vec<Pair>,
+    /// For each node and number of pools what may have entered by then, and at last what may be there in the end.
+    room: Vec<Pair>,
+    /// Whether a VM may come to each node.
+    is_on: Vec<bool>,
+    /// What the decided actions cost and wait for.
+    decided: f64,
+}
+
+impl Relaxation {
+    /// That of plans whose first pools cost something in these ranges.
+    fn new(goal: &Goal<'_>, room: &[Amount], pools: &[(u64, u64)]) -> Relaxation {
+        let (cluster, last) = (goal.cluster, pools.len());
+        let price = |pool: &(u64, u64)| cluster.price_of_waiting(pool.0) as f64;
+        let waits: Vec<f64> = (0..=last).map(|before| pools[..before].iter().map(price).sum()).collect();
+        let limits: Vec<f64> = pools.iter().map(|pool| pool.1 as f64).chain([f64::INFINITY]).collect();
+        let mut decided = goal.decided_cost as f64;
+        let mut free: Vec<Vec<Amount>> = room.iter().map(|room| vec![*room; last]).collect();
+        for leaving in &goal.leaving {
+            let pool = limits.iter().position(|limit| leaving.price as f64 <= *limit).unwrap_or(last);
+            decided += if leaving.is_decided { waits[pool] } else { 0.0 };
+            // Of a pool without a price what leaves is gone when the next one begins.
+            let from = if leaving.price == 0 { 0 } else { pool + 1 };
+            free[leaving.node.index()].iter_mut().skip(from).for_each(|free| *free += leaving.freed);
+        }
+        let in_the_end = goal.assignment();
+        let ends = cluster.node_ids().map(|node| in_the_end.room(node));
+        let room = free.into_iter().zip(ends).flat_map(|(free, end)| free.into_iter().chain([end]));
+        let mut groups: BTreeMap<(bool, u32), Vec<Choice>> = BTreeMap::new();
+        let mut kinds = kinds(goal);
+        for vm in goal.running() {
+            let (place, demand) = (goal.current.place(vm), cluster.vm(vm).demand);
+            let held = if place.host().is_some() { place.taken(cluster.vm(vm)) } else { Amount::NONE };
+            let home = place.node().filter(|_| !must_leave(goal, vm));
+            let at_home = home.map(|node| (goal.vm_cost(vm, node) as f64, pair((demand - held).positive())));
+            let acts = home.is_none_or(|node| Action::to_run(vm, place, node).is_some());
+            let away = goal.vm_cost(vm, NOWHERE) as f64;
+            // What leaves without a cost is counted with what is decided.
+            let frees = if away == 0.0 { Amount::NONE } else { held };
+            let choice = Choice {
+                home: place.node().map(dfrsim_model::NodeId::index),
+                at_home,
+                acts,
+                away,
+                demand: pair(demand),
+                frees: pair(frees),
+                kind: kinds.of(demand),
+            };
+            let is_resumed = matches!(place, Place::Sleeping(_));
+            let group = if is_resumed { (true, cluster.vm(vm).vjob.0) } else { (false, vm.0) };
+            groups.entry(group).or_default().push(choice);
+        }
+        Relaxation {
+            waits,
+            limits,
+            groups: groups.into_values().collect(),
+            demands: kinds.demands.into_iter().map(pair).collect(),
+            room: room.map(|room| pair(room.positive())).collect(),
+            is_on: cluster.node_ids().map(|node| cluster.constraints().is_on(node)).collect(),
+            decided,
+        }
+    }
+
+    /// The largest bound that is found, or the first above a cost.
+    fn ascend(&self, enough: f64, is_late: &impl Fn() -> bool) -> f64 {
+        let levels = self.waits.len();
+        let size = self.limits[..levels - 1].iter().fold(0.0_f64, |most, limit| most.max(*limit));
+        let mean = |resource: usize| {
+            let demands = self.groups.iter().flatten().map(|choice| choice.demand[resource]);
+            let (sum, count) = demands
+                .filter(|demand| *demand > 0.0)
+                .fold((0.0, 0.0), |it, demand| (it.0 + demand, it.1 + 1.0));
+            if count > 0.0 { sum / count } else { 1.0 }
+        };
+        let units = [size / mean(0), size / mean(1)];
+        let mut prices = vec![[0.0; 2]; self.room.len()];
+        let mut moments = vec![[[0.0; 2]; 2]; self.room.len()];
+        let (mut best, mut heat, mut decay) = (f64::NEG_INFINITY, 1.0, [1.0, 1.0]);
+        for _ in 0..STEPS {
+            let (bound, slope) = self.at(&prices, heat * size / 2.0);
+            best = bound.max(best);
+            if best >= enough || is_late() {
+                break;
+            }
+            decay = [decay[0] * 0.9, decay[1] * 0.99];
+            for ((price, moments), slope) in prices.iter_mut().zip(&mut moments).zip(&slope) {
+                for resource in 0..2 {
+                    let slope = slope[resource];
+                    let [mean, square] = &mut moments[resource];
+                    *mean = 0.9 * *mean + 0.1 * slope;
+                    *square = 0.99 * *square + 0.01 * slope * slope;
+                    let step = (*mean / (1.0 - decay[0])) / ((*square / (1.0 - decay[1])).sqrt() + 1e-12);
+                    price[resource] = (price[resource] + 0.1 * heat * units[resource] * step).max(0.0);
+                }
+            }
+            heat *= 0.985;
+        }
+        best
+    }
+
+    /// The bound that prices give, and its slope, smoothed so far.
+    fn at(&self, prices: &[Pair], heat: f64) -> (f64, Vec<Pair>) {
+        let levels = self.waits.len();
+        let last = levels - 1;
+        // The price of all that what enters at a level takes.
+        let mut from = prices.to_vec();
+        for node in from.chunks_mut(levels) {
+            for level in (0..last).rev() {
+                let next = node[level + 1];
+                add(&mut node[level], 1.0, next);
+            }
+        }
+        let price = |node: usize, level: usize| from[node * levels + level];
+        let elsewhere = |level: usize, kind: usize| {
+            let nodes = self.is_on.iter().enumerate().filter(|(_, is_on)| **is_on);
+            nodes.map(move |(node, _)| (node, dot(price(node, level), self.demands[kind])))
+        };
+        let kinds = self.demands.len();
+        let cheapest: Vec<f64> = (0..levels * kinds)
+            .map(|at| {
+                elsewhere(at / kinds, at % kinds).fold(f64::INFINITY, |least, (_, price)| least.min(price))
+            })
+            .collect();
+        let mut taken = vec![[0.0; 2]; self.room.len()];
+        let mut moved = vec![0.0; levels * kinds];
+        let paid: f64 = prices.iter().zip(&self.room).map(|(price, room)| dot(*price, *room)).sum();
+        let (mut bound, mut size) = (self.decided - paid, self.decided + paid);
+        let mut costs: Vec<[f64; 2]> = Vec::new();
+        for group in &self.groups {
+            costs.clear();
+            let mut sums = [f64::INFINITY; MOST_POOLS + 1];
+            for level in 0..levels {
+                sums[level] = 0.0;
+                for choice in group {
+                    let both = self.costs(choice, level, &from, cheapest[level * kinds + choice.kind]);
+                    costs.push(both);
+                    sums[level] += both[0].min(both[1]);
+                }
+            }
+            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+            bound += least;
+            size += least.abs();
+            let soft = sums.map(|sum| softly(sum - least, heat));
+            let all: f64 = soft.iter().sum();
+            for level in 0..levels {
+                let weight = soft[level] / all;
+                if weight == 0.0 {
+                    continue;
+                }
+                for (choice, both) in group.iter().zip(&costs[level * group.len()..]) {
+                    let lesser = both[0].min(both[1]);
+                    let [home, away] = both.map(|cost| softly(cost - lesser, heat));
+                    let (home, away) = (weight * home / (home + away), weight * away / (home + away));
+                    if away > 0.0 {
+                        moved[level * kinds + choice.kind] += away;
+                    }
+                    let Some(node) = choice.home.map(|node| node * levels) else { continue };
+                    if level + 1 < last {
+                        add(&mut taken[node + level + 1], -away, choice.frees);
+                    }
+                    if let Some((_, enters)) = choice.at_home.filter(|_| home > 0.0) {
+                        if level < last {
+                            add(&mut taken[node + level], home, enters);
+                        }
+                        add(&mut taken[node + last], home, choice.demand);
+                    }
+                }
+            }
+        }
+        for (at, count) in moved.iter().enumerate().filter(|(_, count)| **count > 0.0) {
+            let (level, kind) = (at / kinds, at % kinds);
+            let weights: Vec<(usize, f64)> = elsewhere(level, kind)
+                .map(|(node, price)| (node, softly(price - cheapest[at], heat)))
+                .filter(|(_, weight)| *weight > 0.0)
+                .collect();
+            let all: f64 = weights.iter().map(|(_, weight)| weight).sum();
+            for (node, weight) in weights {
+                let part = count * weight / all;
+                if level < last {
+                    add(&mut taken[node * levels + level], part, self.demands[kind]);
+                }
+                add(&mut taken[node * levels + last], part, self.demands[kind]);
+            }
+        }
+        for (taken, room) in taken.chunks_mut(levels).zip(self.room.chunks(levels)) {
+            for level in 1..last {
+                let before = taken[level - 1];
+                add(&mut taken[level], 1.0, before);
+            }
+            taken.iter_mut().zip(room).for_each(|(taken, room)| add(taken, -1.0, *room));
+        }
+        (bound - ROUNDING * size, taken)
+    }
+
+    /// What a VM costs at home and elsewhere if it acts after so many pools.
+    fn costs(&self, choice: &Choice, level: usize, from: &[Pair], cheapest: f64) -> [f64; 2] {
+        let (levels, last) = (self.waits.len(), self.waits.len() - 1);
+        let (wait, limit) = (self.waits[level], self.limits[level]);
+        let at = |level: usize| choice.home.map_or([0.0; 2], |home| from[home * levels + level]);
+        let end = at(last);
+        let until_the_end = |level: usize, what: Pair| dot(at(level), what) - dot(end, what);
+        let home = match choice.at_home {
+            Some((cost, _)) if !choice.acts => cost + dot(end, choice.demand),
+            Some((cost, enters)) if cost <= limit => {
+                cost + wait + until_the_end(level, enters) + dot(end, choice.demand)
+            }
+            _ => f64::INFINITY,
+        };
+        let freed = if level < last { until_the_end(level + 1, choice.frees) } else { 0.0 };
+        let away = if choice.away <= limit { choice.away + wait + cheapest - freed } else { f64::INFINITY };
+        [home, away]
+    }
+}
+
+/// How much of the cheapest choice another one counts that costs so much more.
+fn softly(more: f64, heat: f64) -> f64 {
+    let near = (1.0 - more / heat).max(0.0);
+    near * near
+}
+
+/// Demands, rounded down so that there are few.
+struct Kinds {
+    demands: Vec<Amount>,
+    /// How many of the last bits are left out.
+    bits: u32,
+}
+
+impl Kinds {
+    fn of(&mut self, demand: Amount) -> usize {
+        let rounded =
+            Amount::new(demand.cpu >> self.bits << self.bits, demand.memory >> self.bits << self.bits);
+        self.demands.iter().position(|known| *known == rounded).unwrap_or_else(|| {
+            self.demands.push(rounded);
+            self.demands.len() - 1
+        })
+    }
+}
+
+fn kinds(goal: &Goal<'_>) -> Kinds {
+    let mut kinds = Kinds { demands: Vec::new(), bits: 0 };
+    while goal.running().any(|vm| kinds.of(goal.cluster.vm(vm).demand) >= MOST_DEMANDS) {
+        kinds = Kinds { demands: Vec::new(), bits: kinds.bits + 1 };
+    }
+    kinds
+}
