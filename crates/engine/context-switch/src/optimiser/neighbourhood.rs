@@ -7,6 +7,7 @@ use super::{Best, Search};
 use crate::action::Kind;
 use crate::cluster::Aim;
 use crate::configuration::{Configuration, Place};
+use crate::vjob::VjobId;
 use dfrsim_model::{NodeId, Rng, Seed};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -16,6 +17,10 @@ use std::cmp::Reverse;
 const MOST_TAKEN: usize = 24;
 /// In the beginning what is kept may be dearer by this part of a first pool on average.
 const COOL: f64 = 8.0;
+/// How many small changes are a step.
+const SMALL: u32 = 32;
+/// The most units that leave a node for another one.
+const MOST_SWAPPED: usize = 2;
 /// With more units plans take long to compare, and most of the time is for estimates.
 const MANY_UNITS: usize = 2_000;
 
@@ -45,6 +50,13 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     while !search.is_proven() && search.budget.step() {
         state.step(search, &mut rng);
     }
+}
+
+/// What is needed to take a change back: the units that were taken, where they were, and the vjob whose resumes wait or no longer do.
+struct Change {
+    taken: Vec<usize>,
+    places: Vec<(usize, NodeId, bool)>,
+    turned: Option<VjobId>,
 }
 
 /// The assignment from which the search goes on.
@@ -168,19 +180,22 @@ impl<'a> State<'a> {
                     is_planned = true;
                 }
             }
-            let before = self.partial.estimate.cost();
-            let waited = self.partial.waits.clone();
-            let (taken, places) = self.take_some(search, rng);
-            self.partial.put_some(&taken, self.first_pool, rng);
-            let cost = self.partial.estimate.cost();
             let heat = self.first_pool as f64 / COOL * (1.0 - spent);
-            let more = -heat * rng.random::<f64>().max(f64::MIN_POSITIVE).ln();
-            if cost as f64 > before as f64 + more {
-                self.partial.restore(&taken, &places);
-                self.partial.waits = waited;
-            } else if self.partial.estimate.missing == 0 && best.as_ref().is_none_or(|best| cost < best.0) {
-                best = Some((cost, self.partial.nodes.clone(), self.partial.enters.clone()));
-                is_planned = false;
+            let is_large = rng.random_bool(0.5);
+            for _ in 0..if is_large { 1 } else { SMALL } {
+                let before = self.partial.estimate.cost();
+                let changed =
+                    if is_large { Some(self.change(search, rng)) } else { self.change_little(goal, rng) };
+                let Some(changed) = changed else { continue };
+                let cost = self.partial.estimate.cost();
+                let more = -heat * rng.random::<f64>().max(f64::MIN_POSITIVE).ln();
+                if cost as f64 > before as f64 + more {
+                    self.take_back(&changed);
+                } else if self.partial.estimate.missing == 0 && best.as_ref().is_none_or(|best| cost < best.0)
+                {
+                    best = Some((cost, self.partial.nodes.clone(), self.partial.enters.clone()));
+                    is_planned = false;
+                }
             }
         }
         search.budget.steps = budget.steps;
@@ -189,10 +204,60 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Moves a unit to another node, from which others come to its node if there is no room; or lets the resumes of a vjob wait if they
+    /// did not, or go at once if they did.
+    fn change_little(&mut self, goal: &Goal<'_>, rng: &mut Rng) -> Option<Change> {
+        let list = match rng.random_range(0..8) {
+            0 | 1 if !self.missing.is_empty() => &self.missing,
+            2 => &self.waiting,
+            3 => &self.dear,
+            _ => &Vec::new(),
+        };
+        let unit = list.choose(rng).copied().unwrap_or_else(|| rng.random_range(0..goal.units.len()));
+        let vms = &goal.units[unit].vms;
+        if rng.random_bool(0.02) && matches!(goal.current.place(vms[0]), Place::Sleeping(_)) {
+            let vjob = goal.vjob(unit);
+            let mut nodes: Vec<NodeId> = goal.units_of(vjob).map(|unit| self.partial.nodes[unit]).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            self.partial.turn(vjob);
+            let (taken, places) = self.partial.rearrange(&[], &nodes);
+            return Some(Change { taken, places, turned: Some(vjob) });
+        }
+        let (from, demand) = (self.partial.nodes[unit], goal.units[unit].demand);
+        let home = goal.home(&goal.units[unit]).filter(|_| rng.random_bool(0.2));
+        let to = home.unwrap_or_else(|| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32));
+        if to == from || !vms.iter().all(|&vm| goal.cluster.constraints().allow(vm, to)) {
+            return None;
+        }
+        let mut room = self.partial.assignment.room(to);
+        let mut moved = vec![(unit, to)];
+        let residents = self.partial.residents(to);
+        let first = rng.random_range(0..residents.len().max(1));
+        for &other in residents[first..].iter().chain(&residents[..first]) {
+            if demand.fits(room) || moved.len() > MOST_SWAPPED {
+                break;
+            }
+            room += goal.units[other].demand;
+            moved.push((other, from));
+        }
+        if !demand.fits(room) {
+            return None;
+        }
+        if from != NOWHERE {
+            let comes =
+                moved[1..].iter().fold(crate::Amount::NONE, |sum, (unit, _)| sum + goal.units[*unit].demand);
+            if !comes.fits(self.partial.assignment.room(from) + demand) {
+                return None;
+            }
+        }
+        let (taken, places) = self.partial.rearrange(&moved, &[from, to]);
+        Some(Change { taken, places, turned: None })
+    }
+
     /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
     fn step(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
-        let waited = self.partial.waits.clone();
-        let (taken, places) = self.take_some(search, rng);
+        let Change { mut taken, places, turned } = self.take_some(search, rng);
         let placed = self.partial.put_all(&taken, self.first_pool, rng);
         if placed == taken.len() {
             self.configure(search, taken.iter().copied());
@@ -212,19 +277,32 @@ impl<'a> State<'a> {
                 return;
             }
         }
-        self.partial.restore(&taken[..placed], &places);
-        self.partial.waits = waited;
-        self.configure(search, taken);
+        let all = taken.clone();
+        taken.truncate(placed);
+        self.take_back(&Change { taken, places, turned });
+        self.configure(search, all);
     }
 
-    /// Takes some units from their nodes, in the order in which they are put back; and where they were.
-    fn take_some(&mut self, search: &Search<'a>, rng: &mut Rng) -> (Vec<usize>, Vec<(usize, NodeId, bool)>) {
+    fn take_back(&mut self, change: &Change) {
+        self.partial.restore(&change.taken, &change.places);
+        if let Some(vjob) = change.turned {
+            self.partial.turn(vjob);
+        }
+    }
+
+    /// Takes units from their nodes and puts them back as far as there is room.
+    fn change(&mut self, search: &Search<'a>, rng: &mut Rng) -> Change {
+        let change = self.take_some(search, rng);
+        self.partial.put_some(&change.taken, self.first_pool, rng);
+        change
+    }
+
+    /// Takes some units from their nodes, in the order in which they are put back.
+    fn take_some(&mut self, search: &Search<'a>, rng: &mut Rng) -> Change {
         let mut taken = self.choose(search, rng);
         taken.sort_unstable();
         taken.dedup();
-        if rng.random_bool(0.2) {
-            self.turn(search, &mut taken, rng);
-        }
+        let turned = if rng.random_bool(0.2) { self.turn(search, &mut taken, rng) } else { None };
         let missing: Vec<usize> =
             taken.iter().copied().filter(|&unit| self.partial.nodes[unit] == NOWHERE).collect();
         let places = self.partial.take_all(&taken);
@@ -243,22 +321,21 @@ impl<'a> State<'a> {
         if !missing.is_empty() && rng.random_bool(0.7) {
             taken.sort_by_key(|unit| !missing.contains(unit));
         }
-        (taken, places)
+        Change { taken, places, turned }
     }
 
     /// Lets the resumes of a vjob that is concerned wait if they did not, or go at once if they did; takes them all for it.
-    fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) {
+    fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) -> Option<VjobId> {
         let goal = search.goal;
         let sleeps =
             |unit: &usize| matches!(goal.current.place(goal.units[*unit].vms[0]), Place::Sleeping(_));
         let sleeping: Vec<usize> = taken.iter().copied().filter(sleeps).collect();
-        if let Some(&unit) = sleeping.choose(rng) {
-            let vjob = goal.vjob(unit);
-            taken.extend(goal.units_of(vjob));
-            taken.sort_unstable();
-            taken.dedup();
-            self.partial.waits[vjob.index()] = !self.partial.waits[vjob.index()];
-        }
+        let vjob = goal.vjob(*sleeping.choose(rng)?);
+        taken.extend(goal.units_of(vjob));
+        taken.sort_unstable();
+        taken.dedup();
+        self.partial.turn(vjob);
+        Some(vjob)
     }
 
     /// A unit without a node, and all that is on a node that has enough of one resource for it and on some that have much memory.

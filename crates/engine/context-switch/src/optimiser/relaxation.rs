@@ -15,18 +15,22 @@ use crate::cluster::Aim;
 use crate::configuration::Place;
 use std::collections::BTreeMap;
 
-/// How many pools have a price at most.
-const MOST_POOLS: usize = 2;
+/// How many pools are told apart at most.
+const MOST_POOLS: usize = 3;
 /// The most prices that are told apart, and the most demands.
 const MOST_PRICES: usize = 8;
 const MOST_DEMANDS: usize = 16;
-/// How many steps are taken up.
+/// How many steps up are taken for each choice of pools, how many of them at once, and how often.
 const STEPS: u32 = 300;
+const AT_ONCE: u32 = 30;
+const MOST_ROUNDS: u32 = 120;
+/// What each leaves of the smoothing and of the length of the next one.
+const COOLING: f64 = 0.985;
 /// All sums of this many terms are exact to this part of their size.
 const ROUNDING: f64 = 1e-9;
 
 /// A bound on the cost of every plan in which each VM acts at most once: `least` or more; `most` if none costs less than that.
-/// It is not refined any more once time is over.
+/// Always the lowest choice of pools is worked on, until that no longer helps or time is over.
 pub(super) fn lower_bound(
     goal: &Goal<'_>,
     room: &[Amount],
@@ -38,24 +42,25 @@ pub(super) fn lower_bound(
     if goal.cluster.aim() == Aim::Makespan || least == 0 {
         return least;
     }
-    let prices = prices(goal);
-    let unit = goal.unit_of_cost();
-    // What the first pools cost, and a bound on the cost of plans of which that is so.
-    let mut open = vec![(least, Vec::new())];
-    while !is_late() {
-        open.sort_unstable();
-        let (bound, pools) = open.swap_remove(0);
-        if bound >= most || pools.len() == MOST_POOLS {
-            return bound.min(most);
-        }
-        for &price in &prices {
-            let pools: Vec<(u64, u64)> = pools.iter().copied().chain([price]).collect();
-            let found = Relaxation::new(goal, room, &pools).ascend(most as f64, &is_late);
-            let found = (found.max(0.0).ceil() as u64).div_ceil(unit) * unit;
-            open.push((found.max(bound), pools));
+    let (ranges, unit) = (prices(goal), goal.unit_of_cost());
+    let first = |range: &(u64, u64)| Ascent::new(Relaxation::new(goal, room, &[*range]), vec![*range], least);
+    let mut open: Vec<Ascent> = ranges.iter().map(first).collect();
+    for _ in 0..MOST_ROUNDS {
+        let lowest = (0..open.len()).min_by_key(|&at| open[at].bound);
+        let Some(at) = lowest.filter(|&at| open[at].bound < most && !is_late()) else { break };
+        if open[at].steps < STEPS {
+            open[at].climb(unit);
+        } else if open[at].pools.len() < MOST_POOLS {
+            let parent = open.swap_remove(at);
+            open.extend(ranges.iter().map(|range| {
+                let pools = [&parent.pools[..], &[*range]].concat();
+                parent.refined(Relaxation::new(goal, room, &pools), pools)
+            }));
+        } else {
+            break;
         }
     }
-    open.into_iter().map(|(bound, _)| bound).min().unwrap_or(least).min(most)
+    open.iter().map(|ascent| ascent.bound).min().unwrap_or(least).min(most)
 }
 
 /// What actions cost above 0, as ranges from the least to the most: one for each, unless there are many.
@@ -175,43 +180,6 @@ impl Relaxation {
         }
     }
 
-    /// The largest bound that is found, or the first above a cost.
-    fn ascend(&self, enough: f64, is_late: &impl Fn() -> bool) -> f64 {
-        let levels = self.waits.len();
-        let size = self.limits[..levels - 1].iter().fold(0.0_f64, |most, limit| most.max(*limit));
-        let mean = |resource: usize| {
-            let demands = self.groups.iter().flatten().map(|choice| choice.demand[resource]);
-            let (sum, count) = demands
-                .filter(|demand| *demand > 0.0)
-                .fold((0.0, 0.0), |it, demand| (it.0 + demand, it.1 + 1.0));
-            if count > 0.0 { sum / count } else { 1.0 }
-        };
-        let units = [size / mean(0), size / mean(1)];
-        let mut prices = vec![[0.0; 2]; self.room.len()];
-        let mut moments = vec![[[0.0; 2]; 2]; self.room.len()];
-        let (mut best, mut heat, mut decay) = (f64::NEG_INFINITY, 1.0, [1.0, 1.0]);
-        for _ in 0..STEPS {
-            let (bound, slope) = self.at(&prices, heat * size / 2.0);
-            best = bound.max(best);
-            if best >= enough || is_late() {
-                break;
-            }
-            decay = [decay[0] * 0.9, decay[1] * 0.99];
-            for ((price, moments), slope) in prices.iter_mut().zip(&mut moments).zip(&slope) {
-                for resource in 0..2 {
-                    let slope = slope[resource];
-                    let [mean, square] = &mut moments[resource];
-                    *mean = 0.9 * *mean + 0.1 * slope;
-                    *square = 0.99 * *square + 0.01 * slope * slope;
-                    let step = (*mean / (1.0 - decay[0])) / ((*square / (1.0 - decay[1])).sqrt() + 1e-12);
-                    price[resource] = (price[resource] + 0.1 * heat * units[resource] * step).max(0.0);
-                }
-            }
-            heat *= 0.985;
-        }
-        best
-    }
-
     /// The bound that prices give, and its slope, smoothed so far.
     fn at(&self, prices: &[Pair], heat: f64) -> (f64, Vec<Pair>) {
         let levels = self.waits.len();
@@ -323,6 +291,72 @@ impl Relaxation {
         let freed = if level < last { until_the_end(level + 1, choice.frees) } else { 0.0 };
         let away = if choice.away <= limit { choice.away + wait + cheapest - freed } else { f64::INFINITY };
         [home, away]
+    }
+}
+
+/// The way up to good prices, for one choice of what the first pools cost.
+struct Ascent {
+    relaxation: Relaxation,
+    pools: Vec<(u64, u64)>,
+    /// A bound on the cost of these plans.
+    bound: u64,
+    steps: u32,
+    /// How far prices are smoothed and go: at first 1.
+    heat: f64,
+    /// The price of each resource of each node at each level, and the mean slope and its square.
+    prices: Vec<Pair>,
+    moments: Vec<[Pair; 2]>,
+    /// What a unit of each resource may cost.
+    scale: Pair,
+}
+
+impl Ascent {
+    fn new(relaxation: Relaxation, pools: Vec<(u64, u64)>, bound: u64) -> Ascent {
+        let size = pools.iter().map(|pool| pool.1).max().unwrap_or(0) as f64;
+        let mean = |resource: usize| {
+            let demands = relaxation.groups.iter().flatten().map(|choice| choice.demand[resource]);
+            let (sum, count) =
+                demands.filter(|it| *it > 0.0).fold((0.0, 0.0), |sum, it| (sum.0 + it, sum.1 + 1.0));
+            if count > 0.0 { sum / count } else { 1.0 }
+        };
+        let scale = [size / mean(0), size / mean(1)];
+        let (prices, moments) =
+            (vec![[0.0; 2]; relaxation.room.len()], vec![[[0.0; 2]; 2]; relaxation.room.len()]);
+        Ascent { relaxation, pools, bound, steps: 0, heat: 1.0, prices, moments, scale }
+    }
+
+    /// That of plans of which one more pool is known, from the same prices on.
+    fn refined(&self, relaxation: Relaxation, pools: Vec<(u64, u64)>) -> Ascent {
+        let mut ascent = Ascent::new(relaxation, pools, self.bound);
+        let last = self.pools.len();
+        for (node, known) in ascent.prices.chunks_mut(last + 2).zip(self.prices.chunks(last + 1)) {
+            node[..last].copy_from_slice(&known[..last]);
+            node[last + 1] = known[last];
+        }
+        (ascent.steps, ascent.heat) = (STEPS / 2, 0.1);
+        ascent
+    }
+
+    /// Takes some steps.
+    fn climb(&mut self, unit: u64) {
+        let size = self.pools.iter().map(|pool| pool.1).max().unwrap_or(0) as f64;
+        for _ in 0..AT_ONCE {
+            let heat = self.heat;
+            let (bound, slope) = self.relaxation.at(&self.prices, heat * size / 2.0);
+            self.bound = ((bound.max(0.0).ceil() as u64).div_ceil(unit) * unit).max(self.bound);
+            // Each price goes as far as its slope is steady (D. Kingma and J. Ba, Adam, ICLR 2015).
+            for ((price, moments), slope) in self.prices.iter_mut().zip(&mut self.moments).zip(&slope) {
+                for resource in 0..2 {
+                    let [mean, square] = moments;
+                    mean[resource] = 0.9 * mean[resource] + 0.1 * slope[resource];
+                    square[resource] = 0.99 * square[resource] + 0.01 * slope[resource] * slope[resource];
+                    let step = mean[resource] / (square[resource].sqrt() + 1e-12);
+                    price[resource] = (price[resource] + 0.1 * heat * self.scale[resource] * step).max(0.0);
+                }
+            }
+            self.steps += 1;
+            self.heat *= COOLING;
+        }
     }
 }
 

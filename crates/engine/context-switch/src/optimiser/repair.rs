@@ -5,9 +5,10 @@ use super::goal::{Goal, NOWHERE};
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit};
 use crate::configuration::Place;
-use crate::vjob::VmId;
+use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
+use std::cmp::Reverse;
 
 /// An assignment that is being changed, with what its first pool has left.
 #[derive(Clone, Debug)]
@@ -108,6 +109,35 @@ impl<'a> PartialAssignment<'a> {
     pub(super) fn restore(&mut self, placed: &[usize], places: &[(usize, NodeId, bool)]) {
         placed.iter().for_each(|&unit| self.take(unit));
         places.iter().for_each(|&(unit, node, enters)| self.place(unit, node, enters));
+    }
+
+    /// Gives units other nodes and decides again who enters these nodes at once: first what makes most wait if it does not. Returns
+    /// the units that are concerned and where they were.
+    pub(super) fn rearrange(
+        &mut self,
+        moved: &[(usize, NodeId)],
+        nodes: &[NodeId],
+    ) -> (Vec<usize>, Vec<(usize, NodeId, bool)>) {
+        let hosted = nodes.iter().filter(|node| **node != NOWHERE);
+        let mut taken: Vec<usize> = hosted.flat_map(|&node| self.residents(node)).copied().collect();
+        taken.extend(moved.iter().map(|(unit, _)| *unit).filter(|&unit| self.nodes[unit] == NOWHERE));
+        let places = self.take_all(&taken);
+        taken.sort_by_key(|&unit| (self.is_to_wait(unit), Reverse(self.waiting(unit)), unit));
+        for &unit in &taken {
+            let node =
+                moved.iter().find(|(other, _)| *other == unit).map_or(self.nodes[unit], |(_, node)| *node);
+            if node != NOWHERE && self.admits(unit, node) {
+                self.put(unit, node);
+            } else {
+                self.place(unit, NOWHERE, false);
+            }
+        }
+        (taken, places)
+    }
+
+    /// Lets the resumes of a vjob wait if they are not meant to, or no longer.
+    pub(super) fn turn(&mut self, vjob: VjobId) {
+        self.waits[vjob.index()] = !self.waits[vjob.index()];
     }
 
     /// Whether a unit is resumed with a vjob that waits.
