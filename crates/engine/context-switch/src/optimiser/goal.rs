@@ -37,8 +37,8 @@ pub(super) struct Goal<'a> {
     pub(super) decided_cost: u64,
     /// The dearest suspend that is decided.
     pub(super) first_pool: u64,
-    /// What the actions that free something cost and free, by cost: those that are decided, and those of VMs that may leave for
-    /// nothing.
+    /// What the actions that free something cost and free, by cost: those that are decided, and those of VMs that may leave without
+    /// a cost.
     pub(super) leaving: Vec<Leaving>,
     /// The free resources of each node after all actions without cost.
     pub(super) free_at_once: Vec<Amount>,

@@ -274,7 +274,7 @@ impl Search<'_> {
         }
     }
 
-    /// Spends a part of the time on a better bound, unless the best plan is proven or nothing is left to be spent.
+    /// Spends a part of the time on a better bound, unless the best plan is proven or no step is left.
     fn raise_bound(&mut self) {
         let is_left = self.budget.steps < self.budget.limits.steps;
         let open = self.best.as_ref().filter(|best| is_left && best.cost > self.bound);

@@ -15,9 +15,9 @@ use crate::cluster::Aim;
 use crate::configuration::Place;
 use std::collections::BTreeMap;
 
-/// How many pools are told apart at most.
+/// The most pools whose prices are distinguished.
 const MOST_POOLS: usize = 3;
-/// The most prices that are told apart, and the most demands.
+/// The most prices that are distinguished, and the most demands.
 const MOST_PRICES: usize = 8;
 const MOST_DEMANDS: usize = 16;
 /// How many steps up are taken for each choice of pools, how many of them at once, and how often.
@@ -116,7 +116,7 @@ struct Relaxation {
     limits: Vec<f64>,
     /// VMs with one choice of the pool.
     groups: Vec<Vec<Choice>>,
-    /// Demands that are told apart; those of VMs are not less.
+    /// Demands, rounded down; those of VMs are not less.
     demands: Vec<Pair>,
     /// For each node and number of pools what may have entered by then, and at last what may be there in the end.
     room: Vec<Pair>,
@@ -274,7 +274,7 @@ impl Relaxation {
         (bound - ROUNDING * size, taken)
     }
 
-    /// What a VM costs at home and elsewhere if it acts after so many pools.
+    /// The costs of a VM at home and elsewhere if it acts after so many pools.
     fn costs(&self, choice: &Choice, level: usize, from: &[Pair], cheapest: f64) -> [f64; 2] {
         let (levels, last) = (self.waits.len(), self.waits.len() - 1);
         let (wait, limit) = (self.waits[level], self.limits[level]);
