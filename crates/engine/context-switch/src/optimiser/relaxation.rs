@@ -274,7 +274,7 @@ impl Relaxation {
         (bound - ROUNDING * size, taken)
     }
 
-    /// The costs of a VM at home and elsewhere if it acts after so many pools.
+    /// The costs of a VM on its node and on others, if it acts after this number of pools.
     fn costs(&self, choice: &Choice, level: usize, from: &[Pair], cheapest: f64) -> [f64; 2] {
         let (levels, last) = (self.waits.len(), self.waits.len() - 1);
         let (wait, limit) = (self.waits[level], self.limits[level]);
