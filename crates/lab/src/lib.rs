@@ -24,6 +24,7 @@ mod drawing;
 mod error;
 mod groups;
 mod key;
+mod nodes;
 mod overview;
 mod ranking;
 mod record;
@@ -42,6 +43,7 @@ pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Seri
 pub use error::RunError;
 pub use groups::GroupKey;
 pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
+pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform_fields};
 pub use overview::{generic_drawings, standings};
 pub use ranking::{Duel, Ranked, Ranking, Scope, rankings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};

@@ -57,7 +57,7 @@ fn arrows_point_down_and_no_study_knows_another() {
             assert!(is_allowed, "{package} depends on {dependency}, which is not below it");
         }
     }
-    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-model"]);
+    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-model", "dfrsim-platform"]);
 }
 
 /// The source files below a folder.

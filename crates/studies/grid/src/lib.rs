@@ -12,7 +12,6 @@ mod conditions;
 mod drawings;
 mod jobs;
 mod metrics;
-mod nodes;
 mod outages;
 mod published;
 mod recording;
@@ -23,12 +22,11 @@ mod tables;
 mod windows;
 
 pub use metrics::Metric;
-pub use nodes::{NodeFailureFields, NodeOutageFields, WindowFields};
 pub use published::Published;
 pub use rows::Simulation;
 pub use scenario::{
-    ClusterFields, FailureFields, GridFields, JobFields, LogReading, MetaFields, OutageFields, SiteFields,
-    WorkloadFields,
+    ClusterFields, FailureFields, GridFields, JobFields, LogReading, MetaFields, NodeOutageFields,
+    OutageFields, SiteFields, WorkloadFields,
 };
 pub use study::{GridStudy, Instance, Variant};
 

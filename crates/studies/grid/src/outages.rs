@@ -32,6 +32,7 @@ mod tests {
     use super::*;
     use crate::scenario::OutageFields;
     use dfrsim_grid::Speed;
+    use dfrsim_lab::NodeKinds;
 
     fn cluster(name: &str) -> ClusterFields {
         ClusterFields {
@@ -40,8 +41,7 @@ mod tests {
             local: None,
             outages: Vec::new(),
             failures: None,
-            platform: None,
-            requests: Vec::new(),
+            kinds: NodeKinds::default(),
             node_outages: None,
             priorities: None,
             speed: Speed::ONE,

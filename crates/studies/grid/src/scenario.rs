@@ -1,6 +1,5 @@
 //! The fields of a scenario.
 
-use crate::nodes::{NodeOutageFields, classes};
 use crate::published::Published;
 use chrono::NaiveDate;
 use dfrsim_cluster::EstimateModel;
@@ -8,15 +7,14 @@ use dfrsim_grid::{
     Algorithm, BatchPolicy, Compression, Discipline, Estimate, Heuristic, Mapped, Mapping, Platform, Speed,
     Transfer,
 };
-use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file_or, flattened, list, log, name,
-    named, number, one_or_many, optional, positive, result_folder, seconds, serde, shorthand, table, tables,
-    via,
+    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, flattened, list, log, name, named,
+    number, one_or_many, optional, positive, result_folder, seconds, serde, shorthand, table, tables, via,
 };
+use dfrsim_lab::{DownTimes, NodeKinds, fields};
 use dfrsim_model::SimSpan;
 use dfrsim_model::priority::Priorities;
-use dfrsim_platform::classes::{PlatformFields, Request};
+use dfrsim_platform::Interruption;
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Rule, Rules, SizeField};
 use serde::Deserialize as _;
@@ -144,7 +142,7 @@ fields! {
     pub struct ClusterFields {
         /// Its name.
         pub name: String = name("a cluster");
-        /// Its cores.
+        /// Its cores, each a node; a policy may put several tasks on one where nodes are given by `platform`.
         pub cores: u32 = count("a number of cores", 1, 1 << 20);
         /// Its own policy, which overrides `local`.
         pub local: Option<BatchPolicy> = optional(named("a local policy"));
@@ -152,12 +150,8 @@ fields! {
         pub outages: Vec<OutageFields> = tables();
         /// Random failures, in place of `outages`.
         pub failures: Option<FailureFields> = optional(table());
-        /// The classes of its nodes, where they differ, which must make up its `cores`: a node is a core, where its policy does not put
-        /// several tasks on one. A file (TOML, or XML of SimGrid), or a table
-        /// `{ reference = { cores, memory_gb }, shared = [..], classes = [{ name, nodes, cores, memory_gb, speed, resources, features }] }`.
-        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
-        /// What jobs, which are drawn, ask for there: `RESOURCE:PROBABILITY:NUMBERS:NEED`, or `@FEATURE:PROBABILITY`.
-        pub requests: Vec<Request> = list(named("a request")), default Vec::new();
+        /// How its nodes differ.
+        pub kinds: NodeKinds = flattened();
         /// When single nodes are down, and what that does to jobs; without it they never are.
         pub node_outages: Option<NodeOutageFields> = optional(table());
         /// Priorities and limits of its site: `{ weights, max_age_s, favor_small, half_life_s, calc_period_s, accounts, unlisted, qos,
@@ -175,13 +169,10 @@ fields! {
             }
             over = Some(*until_s);
         }
-        if cluster.platform.is_none() && !cluster.requests.is_empty() {
-            at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
-        }
-        if let Some(FileOr::Here(fields)) = &cluster.platform
-            && let Err(error) = classes(fields, cluster.cores)
+        if let Some(FileOr::Here(fields)) = &cluster.kinds.platform
+            && let Err(error) = fields.classes_of(cluster.cores)
         {
-            at.fault("platform", error);
+            at.fault("platform", error.to_string());
         }
         if let Some(Err(error)) = cluster.priorities.as_ref().map(Priorities::check) {
             at.fault("priorities", error.to_string());
@@ -189,6 +180,18 @@ fields! {
         if cluster.failures.is_some() && !cluster.outages.is_empty() {
             at.fault("failures", "expected one of `outages` and `failures`");
         }
+    }
+}
+
+fields! {
+    /// When nodes of a cluster are down. Times are seconds from the begin of each workload on.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct NodeOutageFields {
+        /// What happens to jobs on nodes that go down: `lose` (they go back to the meta-scheduler), `requeue` (they begin again there),
+        /// or `checkpoint:INTERVAL:COST:RESTART` in seconds of their work (they begin again there from their last checkpoint).
+        pub interruption: Interruption = named("what happens to jobs"), default Interruption::Requeue;
+        /// The times.
+        pub times: DownTimes = flattened();
     }
 }
 

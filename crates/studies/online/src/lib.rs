@@ -19,7 +19,6 @@ mod drawings;
 mod groups;
 mod instance;
 mod measured;
-mod outages;
 mod own;
 mod platform;
 mod published;
@@ -39,8 +38,8 @@ pub use published::{CostUnit, Costs, Published};
 pub use readings::{Alternative, Readings};
 pub use rows::SimulationRow;
 pub use scenario::{
-    BatsimLog, Cut, DrawnFailures, Log, LublinTraces, MaintenanceFields, Online, OutageFields, OwnTraces,
-    PeriodSweep, Simulation, Source, SwfLog, Workload,
+    BatsimLog, Cut, Log, LublinTraces, Online, OutageFields, OwnTraces, PeriodSweep, Simulation, Source,
+    SwfLog, Workload,
 };
 pub use study::OnlineStudy;
 

@@ -1,23 +1,20 @@
 //! The nodes of a workload, where they differ.
 
 use crate::scenario::{PriorityFields, Workload};
-use dfrsim_lab::fields::FileOr;
-use dfrsim_lab::{Digester, RunError};
+use dfrsim_lab::{Digester, RunError, platform_fields};
 use dfrsim_model::{Job, Seed};
-use dfrsim_platform::classes::{
-    Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes, read,
-};
+use dfrsim_platform::classes::{Demands, NodeClass, PlatformFields, ReferenceNode, Sharing, UnequalNodes};
 use dfrsim_workload::log::Asked;
 use dfrsim_workload::prepare::{Annotation, resources};
 use std::sync::Arc;
 
 /// The nodes of a workload, and what its jobs ask for; `None` if all nodes are equal.
 pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<UnequalNodes>>, RunError> {
-    let Some(platform) = &workload.platform else { return Ok(None) };
+    let Some(platform) = &workload.kinds.platform else { return Ok(None) };
     let fault = |what: &str| RunError::input(format_args!("workload `{}`: platform: {what}", workload.name));
-    let fields = fields(platform).map_err(|error| fault(&error))?;
-    let classes = workload.classes(&fields).map_err(|error| fault(&error))?;
-    let (requests, seed) = (workload.requests.clone(), Seed::new(seed));
+    let fields = platform_fields(platform).map_err(|error| fault(&error))?;
+    let classes = fields.classes_of(workload.nodes.get()).map_err(|error| fault(&error.to_string()))?;
+    let (requests, seed) = (workload.kinds.requests.clone(), Seed::new(seed));
     let given = match workload.source.log(workload.nodes) {
         Some((log, options)) => {
             let given = resources(&log.file.path, &options).map_err(RunError::input)?;
@@ -56,23 +53,15 @@ pub(crate) fn of_priorities(
     let Some(platform) = &priorities.platform else { return Ok(None) };
     let fault =
         |what: &str| RunError::input(format_args!("priority `{}`: platform: {what}", priorities.name));
-    let (Some(own), Some(of_workload)) = (own, &workload.platform) else {
+    let (Some(own), Some(of_workload)) = (own, &workload.kinds.platform) else {
         return Err(fault(&format!("the workload `{}` has no platform", workload.name)));
     };
-    let other = fields(platform).map_err(|error| fault(&error))?;
-    if reference(&other) != fields(of_workload).ok().as_ref().and_then(reference) {
+    let other = platform_fields(platform).map_err(|error| fault(&error))?;
+    if reference(&other) != platform_fields(of_workload).ok().as_ref().and_then(reference) {
         return Err(fault(&format!("expected the reference node of the workload `{}`", workload.name)));
     }
     let classes = other.classes().map_err(|error| fault(&error.to_string()))?;
     Ok(Some(Arc::new(UnequalNodes { classes, demands: own.demands.clone() })))
-}
-
-/// What a scenario or its file says.
-fn fields(platform: &FileOr<PlatformFields>) -> Result<PlatformFields, String> {
-    match platform {
-        FileOr::Here(fields) => Ok(fields.clone()),
-        FileOr::File(file) => read(&file.path).map_err(|error| format!("{}: {error}", file.given)),
-    }
 }
 
 /// The node of which needs are parts.

@@ -4,21 +4,21 @@ use crate::own::{Own, OwnMetric, OwnSource};
 use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
-use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables, file,
-    file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
+    Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables, file_or,
+    flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
     positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
+use dfrsim_lab::{DownTimes, NodeKinds, fields};
 use dfrsim_model::named;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode,
     Priorities, PriorityWeights, SizeFactor, Tres, Unlisted,
 };
-use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
-use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
-use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
+use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
+use dfrsim_platform::Interruption;
+use dfrsim_platform::classes::PlatformFields;
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
@@ -69,7 +69,7 @@ fields! {
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
         let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
-        if scenario.workloads.iter().any(|workload| workload.platform.is_some())
+        if scenario.workloads.iter().any(|workload| workload.kinds.platform.is_some())
             && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact)
         {
             at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
@@ -100,58 +100,8 @@ fields! {
         /// What happens to jobs on nodes that go down: `lose`, `requeue` (they begin again), or `checkpoint:INTERVAL:COST:RESTART` in
         /// seconds of their work (they begin again from their last checkpoint). With several, all are simulated.
         pub interruptions as "interruption": Vec<Interruption> = one_or_many(named("what happens to jobs")), default vec![Interruption::Requeue];
-        /// Outages in a file, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for windows that policies know of,
-        /// `announced_s`.
-        pub file: Option<LocatedFile> = optional(file());
-        /// Failures that are drawn for each instance, until its last job arrives.
-        pub failures: Option<DrawnFailures> = optional(table());
-        /// Windows that are repeated, until the last job arrives.
-        pub maintenance: Vec<MaintenanceFields> = tables();
-    }
-}
-
-fields! {
-    /// How nodes fail, each by itself.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct DrawnFailures {
-        /// The time from a repair to the next failure: `exponential:MEAN`, `weibull:MEAN:SHAPE`, `lognormal:MEAN:DEVIATION` or `fixed:MEAN`,
-        /// in seconds.
-        pub between: Times = named("a distribution of times");
-        /// How long a repair takes.
-        pub repair: Times = named("a distribution of times");
-        /// `NODES:PROBABILITY`: the nodes of a rack, and how likely a failure takes the whole rack down.
-        pub rack: Option<Rack> = optional(named("racks"));
-    }
-}
-
-fields! {
-    /// Windows of the same length, in which nodes are down. Policies know of them in advance: batch policies start no job that reaches
-    /// into one by its estimate.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct MaintenanceFields {
-        /// The nodes: `all`, or numbers and ranges such as `0-15 20`.
-        pub nodes: Option<NodeSet> = optional(named("nodes"));
-        /// When the first one begins.
-        pub first as "first_s": SimSpan = seconds(..);
-        /// From one begin to the next.
-        pub every as "every_s": SimSpan = positive_seconds();
-        /// How long each is.
-        pub length as "length_s": SimSpan = positive_seconds();
-        /// How long before its begin each is announced.
-        pub notice as "notice_s": SimSpan = seconds(..), default SimSpan::from_secs(14 * 86_400);
-    }
-    check |maintenance, at| {
-        if maintenance.length >= maintenance.every {
-            at.fault("length_s", "expected windows shorter than the time from one to the next");
-        }
-    }
-}
-
-impl MaintenanceFields {
-    /// As it is repeated.
-    pub(crate) fn windows(&self) -> Maintenance {
-        let &MaintenanceFields { first, every, length, notice, .. } = self;
-        Maintenance { first: SimTime::ZERO + first, every, length, notice }
+        /// The times.
+        pub times: DownTimes = flattened();
     }
 }
 
@@ -348,15 +298,8 @@ fields! {
         pub name: String = name("a workload");
         /// The nodes of the cluster (processors, where a log has no annotation).
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
-        /// The classes of nodes, where they differ, which must make up the `nodes`: a file (TOML, or XML of SimGrid), or a table
-        /// `{ reference = { cores, memory_gb }, shared = [..], classes = [{ name, nodes, cores, memory_gb, speed, resources, features }] }`.
-        /// CPU needs and memory of tasks are parts of the reference node (the first class's unless given); speeds are at most 1, since
-        /// run times are those of the fastest nodes. Tasks hold whole units of resources, but share those that are `shared` as they
-        /// share CPU.
-        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
-        /// What jobs, which are drawn, ask for: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as `gpu:0.3:1+2:0.5-1` (each task one or two GPUs,
-        /// and to use from half to all of each), or `@FEATURE:PROBABILITY`; with `:max8` at the end, only jobs of at most 8 tasks.
-        pub requests: Vec<Request> = list(named("a request")), default Vec::new();
+        /// How they differ.
+        pub kinds: NodeKinds = flattened();
         /// The memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
         /// Memory of tasks is rounded to whole multiples of this part of a node, as in the author's simulator
@@ -370,26 +313,10 @@ fields! {
         pub source: Source = flattened();
     }
     check |workload, at| {
-        if workload.platform.is_none() && !workload.requests.is_empty() {
-            at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
-        }
-        if let Some(FileOr::Here(fields)) = &workload.platform
-            && let Err(error) = workload.classes(fields)
+        if let Some(FileOr::Here(fields)) = &workload.kinds.platform
+            && let Err(error) = fields.classes_of(workload.nodes.get())
         {
-            at.fault("platform", error);
-        }
-    }
-}
-
-impl Workload {
-    /// The classes of a platform, which must have as many nodes as the workload.
-    pub(crate) fn classes(&self, fields: &PlatformFields) -> Result<NodeClasses, String> {
-        let classes = fields.classes().map_err(|error| error.to_string())?;
-        let (found, expected) = (classes.nodes(), self.nodes.get());
-        if found == expected {
-            Ok(classes)
-        } else {
-            Err(format!("the classes have {found} nodes, the workload {expected}"))
+            at.fault("platform", error.to_string());
         }
     }
 }

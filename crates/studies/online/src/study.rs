@@ -4,7 +4,6 @@ use crate::audited::Audited;
 use crate::groups::Matrix;
 use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
-use crate::outages::outages;
 use crate::own::{Left, OwnMetric};
 use crate::platform::{of_priorities, unequal};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
@@ -25,7 +24,7 @@ use dfrsim_lab::{
     RunError, Status, Study, Value as _, Watch,
 };
 use dfrsim_model::priority::Priorities;
-use dfrsim_model::{Job, JobTexts, Seed, SimSpan};
+use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::PolicyOptions;
@@ -335,9 +334,11 @@ impl Study for OnlineStudy {
                 (Some(unequal), false) => unequal.classes.nodes(),
                 _ => workload.nodes.get(),
             };
+            // The name of an instance has a stream of random numbers of its own.
+            let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
+            let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
             let fields = self.scenario.outages.as_ref();
-            let seed = Seed::new(self.scenario.seed);
-            let outages = fields.map(|fields| outages(fields, nodes, &jobs, &part.name, seed));
+            let outages = fields.map(|fields| fields.times.outages(nodes, until, seed));
             let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
             let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
             let texts = self.texts(part.workload).map(|it| &**it);

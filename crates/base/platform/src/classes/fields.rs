@@ -33,6 +33,14 @@ pub enum PlatformError {
         /// What is wrong.
         reason: String,
     },
+    /// There are more nodes, or fewer.
+    #[error("the classes have {found} nodes, expected {expected}")]
+    Nodes {
+        /// The nodes of all classes.
+        found: u32,
+        /// Those of the cluster.
+        expected: u32,
+    },
 }
 
 /// A platform as a TOML file describes it.
@@ -129,6 +137,18 @@ impl PlatformFields {
     /// If it is not TOML, or has other fields.
     pub fn parse(text: &str) -> Result<PlatformFields, PlatformError> {
         toml::from_str(text).map_err(|error| PlatformError::Toml(Box::new(error)))
+    }
+
+    /// The classes that it describes, for a cluster of this many nodes.
+    ///
+    /// # Errors
+    /// If a field is out of its range, or there are other numbers of nodes.
+    pub fn classes_of(&self, nodes: u32) -> Result<NodeClasses, PlatformError> {
+        let classes = self.classes()?;
+        match classes.nodes() {
+            found if found == nodes => Ok(classes),
+            found => Err(PlatformError::Nodes { found, expected: nodes }),
+        }
     }
 
     /// The classes that it describes.

@@ -3,9 +3,11 @@
 use super::seconds;
 use crate::failure::Failure;
 use clap::Args;
+use dfrsim_lab::fields::LocatedFile;
+use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use dfrsim_platform::{FailureModel, Interruption, Maintenance, NodeSet, Outages, Rack, Times, file};
-use std::path::{Path, PathBuf};
+use dfrsim_platform::{Interruption, Outages, ParseNodesError, Rack, Times};
+use std::path::PathBuf;
 
 /// Nodes that go down.
 #[derive(Args, Debug)]
@@ -20,7 +22,7 @@ pub(super) struct OutageArguments {
     rack: Option<Rack>,
     /// Maintenance windows, repeated until the last job arrives, in seconds; of all nodes unless given. May be given several times
     #[arg(long, value_name = "FIRST:EVERY:LENGTH[:NODES]", value_parser = maintenance)]
-    maintenance: Vec<(Maintenance, NodeSet)>,
+    maintenance: Vec<MaintenanceFields>,
     /// How long before its begin a maintenance window is announced: two weeks unless given
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1209600")]
     notice: SimSpan,
@@ -29,19 +31,20 @@ pub(super) struct OutageArguments {
     interruption: Interruption,
 }
 
-fn maintenance(text: &str) -> Result<(Maintenance, NodeSet), String> {
+fn maintenance(text: &str) -> Result<MaintenanceFields, String> {
     let expected =
         || "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, as 86400:2592000:28800:0-15".to_owned();
     let mut words = text.splitn(4, ':');
     let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or_else(expected);
-    let (first, every, length) = (SimTime::ZERO + span()?, span()?, span()?);
-    let nodes = words.next().map_or(Ok(NodeSet::ALL), str::parse).map_err(|error| error.to_string())?;
+    let (first, every, length) = (span()?, span()?, span()?);
+    let nodes =
+        words.next().map(str::parse).transpose().map_err(|error: ParseNodesError| error.to_string())?;
     if length.is_zero() || length >= every {
         return Err(
             "expected windows that last, and that are shorter than the time from one to the next".into()
         );
     }
-    Ok((Maintenance { first, every, length, notice: SimSpan::ZERO }, nodes))
+    Ok(MaintenanceFields { nodes, first, every, length, notice: SimSpan::ZERO })
 }
 
 /// `BETWEEN,REPAIR`.
@@ -63,28 +66,24 @@ impl OutageArguments {
         if self.failures.is_none() && self.maintenance.is_empty() {
             return Ok(None);
         }
-        let mut outages = Outages { interruption: self.interruption, ..Outages::default() };
+        let announced = |it: &MaintenanceFields| MaintenanceFields { notice: self.notice, ..it.clone() };
+        let maintenance = self.maintenance.iter().map(announced).collect();
+        let mut times = DownTimes { maintenance, ..DownTimes::default() };
         match self.failures.as_deref().map(|text| (text, distributions(text))) {
             None => {}
             Some((_, Some(Ok((between, repair))))) => {
-                let model = FailureModel { between, repair, rack: self.rack };
-                outages.failures = model.draw(nodes, last_arrival, Seed::new(seed).fork("outages"));
+                times.failures = Some(DrawnFailures { between, repair, rack: self.rack });
             }
             Some((text, found)) => {
-                let path = Path::new(text);
+                let path = PathBuf::from(text);
                 if let (Some(Err(error)), false) = (found, path.exists()) {
                     return Err(Failure::input(format!("--failures: {error}")));
                 }
-                let fault = |error: file::FileError| Failure::input(format!("{text}: {error}"));
-                let read = file::read(&PathBuf::from(path), nodes).map_err(fault)?;
-                (outages.failures, outages.windows) = (read.failures, read.windows);
+                times.file = Some(LocatedFile { given: text.to_owned(), path });
             }
         }
-        for (repeated, set) in &self.maintenance {
-            let repeated = Maintenance { notice: self.notice, ..*repeated };
-            outages.windows.extend(repeated.windows(&set.spans(nodes), last_arrival));
-        }
-        outages.check(nodes).map_err(Failure::input)?;
-        Ok(Some(outages))
+        let outages = times.outages(nodes, last_arrival, Seed::new(seed).fork("outages"));
+        let outages = outages.map_err(Failure::input)?;
+        Ok(Some(Outages { interruption: self.interruption, ..outages }))
     }
 }

@@ -531,7 +531,7 @@ priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, b
 fn conditions_must_fit_their_cluster() {
     let with = |more: &str| faults(&QUICK.replace("cores = 64\n", &format!("cores = 64\n{more}\n")));
     let classes = "platform = { classes = [{ name = \"a\", nodes = 63, cores = 4, memory_gb = 8 }] }";
-    assert!(with(classes).contains("the classes have 63 nodes, the cluster 64"), "{}", with(classes));
+    assert!(with(classes).contains("the classes have 63 nodes, expected 64"), "{}", with(classes));
     assert!(with("requests = [\"@ssd:0.2\"]").contains("expected a `platform`"));
     assert!(with("priorities = { calc_period_s = 0 }").contains("priorities"));
 }

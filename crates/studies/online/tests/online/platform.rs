@@ -59,7 +59,7 @@ fn faults_of_platforms_have_their_place() {
         .replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }")
         .replace("'nodes.toml'", &table);
     for (field, message) in [
-        ("workloads.0.nodes=3", "the classes have 2 nodes, the workload 3"),
+        ("workloads.0.nodes=3", "the classes have 2 nodes, expected 3"),
         (
             "workloads.0.platform.classes.1.speed=2",
             "class `slow`: speed: expected a number above 0 and at most 1",
