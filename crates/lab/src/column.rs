@@ -214,6 +214,11 @@ pub trait Columns: Sized {
     fn write(&self) -> Vec<String>;
     /// The number in a column, by its place; `None` if there is none.
     fn number(&self, place: usize) -> Option<f64>;
+    /// The values of the columns with a role, by their names.
+    fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
+        let all = Self::COLUMNS.iter().zip(self.write());
+        all.filter(|(column, _)| column.role == role).map(|(column, value)| (column.name, value)).collect()
+    }
     /// Reads one field after the other, as [`Columns::write`] wrote them.
     ///
     /// # Errors
@@ -286,6 +291,7 @@ impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
 /// assert_eq!(Row::COLUMNS[0].role, Role::Label);
 /// let row = Row { workload: "w".into(), policy: "EASY".into(), mean_wait_s: 1.5 };
 /// assert_eq!(Columns::write(&row), ["w", "EASY", "1.5"]);
+/// assert_eq!(row.with_role(Role::Variant), [("policy", "EASY".to_owned())]);
 /// ```
 #[macro_export]
 macro_rules! columns {

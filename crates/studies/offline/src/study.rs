@@ -8,8 +8,8 @@ use crate::solve::{Packable, passes};
 use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
-    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels,
-    NamedTable, Prepared, ReadFile, RunError, Study, Value, Watch, Wide,
+    Audit, Claim, Column, Columns as _, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId,
+    KeyBuilder, Labels, NamedTable, Prepared, ReadFile, Role, RunError, Study, Watch, Wide,
 };
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -236,17 +236,7 @@ impl Study for OfflineStudy {
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn facts(&self, instance: &Packable) -> Labels {
-        let row = &instance.row;
-        vec![
-            ("nodes", row.nodes.write()),
-            ("dimensions", row.dimensions.write()),
-            ("sigma", row.sigma.write()),
-            ("rho", row.rho.write()),
-            ("memory_variation", row.memory_variation.write()),
-            ("cpu_variation", row.cpu_variation.write()),
-            ("parallel", row.parallel.write()),
-            ("bound", row.bound.write()),
-        ]
+        instance.row.with_role(Role::Fact)
     }
     fn key(&self, algorithm: &Algorithm, key: &mut KeyBuilder) {
         key.field("algorithm", algorithm);

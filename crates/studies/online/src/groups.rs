@@ -5,27 +5,13 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Long, Record, Value};
+use dfrsim_lab::{Cell, Long, Record, TableLine, Value};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 
 /// The penalty and the period of the published tables.
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
 const PUBLISHED_PERIOD: SimSpan = SimSpan::from_secs(600);
-
-/// The names of the cells of a group, without those that count its rows.
-const KEY: [&str; 10] = [
-    "workload",
-    "load",
-    "policy",
-    "penalty_s",
-    "period_s",
-    "packing",
-    "drop",
-    "cpu_needs",
-    "discovery_s",
-    "tau_s",
-];
 
 /// The rows of one instance: of all settings, each with all taus.
 struct InstanceRows<'a> {
@@ -218,27 +204,27 @@ impl Load {
 }
 
 impl<'a> Group<'a> {
-    /// The names of the cells that identify a group and count its rows.
-    pub(crate) fn header() -> Vec<String> {
-        KEY.into_iter().chain(["instances", "failed"]).map(str::to_owned).collect()
-    }
-    pub(crate) fn cells(&self) -> Vec<Cell> {
+    /// The cells that identify it and count its rows.
+    pub(crate) fn line(&self) -> TableLine {
         let label = self.setting.label();
-        let span = |span: Option<SimSpan>| span.map_or(Cell::Missing, Cell::Span);
-        let text = |text: Option<String>| text.map_or(Cell::Missing, Cell::Text);
-        let mut cells: Vec<Cell> = self.scope.cells().into();
-        cells.extend([
-            Cell::Text(label.policy),
-            Cell::Span(label.penalty_s),
-            span(label.period_s),
-            text(label.packing),
-            text(label.drop),
-            Cell::Text(label.cpu_needs),
-            span(label.discovery_s),
-            Cell::Span(self.tau),
-        ]);
-        cells.extend([self.records.len(), self.records.len() - self.rows().count()].map(Cell::Count));
-        cells
+        let [workload, load] = self.scope.cells();
+        TableLine::new()
+            .with("workload", workload)
+            .with("load", load)
+            .with("policy", label.policy)
+            .with("penalty_s", label.penalty_s)
+            .with("period_s", label.period_s)
+            .with("packing", label.packing)
+            .with("drop", label.drop)
+            .with("cpu_needs", label.cpu_needs)
+            .with("discovery_s", label.discovery_s)
+            .with("tau_s", self.tau)
+            .with("instances", self.records.len())
+            .with("failed", self.failed())
+    }
+    /// How many of its simulations failed.
+    pub(crate) fn failed(&self) -> usize {
+        self.records.len() - self.rows().count()
     }
     /// Whether it has the penalty, the knowledge and, where that matters and its name does not say it, the period of published
     /// tables.

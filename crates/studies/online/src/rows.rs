@@ -6,6 +6,7 @@ use dfrsim_model::SimSpan;
 
 columns! {
     /// A simulation, measured with one tau. Distributions are over the jobs that count.
+    #[derive(Default)]
     pub struct SimulationRow {
         /// The workload.
         label pub workload: String,
@@ -132,71 +133,17 @@ columns! {
     }
 }
 
-/// What identifies a row, apart from its numbers.
-pub(crate) struct Identity {
-    pub(crate) workload: String,
-    pub(crate) instance: String,
-    pub(crate) load: Option<f64>,
-    pub(crate) nodes: u32,
-    pub(crate) jobs: usize,
-    pub(crate) setting: SettingLabel,
-    pub(crate) tau_s: SimSpan,
-}
-
-/// The values of the columns that a setting determines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SettingLabel {
-    pub(crate) policy: String,
-    pub(crate) penalty_s: SimSpan,
-    pub(crate) period_s: Option<SimSpan>,
-    pub(crate) packing: Option<String>,
-    pub(crate) drop: Option<String>,
-    pub(crate) estimates: String,
-    pub(crate) overrun: String,
-    pub(crate) cpu_needs: String,
-    pub(crate) discovery_s: Option<SimSpan>,
-    pub(crate) interruption: Option<String>,
-}
-
 impl SimulationRow {
-    /// The row of a simulation for one of its taus, with the figures that depend on it.
-    pub(crate) fn new(
-        identity: Identity,
+    /// With the figures of a simulation, of which the distribution, the objectives and the bound depend on its tau.
+    pub(crate) fn measured(
+        self,
         summary: &Summary,
         bounded: &Distribution,
         objectives: &Objectives,
         bound: f64,
     ) -> SimulationRow {
-        let Identity { workload, instance, load, nodes, jobs, setting, tau_s } = identity;
-        let SettingLabel {
-            policy,
-            penalty_s,
-            period_s,
-            packing,
-            drop,
-            estimates,
-            overrun,
-            cpu_needs,
-            discovery_s,
-            interruption,
-        } = setting;
         let Summary { stretch, wait, turnaround, platform, .. } = summary;
         SimulationRow {
-            workload,
-            instance,
-            load,
-            policy,
-            penalty_s,
-            period_s,
-            packing,
-            drop,
-            estimates,
-            overrun,
-            cpu_needs,
-            discovery_s,
-            tau_s,
-            nodes,
-            jobs,
             bound,
             counted: summary.jobs,
             trimmed: summary.trimmed,
@@ -233,16 +180,12 @@ impl SimulationRow {
             weighted_bounded_stretch: objectives.weighted_bounded_stretch,
             fairness: objectives.fairness.map(|fairness| fairness.jain),
             max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
-            interruption,
             availability: platform.map(|it| it.availability),
             goodput: platform.map(|it| it.goodput),
             lost_work: platform.map(|it| it.lost_work),
             interruptions: platform.map(|it| it.interruptions),
             lost: platform.map(|it| it.lost),
-            penalty_bound: None,
-            reached: None,
-            waits: None,
-            own: None,
+            ..self
         }
     }
 }

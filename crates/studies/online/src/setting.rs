@@ -1,7 +1,7 @@
 //! What each instance is simulated with: a policy and everything that its name leaves open.
 
 use crate::readings;
-use crate::rows::SettingLabel;
+use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_lab::KeyBuilder;
@@ -35,7 +35,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
     let all: Vec<_> = iter::once((&simulation.periods, &scenario.policies)).chain(sweeps).collect();
     let mut settings = Vec::<Setting>::new();
-    let mut labels = Vec::<SettingLabel>::new();
+    let mut labels = Vec::<SimulationRow>::new();
     let interruptions: Vec<Option<Interruption>> = match &scenario.outages {
         None => vec![None],
         Some(outages) => outages.interruptions.iter().copied().map(Some).collect(),
@@ -155,11 +155,11 @@ fn overrun_name(overrun: Overrun) -> &'static str {
 
 impl Setting {
     /// The values of its columns. What does not matter to the policy is left out.
-    pub(crate) fn label(&self) -> SettingLabel {
+    pub(crate) fn label(&self) -> SimulationRow {
         let Setting { policy, parameters, options, alternative, interruption, priorities } = self;
         let of_priorities = priorities.as_ref().map(|(name, _)| name);
         let mcb = policy.reads(PolicySetting::Mcb).then_some(parameters.mcb);
-        SettingLabel {
+        SimulationRow {
             policy: match alternative.as_ref().or(of_priorities) {
                 Some(name) => format!("{policy} [{name}]"),
                 None => policy.to_string(),
@@ -173,6 +173,7 @@ impl Setting {
             cpu_needs: options.needs.to_string(),
             discovery_s: options.discovery,
             interruption: interruption.map(|rule| rule.to_string()),
+            ..SimulationRow::default()
         }
     }
 
@@ -263,7 +264,7 @@ mod tests {
              [[sweep]]\npolicies = ['/per/OPT=MIN', 'Greedy*/per/OPT=MIN']\nperiod_s = [600, 900]\n",
         );
         let label = |setting: &Setting| {
-            let SettingLabel { policy, period_s, .. } = setting.label();
+            let SimulationRow { policy, period_s, .. } = setting.label();
             (policy, period_s.map(SimSpan::as_secs_f64))
         };
         let expected = [

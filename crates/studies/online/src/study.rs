@@ -6,7 +6,7 @@ use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
 use crate::own::{Left, OwnMetric};
 use crate::platform::{of_priorities, unequal};
-use crate::rows::{Identity, SettingLabel, SimulationRow};
+use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation, Workload};
 use crate::setting::{Setting, settings};
 use crate::waits::Waits;
@@ -20,8 +20,8 @@ use dfrsim_cluster::{
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
-    RunError, Status, Study, Value as _, Watch,
+    Audit, Claim, Columns as _, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
+    Prepared, Role, RunError, Status, Study, Watch,
 };
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
@@ -381,31 +381,7 @@ impl Study for OnlineStudy {
         }
     }
     fn labels(&self, variant: &Variant) -> Labels {
-        let SettingLabel {
-            policy,
-            penalty_s,
-            period_s,
-            packing,
-            drop,
-            estimates,
-            overrun,
-            cpu_needs,
-            discovery_s,
-            interruption,
-        } = self.setting(variant).label();
-        vec![
-            ("policy", policy),
-            ("penalty_s", penalty_s.write()),
-            ("period_s", period_s.write()),
-            ("packing", packing.write()),
-            ("drop", drop.write()),
-            ("estimates", estimates),
-            ("overrun", overrun),
-            ("cpu_needs", cpu_needs),
-            ("discovery_s", discovery_s.write()),
-            ("tau_s", self.tau(variant).write()),
-            ("interruption", interruption.write()),
-        ]
+        SimulationRow { tau_s: self.tau(variant), ..self.setting(variant).label() }.with_role(Role::Variant)
     }
     fn run(
         &self,
@@ -420,20 +396,20 @@ impl Study for OnlineStudy {
             .map_err(Clone::clone)?;
         let (part, workload) = (&self.parts[at], self.workload(at));
         let (_, cluster) = self.priorities(variant);
-        let identity = Identity {
+        let labels = SimulationRow {
             workload: workload.name.clone(),
             instance: part.name.clone(),
             load: part.load,
             nodes: instance.clusters[cluster].nodes,
             jobs: instance.jobs.len(),
-            setting: self.setting(variant).label(),
             tau_s: self.tau(variant),
+            ..self.setting(variant).label()
         };
         let (bounded, objectives) =
             (&summary.bounded_stretch[variant.tau].1, &summary.objectives[variant.tau]);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
-        let row = SimulationRow::new(identity, summary, bounded, objectives, bound);
+        let row = labels.measured(summary, bounded, objectives, bound);
         let reached = self.reached(instance, cluster, variant.tau, row.penalty_s);
         let (penalty_bound, reached) = (reached.map(|it| it.0), reached.map(|it| it.1));
         let (waits, own) = (waits.clone(), figures.clone());

@@ -1,15 +1,15 @@
 //! What the text says of its choices (section 5.3): the rescheduling penalty, the estimates of EASY, the limits of MVT and MFT;
 //! and of tau, which it does not name.
 
-use super::{Asked, BEST, CLAIMS, Check, Means};
+use super::{Asked, BEST, CLAIMS, Means, claim};
 use crate::groups::{Group, Matrix};
 use dfrsim_cluster::{EstimateModel, NeedModel};
-use dfrsim_lab::{Claim, Statistics, Verdict};
+use dfrsim_lab::query::Finding;
+use dfrsim_lab::{Claim, Statistics};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, RemapLimit};
 use dfrsim_policies::{Policy, PolicySetting};
-use std::fmt::Write as _;
 
 const SOURCE: &str = "dissertation, sections 5.3 and 5.4";
 
@@ -64,23 +64,19 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     for workload in &matrix.scenario.workloads {
         let all = conditions(matrix, groups, &workload.name);
         let usual = if simulation.taus.contains(&USUAL_TAU) { USUAL_TAU } else { simulation.taus[0] };
-        let mut add = |text: &str, check: Option<Check>| {
-            claims.extend(check.map(|check| {
-                Claim::new(SOURCE, text, Verdict::from_bool(check.holds), check.detail)
-                    .within(&workload.name)
-                    .with_values(check.value, None)
-            }));
+        let mut add = |text: &str, found: Option<Finding>| {
+            claims.extend(found.map(|found| claim(SOURCE, text, &workload.name, &found, None)));
         };
         if simulation.penalties.len() > 1 {
             let by_penalty: Vec<&Condition> = all.iter().filter(|it| it.tau == usual).collect();
             let name = |it: &Condition| format!("{} s", it.penalty);
             add(
                 "At every penalty the best policy is within a factor of 7 of the bound",
-                everywhere(&by_penalty, name, within_seven),
+                under_all(&by_penalty, name, within_seven),
             );
             add(
                 "At every penalty the best policy is at least 100 times better than EASY",
-                everywhere(&by_penalty, name, beats_easy),
+                under_all(&by_penalty, name, beats_easy),
             );
             add(
                 "The penalty of 300 s makes MCB*/per more than ten times worse than none",
@@ -98,7 +94,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
                 .collect();
             add(
                 "For every tau, the best policy is at least 100 times better than EASY",
-                everywhere(&by_tau, |it| format!("tau {} s", it.tau), beats_easy),
+                under_all(&by_tau, |it| format!("tau {} s", it.tau), beats_easy),
             );
         }
         let published = all.iter().find(|it| (it.penalty, it.tau) == (PUBLISHED_PENALTY, usual));
@@ -117,44 +113,44 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     claims
 }
 
-/// Whether something holds under all conditions that decide it; the value is the least favourable one.
-fn everywhere(
+/// Whether something holds under all conditions; `None` if one of them does not decide it.
+fn under_all(
     conditions: &[&Condition],
     name: impl Fn(&Condition) -> String,
-    check: fn(&Means) -> Option<Check>,
-) -> Option<Check> {
-    let checked: Option<Vec<(String, Check)>> =
-        conditions.iter().map(|it| Some((name(it), check(&it.means)?))).collect();
-    let checked = checked.filter(|checked| !checked.is_empty())?;
-    let mut detail = String::new();
-    for (name, check) in &checked {
-        let separator = if detail.is_empty() { "" } else { "; " };
-        write!(detail, "{separator}{name}: {}", check.detail).expect("a string takes any text");
-    }
-    Some(Check { holds: checked.iter().all(|(_, check)| check.holds), value: None, detail })
+    check: fn(&Means) -> Option<Finding>,
+) -> Option<Finding> {
+    everywhere(conditions.iter().map(|it| Some((name(it), check(&it.means)?))).collect::<Option<_>>()?)
 }
 
-fn within_seven(means: &Means) -> Option<Check> {
+/// Whether all of what is found under named conditions holds.
+pub(super) fn everywhere(found: Vec<(String, Finding)>) -> Option<Finding> {
+    let details: Vec<String> =
+        found.iter().map(|(name, found)| format!("{name}: {}", found.detail)).collect();
+    let holds = found.iter().all(|(_, found)| found.holds());
+    (!found.is_empty()).then(|| Finding::fact(holds, details.join("; ")))
+}
+
+pub(super) fn within_seven(means: &Means) -> Option<Finding> {
     let (policy, best) = means.best(|_| true)?;
-    Some(Check { holds: best <= 7.0, value: Some(best), detail: format!("{best:.2} ({policy})") })
+    Some(Finding::fact(best <= 7.0, format!("{best:.2} ({policy})")).showing(Some(best)))
 }
 
-fn beats_easy(means: &Means) -> Option<Check> {
+fn beats_easy(means: &Means) -> Option<Finding> {
     let easy = means.of(Discipline::Easy.into())?;
     let (policy, best) = means.best(|_| true)?;
     let detail = format!("EASY {easy:.1}, {policy} {best:.2}");
-    Some(Check { holds: easy / best >= 100.0, value: Some(easy / best), detail })
+    Some(Finding::fact(easy / best >= 100.0, detail).showing(Some(easy / best)))
 }
 
 /// By what factor a penalty makes `MCB*/per` worse than none.
-fn grows(conditions: &[&Condition], penalty: SimSpan, is_expected: fn(f64) -> bool) -> Option<Check> {
+fn grows(conditions: &[&Condition], penalty: SimSpan, is_expected: fn(f64) -> bool) -> Option<Finding> {
     let mean = |penalty: SimSpan| {
         let condition = conditions.iter().find(|it| it.penalty == penalty)?;
         condition.means.of(Policy::Fractional(REACTING))
     };
     let (none, with) = (mean(SimSpan::ZERO)?, mean(penalty)?);
     let ratio = with / none;
-    Some(Check { holds: is_expected(ratio), value: Some(ratio), detail: format!("{none:.2} and {with:.2}") })
+    Some(Finding::fact(is_expected(ratio), format!("{none:.2} and {with:.2}")).showing(Some(ratio)))
 }
 
 /// The limits of MVT with which `GreedyPM*/per` is simulated, rising, and the means.
@@ -177,16 +173,15 @@ fn has_other_limits(means: &Means) -> bool {
     by_virtual_time(means).iter().any(|(limit, _)| !usual.contains(limit))
 }
 
-fn limits(means: &Means) -> Option<Check> {
-    let found = CLAIMS.of(SOURCE).next()?.find(&Asked::new(means, &Vec::new(), []))?;
-    Some(Check { holds: found.holds(), value: found.shown, detail: found.detail })
+fn limits(means: &Means) -> Option<Finding> {
+    CLAIMS.of(SOURCE).next()?.find(&Asked::new(means, &Vec::new(), []))
 }
 
-fn longer(means: &Means) -> Option<Check> {
+fn longer(means: &Means) -> Option<Finding> {
     let all = by_virtual_time(means);
     let met = all.windows(2).filter(|pair| pair[1].1 <= 1.05 * pair[0].1).count();
     let texts: Vec<String> = all.iter().map(|(limit, mean)| format!("{limit} s: {mean:.2}")).collect();
-    (all.len() > 1).then(|| Check { holds: met == all.len() - 1, value: None, detail: texts.join(", ") })
+    (all.len() > 1).then(|| Finding::fact(met == all.len() - 1, texts.join(", ")))
 }
 
 #[cfg(test)]
@@ -201,7 +196,7 @@ mod tests {
             let means = Means::published(table);
             for check in [within_seven, beats_easy, limits, longer] {
                 let check = check(&means).unwrap();
-                assert!(check.holds, "{table}: {}", check.detail);
+                assert!(check.holds(), "{table}: {}", check.detail);
             }
             assert!(!has_other_limits(&means));
             assert_eq!(by_virtual_time(&means).len(), 2);
@@ -220,17 +215,17 @@ mod tests {
         let with = condition(300, &[("EASY", 1_000.0), (best, 6.0), ("MCB*/per/OPT=MIN", 44.0)]);
         let both = [&none, &with];
         let name = |it: &Condition| format!("{} s", it.penalty);
-        let near = everywhere(&both, name, within_seven).unwrap();
-        assert!(near.holds);
+        let near = under_all(&both, name, within_seven).unwrap();
+        assert!(near.holds());
         assert_eq!(near.detail, format!("0 s: 3.00 ({best}); 300 s: 6.00 ({best})"));
-        assert!(everywhere(&both, name, beats_easy).unwrap().holds);
+        assert!(under_all(&both, name, beats_easy).unwrap().holds());
         let growth = grows(&both, PUBLISHED_PENALTY, |ratio| ratio > 10.0).unwrap();
-        assert_eq!((growth.holds, growth.value), (true, Some(11.0)));
+        assert_eq!((growth.holds(), growth.shown), (true, Some(11.0)));
         assert!(grows(&both, LIVE_MIGRATION, |_| true).is_none(), "it was not simulated");
 
         let far = condition(300, &[("EASY", 500.0), (best, 8.0)]);
-        assert!(!everywhere(&[&none, &far], name, within_seven).unwrap().holds);
-        assert!(!everywhere(&[&none, &far], name, beats_easy).unwrap().holds);
+        assert!(!under_all(&[&none, &far], name, within_seven).unwrap().holds());
+        assert!(!under_all(&[&none, &far], name, beats_easy).unwrap().holds());
     }
 
     #[test]
@@ -241,9 +236,9 @@ mod tests {
         let values = [(half.as_str(), 6.0), (&whole, 5.0), (&long, 5.2), (&flow, 5.3)];
         let means = condition(300, &values).means;
         assert!(has_other_limits(&means));
-        assert!(longer(&means).unwrap().holds && limits(&means).unwrap().holds);
+        assert!(longer(&means).unwrap().holds() && limits(&means).unwrap().holds());
         let values = [(half.as_str(), 6.0), (&whole, 5.0), (&long, 5.4), (&flow, 5.3)];
         let means = condition(300, &values).means;
-        assert!(!longer(&means).unwrap().holds && !limits(&means).unwrap().holds);
+        assert!(!longer(&means).unwrap().holds() && !limits(&means).unwrap().holds());
     }
 }

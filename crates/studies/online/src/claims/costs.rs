@@ -1,44 +1,34 @@
 //! What the text says of bandwidth (section 6.1).
 
-use super::{BEST, Check};
+use super::BEST;
 use crate::groups::{Group, Matrix};
-use crate::published::{CostUnit, Published};
-use crate::rows::SimulationRow;
-use crate::tables::{migration_gb_per_s, preemption_gb_per_s};
+use crate::published::{CostUnit, Costs, Published};
+use crate::tables::{Counting, costs, gb_per_s};
 use dfrsim_lab::Statistics;
+use dfrsim_lab::query::Finding;
 use dfrsim_policies::Policy;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, Periodic, RemapLimit};
 
-pub(super) fn of_the_best(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
+pub(super) fn of_the_best(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Finding> {
     let min_load = Published::DissertationB4ToB6.min_load()?;
     let group = groups.iter().find(|group| {
         let is_best = group.setting.policy == Policy::Fractional(BEST);
         is_best && group.scope.is_from(min_load) && matrix.is_default(group)
     })?;
-    let node_memory_gb = group.scope.workload.node_memory_gb;
-    let of = |amount: fn(&SimulationRow, f64) -> f64| {
-        Statistics::from_values(&group.values(|row| amount(row, node_memory_gb)))
-    };
-    let (preemption, migration) = (of(preemption_gb_per_s)?, of(migration_gb_per_s)?);
-    // As the published tables allow it, which have no maximum of the sum.
-    let (mean, max) = (preemption.mean + migration.mean, preemption.max + migration.max);
-    Some(Check {
-        holds: mean < 1.0 && max < 2.0,
-        value: Some(mean),
-        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
-    })
+    Some(limited(costs(group, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?))
 }
 
-pub(super) fn published_of_the_best() -> Option<Check> {
+pub(super) fn published_of_the_best() -> Option<Finding> {
     let best = BEST.to_string();
     let mut costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
-    let (_, costs) = costs.find(|(policy, _)| *policy == best)?;
+    costs.find(|(policy, _)| *policy == best).map(|(_, costs)| limited(costs))
+}
+
+/// The published tables have no maximum of preemptions and migrations together, so both maxima are added up.
+fn limited(costs: Costs) -> Finding {
     let (mean, max) = (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1);
-    Some(Check {
-        holds: mean < 1.0 && max < 2.0,
-        value: Some(mean),
-        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
-    })
+    let detail = format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s");
+    Finding::fact(mean < 1.0 && max < 2.0, detail).showing(Some(mean))
 }
 
 /// The mean GB/s of each fractional policy, preemptions and migrations together.
@@ -50,7 +40,7 @@ pub(super) fn totals(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Totals {
     let is_meant = |group: &&Group<'_>| group.scope.is_from(min_load) && matrix.is_default(group);
     let total = |group: &Group<'_>| {
         let memory = group.scope.workload.node_memory_gb;
-        let values = group.values(|row| preemption_gb_per_s(row, memory) + migration_gb_per_s(row, memory));
+        let values = group.values(|row| gb_per_s(row, memory));
         Some((group.setting.policy.fractional()?, Statistics::from_values(&values)?.mean))
     };
     groups.iter().filter(is_meant).filter_map(total).collect()
@@ -59,14 +49,14 @@ pub(super) fn totals(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Totals {
 /// Those of table B.4.
 pub(super) fn published_totals() -> Totals {
     let costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
-    let total = |(name, costs): (&str, crate::Costs)| {
+    let total = |(name, costs): (&str, Costs)| {
         Some((Fractional::parse(name)?, costs.preemption.0 + costs.migration.0))
     };
     costs.filter_map(total).collect()
 }
 
 /// Each policy with MCB on submission and MVT=600 needs more than those with Greedy that react to the same otherwise.
-pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
+pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Finding> {
     let is_greedy = |it: &Fractional| !matches!(it.on_submission, OnSubmission::Mcb | OnSubmission::Nothing);
     let mut pairs = Vec::new();
     for &(policy, total) in totals {
@@ -88,9 +78,6 @@ pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
     }
     let &(ratio, policy, other) = pairs.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let met = pairs.iter().filter(|(ratio, ..)| *ratio > 1.0).count();
-    Some(Check {
-        holds: met == pairs.len(),
-        value: Some(ratio),
-        detail: format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len()),
-    })
+    let detail = format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len());
+    Some(Finding::fact(met == pairs.len(), detail).showing(Some(ratio)))
 }

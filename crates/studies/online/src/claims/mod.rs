@@ -17,7 +17,6 @@ use dfrsim_policies::Policy;
 use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "dissertation, sections 5.4 and 6.1";
@@ -46,14 +45,6 @@ struct Means {
 
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("online/claims.toml", include_str!("../../claims.toml")));
-
-/// Whether a statement holds, its value if it is about one, and the numbers that say so.
-#[derive(Clone)]
-struct Check {
-    holds: bool,
-    value: Option<f64>,
-    detail: String,
-}
 
 fn is_min(policy: Fractional) -> bool {
     policy.second_phase == SecondPhase::Min
@@ -105,7 +96,7 @@ struct Asked<'a> {
     means: &'a Means,
     totals: &'a Totals,
     /// What is found in other groups than those of the means.
-    others: Vec<(&'static str, Option<Check>)>,
+    others: Vec<(&'static str, Option<Finding>)>,
     cells: Cells,
 }
 
@@ -113,7 +104,7 @@ impl<'a> Asked<'a> {
     fn new(
         means: &'a Means,
         totals: &'a Totals,
-        others: impl IntoIterator<Item = (&'static str, Option<Check>)>,
+        others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
     ) -> Asked<'a> {
         let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
         let deviations: BTreeMap<String, f64> =
@@ -226,18 +217,9 @@ impl Source for Asked<'_> {
                     format!("ratios of standard deviations: GreedyP* {pausing:.1}, GreedyPM* {moving:.1}");
                 Some(Finding::new(pausing.min(moving), entry.is, detail))
             }
-            "bandwidth with MCB" => costs::mcb_needs_more(self.totals).map(Finding::from),
-            _ => {
-                let found = self.others.iter().find(|(known, _)| *known == name)?.1.clone()?;
-                Some(found.into())
-            }
+            "bandwidth with MCB" => costs::mcb_needs_more(self.totals),
+            _ => self.others.iter().find(|(known, _)| *known == name)?.1.clone(),
         }
-    }
-}
-
-impl From<Check> for Finding {
-    fn from(Check { holds, value, detail }: Check) -> Finding {
-        Finding::fact(holds, detail).showing(value)
     }
 }
 
@@ -290,55 +272,48 @@ fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
             let check = |at: usize| {
                 let value = correlation(at)?;
                 let detail = format!("rank correlation {value:.3}");
-                Some(Check { holds: value >= 0.9, value: Some(value), detail })
+                Some(Finding::fact(value >= 0.9, detail).showing(Some(value)))
             };
             let text = "Policies are in the same order on both sets, by a rank correlation of 0.9 or more";
-            claims.extend(
-                check(0).map(|ours| claim(text, &format!("{one}, {other}"), &ours, check(1).as_ref())),
-            );
+            let scope = format!("{one}, {other}");
+            claims.extend(check(0).map(|ours| claim(SOURCE, text, &scope, &ours, check(1).as_ref())));
         }
     }
     claims
 }
 
-fn claim(text: &str, workload: &str, ours: &Check, published: Option<&Check>) -> Claim {
-    let verdict = |check: &Check| Verdict::from_bool(check.holds);
+fn claim(source: &str, text: &str, workload: &str, ours: &Finding, published: Option<&Finding>) -> Claim {
+    let verdict = |found: &Finding| Verdict::from_bool(found.holds());
     let detail = match published {
         Some(published) => format!("{}; published: {}", ours.detail, published.detail),
         None => ours.detail.clone(),
     };
-    Claim::new(SOURCE, text, verdict(ours), detail)
+    Claim::new(source, text, verdict(ours), detail)
         .within(workload)
-        .with_values(ours.value, published.and_then(|published| published.value))
+        .with_values(ours.shown, published.and_then(|published| published.shown))
         .with_published_verdict(published.map(verdict))
 }
 
 /// Whether each simulation is above the bound, as exactly as that is computed.
-fn above_the_bound(groups: &[Group<'_>]) -> Option<Check> {
+fn above_the_bound(groups: &[Group<'_>]) -> Option<Finding> {
     let all = groups.iter().flat_map(|group| group.values(|row| row.degradation));
     let least = all.reduce(f64::min)?;
-    Some(Check {
-        holds: least >= 0.9999,
-        value: Some(least),
-        detail: format!("at least {least:.4} times the bound"),
-    })
+    let detail = format!("at least {least:.4} times the bound");
+    Some(Finding::fact(least >= 0.9999, detail).showing(Some(least)))
 }
 
-fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
+fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Finding> {
     let mut loads: Vec<f64> = Vec::new();
     for group in groups {
         loads.extend(group.scope.single_load().filter(|load| !loads.contains(load)));
     }
-    let (mut detail, mut worst) = (String::new(), None::<f64>);
-    for load in loads {
+    let found = |load: f64| {
         let means = Means::of_groups(matrix, groups, |group| group.scope.single_load() == Some(load));
-        let (policy, best) = means.best(|_| true)?;
-        worst = Some(worst.map_or(best, |worst| worst.max(best)));
-        let separator = if detail.is_empty() { "" } else { "; " };
-        write!(detail, "{separator}{load}: {best:.2} ({policy})").expect("a string takes any text");
-    }
-    let worst = worst?;
-    Some(Check { holds: worst <= 7.0, value: Some(worst), detail })
+        Some((load.to_string(), choices::within_seven(&means)?))
+    };
+    let found = loads.into_iter().map(found).collect::<Option<Vec<_>>>()?;
+    let worst = found.iter().filter_map(|(_, found)| found.shown).reduce(f64::max);
+    Some(choices::everywhere(found)?.showing(worst))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{NEAR, is_near, mean_and_max};
 use crate::groups::Group;
 use crate::published::{CostUnit, Costs};
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Cell, Table, beside, beside_header, rank_correlation};
+use dfrsim_lab::{Table, rank_correlation};
 
 /// What pauses write and resumes read, in GB/s over the makespan, for nodes with this memory.
 pub(crate) fn preemption_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
@@ -54,9 +54,10 @@ impl Counting {
 }
 
 /// Preemption and migration, each with mean and maximum: the names of their columns, and the values.
-const COLUMNS: [&str; 4] = ["mean_preemption", "max_preemption", "mean_migration", "max_migration"];
+pub(super) const COLUMNS: [&str; 4] =
+    ["mean_preemption", "max_preemption", "mean_migration", "max_migration"];
 
-fn values(costs: Option<Costs>) -> [Option<f64>; 4] {
+pub(super) fn values(costs: Option<Costs>) -> [Option<f64>; 4] {
     let value = |of: fn(Costs) -> f64| costs.map(of);
     [
         value(|costs| costs.preemption.0),
@@ -75,21 +76,23 @@ const UNITS: [(CostUnit, &str, &str); 3] = [
 /// Mean and maximum over the instances of pauses and resumes together, of resumes alone, and of migrations counted once: in
 /// GB/s, occurrences per hour and per job.
 pub(super) fn table(groups: &[Group<'_>]) -> Table {
-    let mut header = Group::header();
-    for (_, _, unit) in UNITS {
-        for counted in ["pauses_and_resumes", "resumes", "migrations"] {
-            header.extend([format!("mean_{counted}_{unit}"), format!("max_{counted}_{unit}")]);
-        }
-    }
     let line = |group: &Group<'_>| {
-        let mut cells = group.cells();
-        for (unit, _, _) in UNITS {
+        let mut line = group.line();
+        for (unit, _, name) in UNITS {
             let [both, resumes] = Counting::ALL.map(|counting| values(costs(group, unit, counting)));
-            cells.extend([both[0], both[1], resumes[0], resumes[1], both[2], both[3]].map(Cell::optional));
+            for (counted, mean, max) in [
+                ("pauses_and_resumes", both[0], both[1]),
+                ("resumes", resumes[0], resumes[1]),
+                ("migrations", both[2], both[3]),
+            ] {
+                line = line
+                    .with(format!("mean_{counted}_{name}"), mean)
+                    .with(format!("max_{counted}_{name}"), max);
+            }
         }
-        cells
+        line
     };
-    Table::new(header, groups.iter().map(line).collect())
+    groups.iter().map(line).collect()
 }
 
 /// Our costs beside published ones, of those groups that a published table is about: a line for each unit and counting.
@@ -101,13 +104,12 @@ pub(super) fn compared(groups: &[Group<'_>]) -> Table {
             for group in groups {
                 let Some(published) = published(group, unit) else { continue };
                 let ours = values(costs(group, unit, counting));
-                let mut cells = group.cells();
-                cells.extend([name, counting.name()].map(|text| Cell::Text(text.to_owned())));
+                let mut line = group.line().with("unit", name).with("preemptions_counted", counting.name());
                 for (at, (ours, published)) in ours.into_iter().zip(values(Some(published))).enumerate() {
-                    cells.extend(beside(ours, published));
+                    line = line.with_beside(COLUMNS[at], ours, published);
                     pairs[at].extend(ours.zip(published));
                 }
-                lines.push(cells);
+                lines.push(line);
             }
             let counted = counting.name();
             notes.extend(
@@ -119,10 +121,7 @@ pub(super) fn compared(groups: &[Group<'_>]) -> Table {
                 .extend(migrations.map(|agreement| format!("{name}, mean of migrations, once: {agreement}")));
         }
     }
-    let mut header = Group::header();
-    header.extend(["unit", "preemptions_counted"].map(str::to_owned));
-    header.extend(COLUMNS.into_iter().flat_map(beside_header));
-    Table::new(header, lines).with_notes(notes)
+    lines.into_iter().collect::<Table>().with_notes(notes)
 }
 
 /// A published value below this has too few digits to be compared: it is rounded to hundredths.
@@ -148,7 +147,7 @@ fn published(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
 }
 
 /// Our costs; `None` if all simulations failed.
-pub(super) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
+pub(crate) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
     let node_memory_gb = group.scope.workload.node_memory_gb;
     let per = |row: &SimulationRow| match unit {
         CostUnit::GigabytesPerSecond => seconds_per_memory(row, node_memory_gb),

@@ -1,22 +1,21 @@
 //! The lower bounds of the instances.
 
 use crate::groups::Matrix;
-use dfrsim_lab::{Cell, Statistics, Table};
+use crate::rows::SimulationRow;
+use dfrsim_lab::{Statistics, Table, TableLine};
 
 /// A line for each instance and tau.
 pub(super) fn table(matrix: &Matrix<'_>) -> Table {
-    let line = |row: &crate::SimulationRow| {
-        vec![
-            Cell::Text(row.workload.clone()),
-            Cell::Text(row.instance.clone()),
-            Cell::optional(row.load),
-            Cell::Count(row.jobs),
-            Cell::Span(row.tau_s),
-            Cell::Number(row.bound),
-        ]
+    let line = |row: &SimulationRow| {
+        TableLine::new()
+            .with("workload", row.workload.as_str())
+            .with("instance", row.instance.as_str())
+            .with("load", row.load)
+            .with("jobs", row.jobs)
+            .with("tau_s", row.tau_s)
+            .with("bound", row.bound)
     };
-    let header = ["workload", "instance", "load", "jobs", "tau_s", "bound"];
-    Table::new(header, matrix.one_each().into_iter().map(line).collect())
+    matrix.one_each().into_iter().map(line).collect()
 }
 
 /// A line for each workload (and load) and tau.
@@ -28,18 +27,19 @@ pub(super) fn summary(matrix: &Matrix<'_>) -> Table {
             let own: Vec<_> = rows.iter().filter(|row| row.tau_s == tau && scope.has_row(row)).collect();
             let bounds: Vec<f64> = own.iter().map(|row| row.bound).collect();
             let statistics = Statistics::from_values(&bounds);
-            let mut cells: Vec<Cell> = scope.cells().into();
-            cells.extend([
-                Cell::Span(tau),
-                Cell::Count(own.len()),
-                Cell::Count(own.iter().map(|row| row.jobs).sum()),
-                Cell::optional(statistics.map(|bound| bound.mean)),
-                Cell::optional(statistics.and_then(|bound| bound.deviation)),
-                Cell::optional(statistics.map(|bound| bound.max)),
-            ]);
-            lines.push(cells);
+            let [workload, load] = scope.cells();
+            lines.push(
+                TableLine::new()
+                    .with("workload", workload)
+                    .with("load", load)
+                    .with("tau_s", tau)
+                    .with("instances", own.len())
+                    .with("jobs", own.iter().map(|row| row.jobs).sum::<usize>())
+                    .with("mean_bound", statistics.map(|bound| bound.mean))
+                    .with("sd_bound", statistics.and_then(|bound| bound.deviation))
+                    .with("max_bound", statistics.map(|bound| bound.max)),
+            );
         }
     }
-    let header = ["workload", "load", "tau_s", "instances", "jobs", "mean_bound", "sd_bound", "max_bound"];
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }

@@ -5,13 +5,17 @@ use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use crate::rows::SimulationRow;
 use crate::scenario::Workload;
-use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
+use dfrsim_lab::{Bootstrap, Statistics, Table, average, beside, beside_header, rank_correlation};
 use dfrsim_policies::PolicySetting;
 use dfrsim_policies::batch::Discipline;
 use std::collections::BTreeMap;
 
 /// What is published of degradations, in the order of [`Published::degradation`].
-const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
+pub(super) const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
+
+/// The names of [`spread_of`].
+const SPREAD: [&str; 4] =
+    ["median_degradation", "low_mean_degradation", "high_mean_degradation", "part_of_largest"];
 
 /// Enough for two digits of an interval's ends, and fast for the thousands of groups of a large scenario.
 const RESAMPLES: usize = 1000;
@@ -21,41 +25,31 @@ const RESAMPLES: usize = 1000;
 /// instance has in it, since one instance can make a mean. Failed simulations are counted and left out.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let is_compared = matrix.scenario.workloads.iter().any(|workload| compared(workload).is_some());
-    let mut header = Group::header();
-    header.extend(MEASURES.map(str::to_owned));
-    header.push("mean_bound".to_owned());
-    if is_compared {
-        header.extend(MEASURES.into_iter().flat_map(|name| beside_header(name).into_iter().skip(1)));
-    }
     let is_reached = matrix.scenario.clairvoyant;
-    if is_reached {
-        header.extend(["mean_least_degradation", "mean_reached_degradation"].map(str::to_owned));
-    }
-    let spread = ["median_degradation", "low_mean_degradation", "high_mean_degradation", "part_of_largest"];
-    header.extend(spread.map(str::to_owned));
     let line = |group: &Group<'_>| {
         let own = measures(group);
         let bound = Statistics::from_values(&group.values(|row| row.bound));
-        let mut cells = group.cells();
-        cells.extend(own.map(Cell::optional));
-        cells.push(Cell::optional(bound.map(|it| it.mean)));
+        let mut line =
+            group.line().with_all(MEASURES.into_iter().zip(own)).with("mean_bound", bound.map(|it| it.mean));
         if is_compared {
             let published = published(group);
-            for (at, own) in own.into_iter().enumerate() {
-                cells.extend(beside(own, published.map(|values| values[at])).into_iter().skip(1));
+            for (at, (name, own)) in MEASURES.into_iter().zip(own).enumerate() {
+                let published = published.map(|values| values[at]);
+                let beside = beside_header(name).into_iter().zip(beside(own, published));
+                line = line.with_all(beside.skip(1));
             }
         }
         if is_reached {
             let mean_of = |value: fn(&SimulationRow) -> Option<f64>| {
-                let values: Vec<f64> = group.rows().filter_map(|row| Some(value(row)? / row.bound)).collect();
-                Cell::optional(Statistics::from_values(&values).map(|it| it.mean))
+                average(group.rows().filter_map(|row| Some(value(row)? / row.bound)))
             };
-            cells.extend([mean_of(|row| row.penalty_bound), mean_of(|row| row.reached)]);
+            line = line
+                .with("mean_least_degradation", mean_of(|row| row.penalty_bound))
+                .with("mean_reached_degradation", mean_of(|row| row.reached));
         }
-        cells.extend(spread_of(matrix, group).map(Cell::optional));
-        cells
+        line.with_all(SPREAD.into_iter().zip(spread_of(matrix, group)))
     };
-    Table::new(header, groups.iter().map(line).collect()).with_notes(agreement(matrix, groups))
+    groups.iter().map(line).collect::<Table>().with_notes(agreement(matrix, groups))
 }
 
 /// Mean, sample standard deviation and maximum.

@@ -2,7 +2,7 @@
 
 use crate::groups::Group;
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Cell, Column, Columns as _, Table, mean};
+use dfrsim_lab::{Column, Columns as _, Table, average};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Those that are written as Markdown.
@@ -40,15 +40,14 @@ fn means(groups: &[Group<'_>], is_meant: impl Fn(&Column) -> bool) -> Table {
     };
     let names: BTreeSet<String> =
         groups.iter().flat_map(Group::rows).flat_map(|row| own(row).into_keys()).collect();
-    let header = Group::header().into_iter().chain(columns().map(|(_, column)| column.name.to_owned()));
-    let header = header.chain(names.iter().cloned());
     let line = |group: &Group<'_>| {
-        let mut cells = group.cells();
-        let cell = |values: Vec<f64>| Cell::optional((!values.is_empty()).then(|| mean(&values)));
-        cells.extend(columns().map(|(at, _)| cell(group.rows().filter_map(|row| row.number(at)).collect())));
-        let values = |name| group.rows().filter_map(|row| own(row).get(name).copied()).collect();
-        cells.extend(names.iter().map(|name| cell(values(name))));
-        cells
+        let usual = |(at, column): (usize, &Column)| {
+            (column.name, average(group.rows().filter_map(|row| row.number(at))))
+        };
+        let others = |name: &String| {
+            (name.clone(), average(group.rows().filter_map(|row| own(row).get(name).copied())))
+        };
+        group.line().with_all(columns().map(usual)).with_all(names.iter().map(others))
     };
-    Table::new(header, groups.iter().map(line).collect())
+    groups.iter().map(line).collect()
 }

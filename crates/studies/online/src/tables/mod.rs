@@ -10,7 +10,7 @@ mod summary;
 mod vcsim;
 mod waits;
 
-pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
+pub(crate) use bandwidth::{Counting, costs, gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
 
 use crate::groups::Matrix;

@@ -1,8 +1,8 @@
 //! The summary printed at the end of a run: a few lines for a run of any size.
 
-use super::degradation::measures;
+use super::degradation::{MEASURES, measures};
 use crate::groups::{Group, Matrix};
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Table, TableLine};
 
 /// With title, heading and notes a terminal of 24 lines shows these.
 const MOST_LINES: usize = 12;
@@ -30,31 +30,18 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
         }
         shown.extend(own);
     }
-    let header = [
-        "workload",
-        "policy",
-        "penalty_s",
-        "tau_s",
-        "instances",
-        "failed",
-        "mean_degradation",
-        "sd_degradation",
-        "max_degradation",
-    ];
     let line = |group: &&Group<'_>| {
         let label = group.setting.label();
-        let failed = group.records.len() - group.rows().count();
-        let mut cells = vec![
-            Cell::Text(group.scope.workload.name.clone()),
-            Cell::Text(label.policy),
-            Cell::Span(label.penalty_s),
-            Cell::Span(group.tau),
-        ];
-        cells.extend([group.records.len(), failed].map(Cell::Count));
-        cells.extend(measures(group).map(Cell::optional));
-        cells
+        TableLine::new()
+            .with("workload", group.scope.workload.name.as_str())
+            .with("policy", label.policy)
+            .with("penalty_s", label.penalty_s)
+            .with("tau_s", group.tau)
+            .with("instances", group.records.len())
+            .with("failed", group.failed())
+            .with_all(MEASURES.into_iter().zip(measures(group)))
     };
     let note = format!("{} of {} lines; all of them: tables/degradation.csv", shown.len(), groups.len());
-    let table = Table::new(header, shown.iter().map(line).collect());
+    let table: Table = shown.iter().map(line).collect();
     if shown.len() < groups.len() { table.with_notes(vec![note]) } else { table }
 }

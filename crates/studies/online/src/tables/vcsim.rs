@@ -3,7 +3,7 @@
 use crate::groups::{Group, Load, Matrix};
 use crate::published::Published;
 use crate::vcsim::{Measure, values};
-use dfrsim_lab::{Bootstrap, Cell, Table, mean};
+use dfrsim_lab::{Bootstrap, Table, mean};
 
 /// Our values and those of the reference, of the traces that both have.
 pub(crate) struct Pairs {
@@ -76,25 +76,20 @@ fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Optio
 
 /// A line for each group and measure that the reference has.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let mut header = Group::header();
-    let own = ["measure", "mean", "vcsim_mean", "ratio", "low_ratio", "high_ratio", "equal_traces", "traces"];
-    header.extend(own.map(str::to_owned));
-    let mut lines = Vec::new();
-    for group in groups {
-        for pairs in pairs(matrix, group) {
-            let mut cells = group.cells();
-            cells.push(Cell::Text(pairs.measure.name().to_owned()));
-            cells.extend([pairs.ours, pairs.theirs].map(Cell::Number));
-            let interval = pairs.ratio.and_then(|(_, interval)| interval);
-            let ratio = [
-                pairs.ratio.map(|(ratio, _)| ratio),
-                interval.map(|(low, _)| low),
-                interval.map(|(_, high)| high),
-            ];
-            cells.extend(ratio.map(Cell::optional));
-            cells.extend([pairs.equal, pairs.traces].map(Cell::Count));
-            lines.push(cells);
-        }
-    }
-    Table::new(header, lines)
+    let line = |group: &Group<'_>, pairs: Pairs| {
+        let (ratio, interval) = pairs.ratio.unzip();
+        let (low, high) = interval.flatten().unzip();
+        group
+            .line()
+            .with("measure", pairs.measure.name())
+            .with("mean", pairs.ours)
+            .with("vcsim_mean", pairs.theirs)
+            .with("ratio", ratio)
+            .with("low_ratio", low)
+            .with("high_ratio", high)
+            .with("equal_traces", pairs.equal)
+            .with("traces", pairs.traces)
+    };
+    let lines = |group| pairs(matrix, group).into_iter().map(move |pairs| line(group, pairs));
+    groups.iter().flat_map(lines).collect()
 }

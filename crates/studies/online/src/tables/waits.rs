@@ -3,7 +3,7 @@
 use crate::groups::{Group, Matrix, Scope};
 use crate::rows::SimulationRow;
 use crate::waits::PartWait;
-use dfrsim_lab::{Cell, Table, mean};
+use dfrsim_lab::{Table, TableLine, mean};
 
 /// The quantiles between which nine tenths of the drawn workloads are.
 const RANGE: [f64; 2] = [0.05, 0.95];
@@ -11,19 +11,6 @@ const RANGE: [f64; 2] = [0.05, 0.95];
 /// A line for each part of the jobs and each variant: the mean wait, its difference from that of the first variant, and between which
 /// values both are for nine tenths of the drawn workloads. With the log itself among the instances the means are those of it.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let header = [
-        "workload",
-        "jobs_of",
-        "name",
-        "policy",
-        "jobs",
-        "wait_h",
-        "wait_low_h",
-        "wait_high_h",
-        "change_h",
-        "change_low_h",
-        "change_high_h",
-    ];
     let mut lines = Vec::new();
     if !matrix.scenario.waits_by.is_empty() {
         for scope in matrix.scopes().into_iter().filter(Scope::is_whole) {
@@ -50,15 +37,26 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
                     let jobs = estimate(&jobs.collect::<Vec<_>>())[0];
                     let waits: Vec<(bool, Option<f64>)> =
                         waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.mean_s))).collect();
-                    let [workload, _] = scope.cells();
-                    let text = |text: &str| Cell::Text(text.to_owned());
-                    let mut line = vec![workload, text(&by), text(&name), text(label)];
-                    line.push(jobs.map_or(Cell::Missing, |jobs| Cell::Count(jobs.round() as usize)));
                     let changes = if is_first { [None; 3] } else { estimate(&changes) };
-                    line.extend(
-                        estimate(&waits).into_iter().chain(changes).map(|it| Cell::optional(it.map(hours))),
+                    let in_hours = |values: [Option<f64>; 3]| values.map(|it| it.map(hours));
+                    lines.push(
+                        TableLine::new()
+                            .with("workload", scope.workload.name.as_str())
+                            .with("jobs_of", by.as_str())
+                            .with("name", name.as_str())
+                            .with("policy", label.as_str())
+                            .with("jobs", jobs.map(|jobs| jobs.round() as usize))
+                            .with_all(
+                                ["wait_h", "wait_low_h", "wait_high_h"]
+                                    .into_iter()
+                                    .zip(in_hours(estimate(&waits))),
+                            )
+                            .with_all(
+                                ["change_h", "change_low_h", "change_high_h"]
+                                    .into_iter()
+                                    .zip(in_hours(changes)),
+                            ),
                     );
-                    lines.push(line);
                 }
             }
         }
@@ -67,7 +65,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
         "changes are those from the first variant on the same jobs; low and high: nine tenths of the drawn workloads are between them"
             .to_owned(),
     ];
-    let table = Table::new(header, lines);
+    let table: Table = lines.into_iter().collect();
     if matrix.scenario.waits_by.is_empty() { table } else { table.with_notes(notes) }
 }
 
