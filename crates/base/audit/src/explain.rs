@@ -6,6 +6,8 @@ use crate::lines::{first_record, follow, record};
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::BufRead;
@@ -14,7 +16,7 @@ use std::io::BufRead;
 const LISTED: usize = 4;
 
 /// A job and what happened to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Life {
     /// Its place in the order of submission, from 0: its name in the file.
     pub job: u64,
@@ -22,19 +24,23 @@ pub struct Life {
     pub id: u64,
     /// How many tasks it has.
     pub tasks: u32,
-    /// The CPU need of a task.
+    /// The CPU need of a task, in nodes.
     pub cpu_need: Share,
-    /// The memory of a task.
+    /// The memory of a task, in memories of one node.
     pub memory: Share,
     /// Its run time at full speed.
+    #[serde(rename = "run_time_s")]
     pub run_time: SimSpan,
     /// When it arrived.
+    #[serde(rename = "submit_s")]
     pub submit: SimTime,
     /// When it completed.
+    #[serde(rename = "end_s")]
     pub end: SimTime,
     /// Its bounded stretch, with the tau of the file.
     pub bounded_stretch: f64,
     /// Its events, in order.
+    #[serde(skip)]
     pub moments: Vec<Moment>,
 }
 
@@ -78,17 +84,19 @@ pub enum Held {
 }
 
 /// A job that holds something.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Holder {
-    /// The job.
+    /// Its place in the order of submission, from 0.
     pub job: u64,
-    /// Its tasks, there or in all.
+    /// Its tasks on that node, or all of its tasks if memory or nodes are lacking.
     pub tasks: u32,
-    /// The memory of each.
+    /// The memory of a task, in memories of one node.
     pub memory: Share,
-    /// How long ago it arrived.
+    /// The time since its arrival.
+    #[serde(rename = "age_s")]
     pub age: SimSpan,
     /// Its yield.
+    #[serde(rename = "yield")]
     pub job_yield: Yield,
 }
 

@@ -2,20 +2,29 @@
 
 use crate::Rule;
 use dfrsim_model::SimTime;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::io;
 
 /// One broken rule.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fault {
     /// The line, from 1; where something is missing, the line at which that is seen.
     pub line: u64,
     /// The time at which the rule is broken, if it has one.
+    #[serde(rename = "at_s")]
     pub at: Option<SimTime>,
-    /// The job that is concerned, if it is about one.
+    /// The place of the job that is concerned in the order of submission, from 0, if it is about one.
     pub job: Option<u64>,
-    /// The rule.
+    /// The rule, in words.
+    #[serde(rename = "message", serialize_with = "in_words")]
+    #[schemars(with = "String")]
     pub rule: Rule,
+}
+
+fn in_words<S: Serializer>(rule: &Rule, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(rule)
 }
 
 impl fmt::Display for Fault {

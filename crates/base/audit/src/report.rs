@@ -2,16 +2,20 @@
 
 use dfrsim_model::event::PlatformFigures;
 use dfrsim_model::{SimSpan, SimTime};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 
 /// The figures of an events file in which no fault was found, all recomputed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Simulation")]
 pub struct Report {
     /// The name of the policy.
     pub policy: String,
     /// The nodes of the cluster.
     pub nodes: u32,
     /// The rescheduling penalty.
+    #[serde(rename = "penalty_s")]
     pub penalty: SimSpan,
     /// The lines of the file, its first and last included.
     pub lines: u64,
@@ -28,12 +32,15 @@ pub struct Report {
     /// The largest part of a node's memory that was in use at once, from 0 to 1.
     pub peak_memory: f64,
     /// The last completion or other event.
+    #[serde(rename = "end_s")]
     pub end: SimTime,
     /// From the first submission to the last completion.
+    #[serde(rename = "makespan_s")]
     pub makespan: SimSpan,
     /// The largest stretch, 0 if no job completed.
     pub max_stretch: f64,
     /// The tau of the bounded stretch.
+    #[serde(rename = "tau_s")]
     pub tau: SimSpan,
     /// The largest bounded stretch, 0 if no job completed.
     pub max_bounded_stretch: f64,
@@ -46,8 +53,10 @@ pub struct Report {
     /// Tasks that changed node in migrations.
     pub migrated_tasks: u64,
     /// What outages did, if nodes go down.
+    #[serde(skip)]
     pub platform: Option<PlatformFigures>,
     /// What of the decisions was not judged; `None` if each of them was.
+    #[serde(skip)]
     pub not_judged: Option<String>,
 }
 

@@ -111,6 +111,19 @@ impl fmt::Display for NodeId {
     }
 }
 
+/// Rising numbers as text, with those that follow each other as ranges: `0-3 5` with a blank between them.
+///
+/// ```
+/// assert_eq!(dfrsim_model::ranges(&[0, 1, 2, 3, 5], " "), "0-3 5");
+/// ```
+pub fn ranges(rising: &[u32], between: &str) -> String {
+    let range = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run[0].to_string(),
+    };
+    rising.chunk_by(|a, b| a.checked_add(1) == Some(*b)).map(range).collect::<Vec<_>>().join(between)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Origin, UserId};

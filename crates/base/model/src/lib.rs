@@ -55,14 +55,16 @@ pub mod formula;
 pub mod grid_event;
 pub mod limits;
 pub mod named;
+mod numbers;
 pub mod offline;
 pub mod priority;
 pub mod stretch;
 pub mod vm;
 
 pub use clock::Clock;
-pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId};
+pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId, ranges};
 pub use job::{Job, Preceding};
+pub use numbers::counted;
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};
 pub use text_file::{LONGEST_TEXT, read_text};

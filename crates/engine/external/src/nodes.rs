@@ -2,7 +2,6 @@
 
 use dfrsim_model::NodeId;
 use dfrsim_model::NodeTasks;
-use std::fmt::Write as _;
 
 /// The nodes of a text, in its order; `nodes` is how many the cluster has.
 pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
@@ -26,24 +25,6 @@ pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
     Ok(found)
 }
 
-/// Rising nodes as ranges.
-pub(crate) fn text(nodes: impl IntoIterator<Item = u32>) -> String {
-    let mut nodes = nodes.into_iter().peekable();
-    let mut text = String::new();
-    while let Some(first) = nodes.next() {
-        let mut last = first;
-        while let Some(next) = nodes.next_if(|&next| next == last + 1) {
-            last = next;
-        }
-        let separator = if text.is_empty() { "" } else { " " };
-        let _ = match last {
-            _ if first == last => write!(text, "{separator}{first}"),
-            _ => write!(text, "{separator}{first}-{last}"),
-        };
-    }
-    text
-}
-
 /// A task on each of these nodes, in any order; on one that is named several times, as many.
 pub(crate) fn placement(mut nodes: Vec<u32>) -> Vec<NodeTasks> {
     nodes.sort_unstable();
@@ -54,6 +35,7 @@ pub(crate) fn placement(mut nodes: Vec<u32>) -> Vec<NodeTasks> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dfrsim_model::ranges;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -76,7 +58,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_set_that_is_written_is_read_again(nodes in prop::collection::btree_set(0..100_u32, 0..40)) {
-            let read = parse(&text(nodes.iter().copied()), 100).unwrap();
+            let read = parse(&ranges(&Vec::from_iter(nodes.iter().copied()), " "), 100).unwrap();
             prop_assert_eq!(read.into_iter().collect::<BTreeSet<u32>>(), nodes);
         }
     }

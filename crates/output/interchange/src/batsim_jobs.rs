@@ -1,10 +1,9 @@
 //! Batsim's file of jobs.
 
 use crate::InSubmissionOrder;
-use crate::node_set::NodeSet;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, JobText, JobTexts, SimTime};
-use std::collections::BTreeMap;
+use dfrsim_model::{Job, JobText, JobTexts, SimTime, ranges};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -43,7 +42,7 @@ pub struct BatsimJobs<W> {
     /// As a field of the file.
     workload: String,
     texts: Option<Arc<JobTexts>>,
-    in_system: BTreeMap<u64, (Job, NodeSet)>,
+    in_system: BTreeMap<u64, (Job, BTreeSet<u32>)>,
 }
 
 impl<W: Write> BatsimJobs<W> {
@@ -81,6 +80,7 @@ impl<W: Write> BatsimJobs<W> {
         let Some((job, nodes)) = self.in_system.remove(&place) else { return };
         let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
         let success = u8::from(!record.killed);
+        let nodes = ranges(&nodes.into_iter().collect::<Vec<_>>(), " ");
         let line = format!(
             "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
             self.request(&job),
@@ -106,13 +106,13 @@ impl<W: Write> Observer for BatsimJobs<W> {
     fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
         match occurrence {
             Occurrence::Submitted(job, _) => {
-                self.in_system.insert(place, (job.clone(), NodeSet::default()));
+                self.in_system.insert(place, (job.clone(), BTreeSet::new()));
             }
             Occurrence::Started(placement, _)
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => {
                 if let Some((_, nodes)) = self.in_system.get_mut(&place) {
-                    nodes.add(placement.iter().map(|part| part.node.0));
+                    nodes.extend(placement.iter().map(|part| part.node.0));
                 }
             }
             Occurrence::Completed(record) => {

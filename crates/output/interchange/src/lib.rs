@@ -47,7 +47,6 @@
 mod batsim_jobs;
 mod batsim_machines;
 mod in_submission_order;
-mod node_set;
 mod schedule_log;
 
 pub use batsim_jobs::BatsimJobs;

@@ -1,15 +1,19 @@
 //! The figures of a checked record.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 
 /// The figures of a grid's record in which no fault was found, all recomputed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Grid")]
 pub struct Report {
     /// The local policy.
     pub local: String,
     /// How many clusters there are.
     pub clusters: usize,
     /// On how many of them it is not judged when jobs were expected to end.
+    #[serde(skip)]
     pub unjudged: usize,
     /// Jobs that ended.
     pub completed: u64,

@@ -10,7 +10,7 @@ use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::{moment, next};
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
-use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, Share, SimSpan, SimTime, Yield, ranges};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -197,7 +197,7 @@ impl<T: Transport> Session<T> {
             };
             self.owners.release(&name, &on);
             let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
-            self.events.job_completed(now, &name, end, &nodes::text(on));
+            self.events.job_completed(now, &name, end, &ranges(&on, " "));
         }
         self.note_platform(view);
         for interrupted in situation.interrupted {
@@ -245,7 +245,7 @@ impl<T: Transport> Session<T> {
             return;
         };
         self.owners.release(&name, &on);
-        self.events.job_completed(self.now, &name, End::Failed, &nodes::text(on));
+        self.events.job_completed(self.now, &name, End::Failed, &ranges(&on, " "));
         if job.state() == JobState::Waiting {
             let first =
                 if again == 0 { &*name } else { name.rsplit_once('#').map_or(&*name, |(first, _)| first) };
@@ -264,7 +264,7 @@ impl<T: Transport> Session<T> {
             ("event_machine_unavailable", self.down.difference(&before)),
             ("event_machine_available", before.difference(&self.down)),
         ] {
-            let nodes = nodes::text(nodes.copied());
+            let nodes = ranges(&nodes.copied().collect::<Vec<_>>(), " ");
             if !nodes.is_empty() {
                 self.events.machines(self.now, kind, &nodes);
             }
@@ -384,7 +384,7 @@ impl<T: Transport> Session<T> {
             decision.kill(handle);
             self.names.remove(&view.job(handle).sequence());
             self.owners.release(name, &on);
-            self.events.job_completed(self.now, name, End::Killed, &nodes::text(on));
+            self.events.job_completed(self.now, name, End::Killed, &ranges(&on, " "));
             progress.insert(name.clone(), json!({ "profile": name }));
         }
         self.events.job_killed(self.now, names, &progress);
