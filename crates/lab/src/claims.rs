@@ -1,35 +1,23 @@
 //! Published statements, each checked on our rows.
 
 use crate::table::{Table, TableLine};
-use serde::Deserialize;
-use std::fmt;
 
-/// Whether a statement holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It holds here.
-    Holds,
-    /// It does not hold here.
-    Fails,
-    /// The rows do not decide it: an interval includes the limit, or too few rows are there.
-    Open,
+dfrsim_model::named! {
+    /// Whether a statement holds.
+    pub enum Verdict as "verdict" {
+        /// It holds here.
+        Holds = "holds",
+        /// It does not hold here.
+        Fails = "fails",
+        /// The rows do not decide it: an interval includes the limit, or too few rows are there.
+        Open = "open",
+    }
 }
 
 impl Verdict {
     /// [`Verdict::Holds`] or [`Verdict::Fails`].
     pub fn from_bool(holds: bool) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::Fails }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "fails",
-            Verdict::Open => "open",
-        })
     }
 }
 

@@ -4,10 +4,12 @@ mod own;
 
 use crate::column::{Column, Kind, Role, RowType};
 use crate::record::Status;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value of a column, for formats that distinguish types.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Datum {
     /// A text.
     Text(String),
@@ -197,6 +199,12 @@ impl DataFrame {
             (number, Kind::Integer | Kind::Number) => number.to_string(),
         }
     }
+    /// The values in a row of these columns for readers, without missing ones: `lublin, load 0.7`.
+    pub fn readable(&self, row: usize, columns: &[usize]) -> String {
+        let texts = columns.iter().map(|&column| (&self.columns()[column], self.text(row, column)));
+        let known = texts.filter(|(_, text)| !text.is_empty());
+        known.map(|(column, text)| column.readable(&text)).collect::<Vec<_>>().join(", ")
+    }
     /// Numbers that are equal where the values of a column are: for grouping.
     pub fn code(&self, row: usize, column: usize) -> u64 {
         self.columns[column].numbers.get(row).to_bits()
@@ -215,7 +223,7 @@ impl DataFrame {
         }
     }
     /// The places of the columns whose role is one of these.
-    pub(crate) fn with_role(&self, roles: &[Role]) -> Vec<usize> {
+    pub fn with_role(&self, roles: &[Role]) -> Vec<usize> {
         (0..self.columns().len()).filter(|&column| roles.contains(&self.columns()[column].role)).collect()
     }
     /// The places of the metrics, the primary one included.

@@ -85,7 +85,7 @@ fn readable(column: &Column, value: &str) -> String {
 }
 
 /// Items of the same key together, in the order in which the keys come first.
-pub(crate) fn by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+pub fn by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut places = BTreeMap::new();
     let mut groups: Vec<Vec<T>> = Vec::new();
     for item in items {
@@ -162,9 +162,5 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
 
 /// The values of a row in these columns, for people to read; the value alone if it is one column.
 pub(crate) fn variant_name(frame: &DataFrame, row: usize, columns: &[usize]) -> String {
-    let texts = columns.iter().map(|&column| (&frame.columns()[column], frame.text(row, column)));
-    let texts = texts.filter(|(_, text)| !text.is_empty());
-    let alone = columns.len() == 1;
-    let parts = texts.map(|(column, text)| if alone { text } else { column.readable(&text) });
-    parts.collect::<Vec<_>>().join(", ")
+    if let [column] = columns { frame.text(row, *column) } else { frame.readable(row, columns) }
 }

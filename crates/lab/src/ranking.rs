@@ -160,13 +160,7 @@ impl Ranking {
             let scopes = by_key(0..instances, |&instance| codes(first_rows[instance], &labels));
             ranking.scopes = scopes
                 .into_iter()
-                .map(|instances| {
-                    let row = first_rows[instances[0]];
-                    let texts = labels.iter().map(|&it| (&frame.columns()[it], frame.text(row, it)));
-                    let known = texts.filter(|(_, text)| !text.is_empty());
-                    let name = known.map(|(column, text)| column.readable(&text)).collect::<Vec<_>>();
-                    ranking.scope(name.join(", "), &instances)
-                })
+                .map(|instances| ranking.scope(frame.readable(first_rows[instances[0]], &labels), &instances))
                 .collect();
         }
         Some(ranking)

@@ -3,74 +3,37 @@
 use crate::column::Row;
 use crate::key::Key;
 use std::fmt;
-use std::str::FromStr;
 
-/// The outcome of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// It has a row.
-    #[default]
-    Ok,
-    /// The algorithm found no solution; whether there is one is not known.
-    Unsolved,
-    /// It is proven that there is no solution.
-    Infeasible,
-    /// A limit of time or work came first.
-    TimedOut,
-    /// A policy broke a rule of the simulation.
-    Violation,
-    /// An independent checker refused the result.
-    Invalid,
-    /// The simulation could not end: jobs remained but no event was scheduled.
-    Stalled,
-    /// The instance could not be prepared, or no job was left to measure.
-    Failed,
+dfrsim_model::named! {
+    /// The outcome of a run; in the order of reports.
+    #[derive(Default)]
+    pub enum Status as "status" {
+        /// It has a row.
+        #[default]
+        Ok = "ok",
+        /// The algorithm found no solution; whether there is one is not known.
+        Unsolved = "unsolved",
+        /// It is proven that there is no solution.
+        Infeasible = "infeasible",
+        /// A limit of time or work came first.
+        TimedOut = "timed-out",
+        /// A policy broke a rule of the simulation.
+        Violation = "violation",
+        /// An independent checker refused the result.
+        Invalid = "invalid",
+        /// The simulation could not end: jobs remained but no event was scheduled.
+        Stalled = "stalled",
+        /// The instance could not be prepared, or no job was left to measure.
+        Failed = "failed",
+    }
 }
 
 impl Status {
-    /// All of them, in the order of reports.
-    pub const ALL: [Status; 8] = [
-        Status::Ok,
-        Status::Unsolved,
-        Status::Infeasible,
-        Status::TimedOut,
-        Status::Violation,
-        Status::Invalid,
-        Status::Stalled,
-        Status::Failed,
-    ];
-    /// Its name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Unsolved => "unsolved",
-            Status::Infeasible => "infeasible",
-            Status::TimedOut => "timed-out",
-            Status::Violation => "violation",
-            Status::Invalid => "invalid",
-            Status::Stalled => "stalled",
-            Status::Failed => "failed",
-        }
-    }
     /// Whether it is a failure, which makes the whole run end with exit code 1. That there is no solution, or none was found
     /// in time, is a result.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Status::Violation | Status::Invalid | Status::Stalled | Status::Failed)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Status {
-    type Err = ();
-    fn from_str(name: &str) -> Result<Status, ()> {
-        Status::ALL.into_iter().find(|status| status.name() == name).ok_or(())
     }
 }
 

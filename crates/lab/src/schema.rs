@@ -35,7 +35,7 @@ pub fn manifest() -> Value {
 }
 
 fn row_type(row_type: &RowType) -> Value {
-    let names = Status::ALL.map(Status::name);
+    let names: Vec<&str> = Status::ALL.iter().map(|status| status.name()).collect();
     let mut columns = vec![
         ("status", json!({ "enum": names, "description": "What became of the run.", "x-role": "status" })),
         (

@@ -27,23 +27,13 @@ pub struct CheckOptions {
     pub strict: bool,
 }
 
-/// In which direction a value has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Direction {
-    /// There is more of what should be little, or less of what should be much.
-    Worse,
-    /// The opposite.
-    Better,
-}
-
-impl Direction {
-    /// One word.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Direction::Worse => "worse",
-            Direction::Better => "better",
-        }
+dfrsim_model::named! {
+    /// In which direction a value has changed.
+    pub enum Direction as "direction" {
+        /// There is more of what should be little, or less of what should be much.
+        Worse = "worse",
+        /// The opposite.
+        Better = "better",
     }
 }
 

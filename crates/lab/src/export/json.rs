@@ -1,7 +1,7 @@
 //! Rows as lines of JSON.
 
 use super::{columns, datum};
-use crate::data::{DataFrame, Datum};
+use crate::data::DataFrame;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::io::{self, Write};
 
@@ -34,13 +34,7 @@ impl Serialize for Object<'_> {
             map.serialize_entry("rows", self.frame.row_type.name)?;
         }
         for (place, (name, _, _)) in columns(self.frame).enumerate() {
-            match datum(self.frame, self.row, place) {
-                Datum::Text(text) => map.serialize_entry(name, &text)?,
-                Datum::Integer(count) => map.serialize_entry(name, &count)?,
-                Datum::Number(number) => map.serialize_entry(name, &number)?,
-                Datum::Boolean(value) => map.serialize_entry(name, &value)?,
-                Datum::Missing => map.serialize_entry(name, &())?,
-            }
+            map.serialize_entry(name, &datum(self.frame, self.row, place))?;
         }
         map.end()
     }

@@ -94,7 +94,7 @@ impl Counts {
     }
     /// The number of rows that are [failures](Status::is_failure).
     pub fn failures(&self) -> usize {
-        Status::ALL.into_iter().filter(|status| status.is_failure()).map(|status| self.of(status)).sum()
+        Status::ALL.iter().filter(|status| status.is_failure()).map(|status| self.of(*status)).sum()
     }
 }
 

@@ -270,7 +270,7 @@ impl<'a, S: Study> Runs<'a, S> {
                 failures.extend(failure(run, &result));
             }
         }
-        let statuses = Status::ALL.into_iter().zip(statuses).filter(|(_, rows)| *rows > 0).collect();
+        let statuses = Status::ALL.iter().copied().zip(statuses).filter(|(_, rows)| *rows > 0).collect();
         Some(Done { part: S::Rows::part(self.layout, on, outcomes), digest, statuses, failures })
     }
 

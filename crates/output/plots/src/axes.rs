@@ -51,9 +51,6 @@ impl Area {
     pub(crate) fn y(&self, scale: &Scale, value: f64) -> f64 {
         self.bottom - scale.place(value) * (self.bottom - self.top)
     }
-    pub(crate) fn height(&self) -> f64 {
-        self.bottom - self.top
-    }
     pub(crate) fn outline(&self, picture: &mut Picture) {
         let Area { left, top, right, bottom } = *self;
         let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];

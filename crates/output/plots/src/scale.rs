@@ -4,7 +4,7 @@ use dfrsim_model::SimTime;
 
 /// An axis from one value to another, linear or logarithmic, with its ticks.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scale {
+pub struct Scale {
     from: f64,
     to: f64,
     is_logarithmic: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Tick {
 
 impl Scale {
     /// A linear axis that begins and ends at ticks, so that every value from `low` to `high` is on it; about `ticks` of them.
-    pub(crate) fn linear(low: f64, high: f64, ticks: usize) -> Scale {
+    pub fn linear(low: f64, high: f64, ticks: usize) -> Scale {
         let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
         let step = round_step((high - low) / ticks as f64);
@@ -38,7 +38,7 @@ impl Scale {
 
     /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten, so that every value from `low` to `high`
     /// is on it. Both must be above 0.
-    pub(crate) fn logarithmic(low: f64, high: f64) -> Scale {
+    pub fn logarithmic(low: f64, high: f64) -> Scale {
         let from = round_step_down(low.clamp(1.0 / LARGEST, LARGEST));
         let to = round_step(high.clamp(1.0 / LARGEST, LARGEST));
         let to = if to > from { to } else { round_step(from * 1.5) };
@@ -93,7 +93,7 @@ impl Scale {
     }
 
     /// The part of the axis below a value: 0 at its begin, 1 at its end.
-    pub(crate) fn place(&self, value: f64) -> f64 {
+    pub fn place(&self, value: f64) -> f64 {
         if self.is_logarithmic {
             (value / self.from).ln() / (self.to / self.from).ln()
         } else {
@@ -102,6 +102,10 @@ impl Scale {
     }
     pub(crate) fn ticks(&self) -> &[Tick] {
         &self.ticks
+    }
+    /// The labels, with their places.
+    pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().filter_map(|tick| Some((self.place(tick.value), tick.label.as_deref()?)))
     }
 }
 
@@ -177,7 +181,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn labels(scale: &Scale) -> Vec<&str> {
-        scale.ticks().iter().filter_map(|tick| tick.label.as_deref()).collect()
+        scale.labels().map(|(_, label)| label).collect()
     }
 
     #[test]

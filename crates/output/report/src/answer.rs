@@ -1,7 +1,9 @@
 //! The answer, with which the page opens: the variants by their primary metric, and which one beats which.
 
-use crate::names::{counted, words};
+use crate::names::words;
 use dfrsim_lab::{Better, Estimate, Ranking, decimals};
+use dfrsim_model::counted;
+use dfrsim_plots::Scale;
 use maud::{Markup, html};
 
 /// The most variants that are compared with each other; the others are folded up below.
@@ -99,7 +101,7 @@ fn note(ranking: &Ranking) -> Markup {
 /// Variants from one place to another, with intervals on a common axis.
 fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
     let variants = &ranking.variants[from..to];
-    let axis = Axis::new(variants.iter().map(|one| &one.mean));
+    let axis = axis(variants.iter().map(|one| &one.mean));
     let rivals = if has_duels && to > 1 { from..to } else { from..from };
     let is_partial = variants.iter().any(|one| one.measured < ranking.instances);
     html! {
@@ -109,7 +111,7 @@ fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
                     th scope="col" { span.unseen { "Place" } }
                     th scope="col" { (heading(ranking)) }
                     th.axis scope="col" aria-hidden="true" {
-                        @for (place, text) in axis.ticks() { span style={ "left:" (percent(place)) } { (text) } }
+                        @for (place, text) in ticks(&axis) { span style={ "left:" (percent(place)) } { (text) } }
                     }
                     th.number scope="col" { (mean(&ranking.metric.heading())) }
                     th.number scope="col" { "95 % interval" }
@@ -139,15 +141,15 @@ fn heading(ranking: &Ranking) -> String {
     if names.is_empty() { "variant".to_owned() } else { names.join(", ") }
 }
 
-fn dot(mean: &Estimate, axis: &Axis) -> Markup {
-    let at = axis.place(mean.value);
+fn dot(mean: &Estimate, axis: &Scale) -> Markup {
+    let place = |value: f64| axis.place(value).clamp(0.0, 1.0);
     html! {
-        @for (place, _) in axis.ticks() { i.tick style={ "left:" (percent(place)) } {} }
+        @for (place, _) in ticks(axis) { i.tick style={ "left:" (percent(place)) } {} }
         @if let Some((low, high)) = mean.interval {
-            @let (low, high) = (axis.place(low), axis.place(high));
+            @let (low, high) = (place(low), place(high));
             i.whisker style={ "left:" (percent(low)) ";width:" (percent(high - low)) } {}
         }
-        i.dot style={ "left:" (percent(at)) } {}
+        i.dot style={ "left:" (percent(place(mean.value))) } {}
     }
 }
 
@@ -222,137 +224,56 @@ fn percent(part: f64) -> String {
 /// The width of a digit as a part of the least width of an axis, which page.css has.
 const LETTER: f64 = 0.04;
 
-/// Without the long decimals that sums of steps have.
-fn label(value: f64) -> String {
-    let short = value as f32;
-    match short.abs() {
-        size if size < 1e6 => short.to_string(),
-        size if size.is_finite() => format!("{short:e}"),
-        _ => format!("{value:.0e}"),
-    }
-}
-
-/// From values to places between 0 and 1; by logarithms where values differ much.
-struct Axis {
-    low: f64,
-    high: f64,
-    is_logarithmic: bool,
-}
-
 /// From this ratio of the largest to the least value on, an axis is logarithmic.
 const LOGARITHMIC: f64 = 20.0;
 
-/// No value is farther out on an axis: with room beside it there is still a number.
-const MOST: f64 = 1e300;
+/// An axis with room for all of these, and their intervals.
+fn axis<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Scale {
+    let ends = estimates.flat_map(|one| {
+        let (low, high) = one.interval.unwrap_or((one.value, one.value));
+        [low.min(one.value), high.max(one.value)]
+    });
+    let (low, high) =
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
+    if low > 0.0 && high / low > LOGARITHMIC {
+        Scale::logarithmic(low, high)
+    } else {
+        Scale::linear(low, high, 3)
+    }
+}
 
-impl Axis {
-    fn new<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Axis {
-        let ends = estimates.flat_map(|one| {
-            let (low, high) = one.interval.unwrap_or((one.value, one.value));
-            [low.min(one.value), high.max(one.value)]
-        });
-        let ends = ends.map(|end| end.clamp(-MOST, MOST));
-        let (low, high) =
-            ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
-        let is_logarithmic = low > 0.0 && high / low > LOGARITHMIC;
-        let mut axis = Axis { low, high, is_logarithmic };
-        // Some room at both ends, so that no dot is cut.
-        let (low, high) = (axis.scaled(low), axis.scaled(high));
-        let room = if high > low { 0.04 * (high - low) } else { 0.5 * low.abs().max(1.0) };
-        (axis.low, axis.high) = (axis.unscaled(low - room), axis.unscaled(high + room));
-        axis
-    }
-    fn scaled(&self, value: f64) -> f64 {
-        if self.is_logarithmic { value.ln() } else { value }
-    }
-    fn unscaled(&self, value: f64) -> f64 {
-        if self.is_logarithmic { value.exp().clamp(f64::MIN_POSITIVE, f64::MAX) } else { value }
-    }
-    fn place(&self, value: f64) -> f64 {
-        let [low, high, value] = [self.low, self.high, value].map(|one| self.scaled(one));
-        (value - low) / (high - low)
-    }
-    /// Round values with their places: at most six, with room for their labels.
-    fn ticks(&self) -> Vec<(f64, String)> {
-        let values = if self.is_logarithmic { self.powers() } else { self.multiples() };
-        let ticks = values.into_iter().map(|value| (self.place(value), label(value)));
-        // Labels at the very ends would be cut.
-        ticks.filter(|(place, _)| (0.03..=0.97).contains(place)).collect()
-    }
-    fn multiples(&self) -> Vec<f64> {
-        let least = (self.high - self.low) / 5.0;
-        let power = 10_f64.powf(least.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-        let step = step.into_iter().find(|step| *step >= least).unwrap_or(10.0 * power);
-        let multiples = |step: f64| -> Vec<f64> {
-            let first = (self.low / step).ceil() as i64;
-            let last = (self.high / step).floor() as i64;
-            (first..=last).map(|number| number as f64 * step).collect()
-        };
-        let values = multiples(step);
-        if self.has_room(&values) { values } else { multiples(2.0 * step) }
-    }
-    /// Whether labels do not touch each other.
-    fn has_room(&self, values: &[f64]) -> bool {
-        let half = |value: f64| 0.5 * LETTER * label(value).len() as f64;
-        values
-            .windows(2)
-            .all(|pair| self.place(pair[1]) - self.place(pair[0]) > half(pair[0]) + half(pair[1]) + LETTER)
-    }
-    fn powers(&self) -> Vec<f64> {
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().floor() as i32);
-        let is_inside = |value: &f64| self.low <= *value && *value <= self.high;
-        for factors in [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]] {
-            let all = (first..=last)
-                .flat_map(|exponent| factors.iter().map(move |factor| factor * 10_f64.powi(exponent)));
-            let values: Vec<f64> = all.filter(is_inside).collect();
-            if values.len() <= 5 && self.has_room(&values) {
-                return values;
-            }
+/// The labels of an axis that neither touch each other nor are cut at its ends, with their places.
+fn ticks(axis: &Scale) -> Vec<(f64, &str)> {
+    let mut taken = 0.0;
+    let has_room = |&(place, label): &(f64, &str)| {
+        let half = 0.5 * LETTER * label.chars().count() as f64;
+        let has_room = place - half >= taken && place + half <= 1.0;
+        if has_room {
+            taken = place + half + LETTER;
         }
-        let step = (last - first) as usize / 5 + 1;
-        (first..=last).step_by(step).map(|exponent| 10_f64.powi(exponent)).filter(is_inside).collect()
-    }
+        has_room
+    };
+    axis.labels().filter(has_room).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Axis;
+    use super::{axis, ticks};
     use dfrsim_lab::Estimate;
 
-    fn axis(low: f64, high: f64) -> Axis {
-        let estimate = Estimate { value: low.midpoint(high), interval: Some((low, high)) };
-        Axis::new([&estimate].into_iter())
-    }
-    fn ticks(low: f64, high: f64) -> Vec<String> {
-        let axis = axis(low, high);
-        for (place, text) in axis.ticks() {
-            assert!((0.0..=1.0).contains(&place), "{text} is at {place}");
-        }
-        axis.ticks().into_iter().map(|(_, text)| text).collect()
-    }
-
     #[test]
-    fn ticks_are_round_and_few() {
-        assert_eq!(ticks(0.0, 1.0), ["0", "0.5", "1"]);
-        assert_eq!(ticks(1.07, 1.32), ["1.1", "1.2", "1.3"]);
-        assert_eq!(ticks(-30.0, 30.0), ["-20", "0", "20"]);
-        assert_eq!(ticks(1.0, 30.0), ["1", "2", "5", "10", "20"]);
-        assert_eq!(ticks(0.5, 900.0), ["1", "10", "100"]);
-        // There would be no room for 1000 beside 3000.
-        assert_eq!(ticks(40.0, 9000.0), ["100", "1000"]);
-        assert_eq!(ticks(70.0, 20_000.0), ["100", "1000", "10000"]);
-        assert_eq!(ticks(3.0, 5e13), ["1000", "1e7", "1e11"]);
-        assert_eq!(ticks(0.5, f64::INFINITY), ["1e52", "1e117", "1e182", "1e247"]);
-    }
-
-    #[test]
-    fn one_value_is_in_the_middle_and_ends_are_inside() {
-        assert!((axis(7.0, 7.0).place(7.0) - 0.5).abs() < 1e-12);
-        assert!(axis(0.0, 0.0).place(0.0) == 0.5);
-        for (low, high) in [(1.0, 2.0), (1.0, 1e6)] {
-            let axis = axis(low, high);
-            assert!(0.0 < axis.place(low) && axis.place(low) < axis.place(high) && axis.place(high) < 1.0);
+    fn ticks_have_room_and_values_are_inside() {
+        for (low, high, expected) in [
+            (0.0, 1.0, &["0.5"][..]),
+            (1.07, 1.32, &["1.1", "1.2", "1.3"]),
+            (-30.0, 30.0, &["−20", "0", "20"]),
+            (0.5, 900.0, &["1", "10", "100"]),
+            (7.0, 7.0, &["7.0"]),
+            (0.5, f64::INFINITY, &["100,000", "10¹⁵", "10²⁵"]),
+        ] {
+            let axis = axis([Estimate { value: low, interval: Some((low, high)) }].iter());
+            assert_eq!(ticks(&axis).iter().map(|(_, label)| *label).collect::<Vec<_>>(), expected);
+            assert!((0.0..=1.0).contains(&axis.place(low)));
         }
     }
 }

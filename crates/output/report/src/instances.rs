@@ -128,7 +128,7 @@ impl Part {
             metrics: metrics.iter().map(|&place| Metric::new(frame, place)).collect(),
             keys: keys.into_iter().map(Coder::finish).collect(),
             instance: instance.into_iter().map(Coder::finish).collect(),
-            statuses: dfrsim_lab::Status::ALL.map(dfrsim_lab::Status::name).into(),
+            statuses: dfrsim_lab::Status::ALL.iter().map(|status| status.name()).collect(),
             groups: if extent == Extent::Nothing { Vec::new() } else { groups },
             rows,
         }

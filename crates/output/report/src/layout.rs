@@ -141,7 +141,7 @@ fn facts(content: &Content<'_>) -> Markup {
 /// How many rows there are of each status.
 fn counts(manifest: &Manifest) -> String {
     let rows = &manifest.rows;
-    let by_status = Status::ALL.into_iter().map(|status| (rows.of(status), status));
+    let by_status = Status::ALL.iter().map(|&status| (rows.of(status), status));
     let parts: Vec<String> = by_status
         .filter(|(count, _)| *count > 0)
         .map(|(count, status)| format!("{count} {status}"))

@@ -13,7 +13,6 @@
 //! (`schedule/paint.js`), from summaries in bins of time where many jobs fall into a pixel (`schedule/index.js`).
 
 mod answer;
-mod error;
 mod instances;
 mod layout;
 mod names;
@@ -22,11 +21,10 @@ mod schedule;
 mod table;
 mod warnings;
 
-pub use error::ReportError;
 pub use picture::Picture;
 pub use schedule::{Schedule, ScheduleError};
 
-use dfrsim_lab::{Column, Results};
+use dfrsim_lab::{Column, Results, ResultsError};
 
 /// The page of these results.
 ///
@@ -36,7 +34,7 @@ pub fn page(
     results: &Results<'_>,
     pictures: &[Picture],
     schedules: &[Schedule],
-) -> Result<String, ReportError> {
+) -> Result<String, ResultsError> {
     let columns: Vec<&Column> = results.study.row_types().iter().flat_map(|each| each.columns).collect();
     let frames = results.rows()?;
     let (claims, tables) = table::read_all(results, &columns)?;

@@ -22,12 +22,6 @@ pub(crate) fn heading(name: &str, columns: &[&Column]) -> String {
     known.map_or_else(|| words(name), |(name, unit)| format!("{} ({unit})", words(name)))
 }
 
-/// A number of things: `1 instance`, `2 instances`.
-pub(crate) fn counted(count: usize, of: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {of}{ending}")
-}
-
 /// A name in words.
 pub(crate) fn words(name: &str) -> String {
     name.replace('_', " ")

@@ -1,8 +1,7 @@
 //! Tables: from the comma-separated files of a run to HTML.
 
-use crate::error::ReportError;
 use crate::names;
-use dfrsim_lab::{Column, ReadFile, Results, Verdict, decimals};
+use dfrsim_lab::{Column, ReadFile, Results, ResultsError, Verdict, decimals};
 use maud::{Markup, html};
 
 /// The table of claims, which all studies have.
@@ -28,7 +27,7 @@ pub(crate) struct Table {
 pub(crate) fn read_all(
     results: &Results<'_>,
     columns: &[&Column],
-) -> Result<(Option<Table>, Vec<Table>), ReportError> {
+) -> Result<(Option<Table>, Vec<Table>), ResultsError> {
     let mut tables = Vec::new();
     for name in results.tables() {
         if let Some(file) = results.table(name)? {

@@ -27,12 +27,8 @@ fn failures(frames: &[DataFrame]) -> Vec<String> {
 }
 
 fn failure(frame: &DataFrame, row: usize) -> String {
-    let is_own = |role| matches!(role, Role::Label | Role::Instance | Role::Variant);
-    let columns = frame.columns().iter().enumerate().filter(|(_, column)| is_own(column.role));
-    let values = columns.map(|(place, column)| (column, frame.text(row, place)));
-    let known = values.filter(|(_, text)| !text.is_empty());
-    let labels: Vec<String> = known.map(|(column, text)| column.readable(&text)).collect();
+    let labels = frame.readable(row, &frame.with_role(&[Role::Label, Role::Instance, Role::Variant]));
     let (status, message) = (frame.status[row], frame.message(row));
     let separator = if message.is_empty() { "" } else { ": " };
-    format!("{}: {status}{separator}{message}", labels.join(", "))
+    format!("{labels}: {status}{separator}{message}")
 }

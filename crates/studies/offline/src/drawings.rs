@@ -4,7 +4,7 @@ use crate::results::Results;
 use crate::scenario::{Packings, Source};
 use crate::tables::{gaps, mcb, series, slack};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Axis, Cell, Chart, Drawing, Join, ReadFile, Series, Table};
+use dfrsim_lab::{Axis, Cell, Chart, Drawing, Join, ReadFile, Series, Table, by_key};
 use dfrsim_offline::instances::InstanceSet;
 
 /// All of them.
@@ -15,7 +15,7 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
     let table_4_4 = gaps::table_4_4(results);
     let tables = [&table_4_4, &table_4_4, &mcb::table_1(results), &mcb::figure_7(results)];
     drawings.extend(BESIDE.into_iter().zip(tables).filter_map(|(beside, table)| drawn_beside(beside, table)));
-    for set in InstanceSet::ALL {
+    for &set in InstanceSet::ALL {
         for family in FAMILIES {
             let table = series::in_common(results, set, |algorithm| is_of(family, algorithm));
             drawings.extend(
@@ -107,13 +107,11 @@ fn drawn_family(
     (x, y): (Axis, Axis),
     points: impl Iterator<Item = (String, (f64, f64))>,
 ) -> Option<Drawing> {
-    let mut series: Vec<Series> = Vec::new();
-    for (name, point) in points {
-        match series.iter_mut().find(|series| series.name == name) {
-            Some(series) => series.points.push(point),
-            None => series.push(Series { name, points: vec![point], join: Join::Straight }),
-        }
-    }
+    let series = |points: Vec<(String, (f64, f64))>| {
+        let (names, points): (Vec<_>, Vec<_>) = points.into_iter().unzip();
+        Series { name: names[0].clone(), points, join: Join::Straight }
+    };
+    let series: Vec<Series> = by_key(points, |(name, _)| name.clone()).into_iter().map(series).collect();
     let chart = Chart::lines(x, y, "algorithm", series.clone());
     let is_line = series.iter().any(|series| series.points.len() > 1);
     is_line.then(|| Drawing::new(format!("{stem}-{set}-{family}"), format!("{set}: {words}"), chart))

@@ -4,7 +4,7 @@ use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
 use crate::scenario::Simulation;
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, average, by_key, stem};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 
@@ -36,7 +36,7 @@ const BY_PERIOD: [(&str, &str, &str, Metric); 3] = [
 /// lighter ones out, or one for all workloads together if each has one policy alone.
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     let groups = matrix.groups();
-    let mut figures = partition(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
+    let mut figures = by_key(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
     let mut drawings = Vec::new();
     for figure in &figures {
         drawings.extend(trade_off(figure));
@@ -46,25 +46,12 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
     let together =
         figures.first().is_some_and(|first| figures.iter().all(|figure| is_alone(figure, &first[0])));
     if together {
-        figures = partition(figures.into_iter().flatten().collect(), |line| line.conditions.clone());
+        figures = by_key(figures.into_iter().flatten(), |line| line.conditions.clone());
     }
     for figure in &figures {
         drawings.extend(by_period(figure));
     }
     drawings
-}
-
-/// Items of the same key together, in the order in which the keys come first.
-fn partition<T, K: PartialEq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
-    let mut parts: Vec<(K, Vec<T>)> = Vec::new();
-    for item in items {
-        let own = key(&item);
-        match parts.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, part)) => part.push(item),
-            None => parts.push((own, vec![item])),
-        }
-    }
-    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, 'a>> {
@@ -78,9 +65,8 @@ fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, '
         name: name(simulation, group),
         groups: vec![group],
     };
-    let alike = partition(periodic.map(line).collect(), |line| {
-        (line.scope.clone(), line.conditions.clone(), line.name.clone())
-    });
+    let alike =
+        by_key(periodic.map(line), |line| (line.scope.clone(), line.conditions.clone(), line.name.clone()));
     let mut lines = Vec::new();
     for mut parts in alike.into_iter().filter(|parts| parts.len() > 1) {
         parts.sort_by_key(|part| period(part.groups[0]));
@@ -142,8 +128,7 @@ fn name(simulation: &Simulation, group: &Group<'_>) -> String {
 
 /// The mean of a metric; `None` if all simulations failed.
 fn mean_of(group: &Group<'_>, metric: Metric) -> Option<f64> {
-    let values = group.values(|row| metric(row, group.scope.workload.node_memory_gb));
-    (!values.is_empty()).then(|| mean(&values))
+    average(group.values(|row| metric(row, group.scope.workload.node_memory_gb)))
 }
 
 /// Degradation, preemption and migration by period: a line for each line of one scope, or for each scope.

@@ -58,58 +58,21 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     };
     for &penalty in &simulation.penalties {
         for &(periods, policies) in &all {
-            for &period in periods {
-                for &packing in &simulation.packings {
-                    for &drop in &simulation.drops {
-                        let (floor, precision) = (simulation.yield_floor, simulation.yield_precision);
-                        let stretch_precision = simulation.stretch_precision;
-                        let mcb = McbOptions {
-                            packing,
-                            drop,
-                            floor,
-                            precision,
-                            stretch_precision,
-                            ..McbOptions::default()
-                        };
-                        let priority = simulation.priority;
-                        let plain = PolicyOptions { period, mcb, priority, ..PolicyOptions::default() };
-                        let parameters = simulation.readings.apply(plain);
-                        for &policy in policies {
-                            let period = policy.own_period().unwrap_or(period);
-                            let plain = PolicyOptions { period, ..plain };
-                            let parameters = PolicyOptions { period, ..parameters };
-                            for options in options(simulation, penalty, scenario.seed) {
-                                let options =
-                                    Options { clock: readings::clock(policy, &parameters), ..options };
-                                add(Setting {
-                                    policy,
-                                    parameters,
-                                    options,
-                                    alternative: None,
-                                    interruption: None,
-                                    priorities: None,
-                                });
-                            }
-                            for alternative in &scenario.alternatives {
-                                let other = alternative.apply(plain);
-                                if readings::relevant(policy, other) == readings::relevant(policy, parameters)
-                                {
-                                    continue;
-                                }
-                                for options in options(simulation, penalty, scenario.seed) {
-                                    let alternative = Some(alternative.name.clone());
-                                    let options =
-                                        Options { clock: readings::clock(policy, &other), ..options };
-                                    add(Setting {
-                                        policy,
-                                        parameters: other,
-                                        options,
-                                        alternative,
-                                        interruption: None,
-                                        priorities: None,
-                                    });
-                                }
-                            }
+            for plain in plain_options(simulation, periods) {
+                for &policy in policies {
+                    for (alternative, parameters) in by_reading(scenario, policy, plain) {
+                        let clock = readings::clock(policy, &parameters);
+                        for options in options(simulation, penalty, scenario.seed) {
+                            let (options, alternative) = (Options { clock, ..options }, alternative.clone());
+                            let (interruption, priorities) = (None, None);
+                            add(Setting {
+                                policy,
+                                parameters,
+                                options,
+                                alternative,
+                                interruption,
+                                priorities,
+                            });
                         }
                     }
                 }
@@ -117,6 +80,38 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
         }
     }
     settings
+}
+
+/// The options of policies with all readings as they are by default: for each period, packing and drop rule.
+fn plain_options(simulation: &Simulation, periods: &[SimSpan]) -> Vec<PolicyOptions> {
+    let Simulation { yield_floor: floor, yield_precision: precision, stretch_precision, priority, .. } =
+        *simulation;
+    let mut all = Vec::new();
+    for &period in periods {
+        for &packing in &simulation.packings {
+            for &drop in &simulation.drops {
+                let default = McbOptions::default();
+                let mcb = McbOptions { packing, drop, floor, precision, stretch_precision, ..default };
+                all.push(PolicyOptions { period, mcb, priority, ..PolicyOptions::default() });
+            }
+        }
+    }
+    all
+}
+
+/// The options of a policy by the readings of the scenario, and by those alternative ones that can matter to it, with their
+/// names.
+fn by_reading(
+    scenario: &Scenario<Online>,
+    policy: Policy,
+    plain: PolicyOptions,
+) -> Vec<(Option<String>, PolicyOptions)> {
+    let plain = PolicyOptions { period: policy.own_period().unwrap_or(plain.period), ..plain };
+    let usual = scenario.simulation.readings.apply(plain);
+    let matters =
+        |other: PolicyOptions| readings::relevant(policy, other) != readings::relevant(policy, usual);
+    let others = scenario.alternatives.iter().map(|it| (Some(it.name.clone()), it.apply(plain)));
+    iter::once((None, usual)).chain(others.filter(|(_, other)| matters(*other))).collect()
 }
 
 /// The options of simulations with a penalty: one for each knowledge of CPU needs. What is exact is not discovered.

@@ -4,26 +4,15 @@
 //! own runs; the fractional policies are those of a program with its rules that was made for this comparison and is
 //! equal to it on single traces. `OPT=AVG`, for which it needs a solver, is missing.
 
-/// What the reference has for each trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measure {
-    /// The degradation from the bound.
-    Degradation,
-    /// How often a paused job was resumed.
-    Resumes,
-    /// How often a job was migrated.
-    Migrations,
-}
-
-impl Measure {
-    pub(crate) const ALL: [Measure; 3] = [Measure::Degradation, Measure::Resumes, Measure::Migrations];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Measure::Degradation => "degradation",
-            Measure::Resumes => "resumes",
-            Measure::Migrations => "migrations",
-        }
+dfrsim_model::named! {
+    /// What the reference has for each trace.
+    pub(crate) enum Measure as "measure" {
+        /// The degradation from the bound.
+        Degradation = "degradation",
+        /// How often a paused job was resumed.
+        Resumes = "resumes",
+        /// How often a job was migrated.
+        Migrations = "migrations",
     }
 }
 

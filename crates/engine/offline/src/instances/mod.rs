@@ -22,25 +22,23 @@ pub use changed::{changed, small_change};
 pub use dissertation::{Amounts, DissertationScenario, Requirements};
 pub use rr6692::{Memory, Rr6692Scenario};
 
-use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Share};
-use std::fmt;
-use std::str::FromStr;
 
-/// A set of instances, as a study uses it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InstanceSet {
-    /// 64 nodes; 100, 200 or 500 jobs (dissertation, section 4.3).
-    Dissertation,
-    /// 4 nodes; 8, 10 or 12 jobs (dissertation, section 4.4.6).
-    DissertationSmall,
-    /// 4 nodes; 6, 8, 10 or 12 tasks (RR-6692, section 4.1).
-    Rr6692Small,
-    /// 64 nodes; 100, 250 or 500 tasks (RR-6692, section 4.1).
-    Rr6692Large,
-    /// The large set with parallel jobs (RR-6692, section 5.2).
-    Rr6692Parallel,
+dfrsim_model::named! {
+    /// A set of instances, as a study uses it. Its name is part of the path to its random streams.
+    pub enum InstanceSet as "instance set" {
+        /// 64 nodes; 100, 200 or 500 jobs (dissertation, section 4.3).
+        Dissertation = "dissertation",
+        /// 4 nodes; 8, 10 or 12 jobs (dissertation, section 4.4.6).
+        DissertationSmall = "dissertation-small",
+        /// 4 nodes; 6, 8, 10 or 12 tasks (RR-6692, section 4.1).
+        Rr6692Small = "rr6692-small",
+        /// 64 nodes; 100, 250 or 500 tasks (RR-6692, section 4.1).
+        Rr6692Large = "rr6692-large",
+        /// The large set with parallel jobs (RR-6692, section 5.2).
+        Rr6692Parallel = "rr6692-parallel",
+    }
 }
 
 /// Points of their instances that the texts leave open, or describe in two ways.
@@ -64,26 +62,6 @@ pub enum Scenario {
 }
 
 impl InstanceSet {
-    /// All sets.
-    pub const ALL: [InstanceSet; 5] = [
-        InstanceSet::Dissertation,
-        InstanceSet::DissertationSmall,
-        InstanceSet::Rr6692Small,
-        InstanceSet::Rr6692Large,
-        InstanceSet::Rr6692Parallel,
-    ];
-
-    /// The set's name, which is part of the path to its random streams.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            InstanceSet::Dissertation => "dissertation",
-            InstanceSet::DissertationSmall => "dissertation-small",
-            InstanceSet::Rr6692Small => "rr6692-small",
-            InstanceSet::Rr6692Large => "rr6692-large",
-            InstanceSet::Rr6692Parallel => "rr6692-parallel",
-        }
-    }
     /// How many samples a scenario has in the published study.
     #[must_use]
     pub const fn samples(self) -> u32 {
@@ -144,20 +122,6 @@ impl Scenario {
             Scenario::Dissertation(scenario) => scenario.slack,
             Scenario::Rr6692(scenario) => scenario.slack,
         }
-    }
-}
-
-impl fmt::Display for InstanceSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for InstanceSet {
-    type Err = UnknownName;
-    fn from_str(name: &str) -> Result<InstanceSet, UnknownName> {
-        let found = InstanceSet::ALL.into_iter().find(|set| set.name() == name);
-        found.ok_or_else(|| UnknownName::new("instance set", name, InstanceSet::ALL.map(InstanceSet::name)))
     }
 }
 

@@ -380,7 +380,7 @@ fn solutions_pass_the_audit() {
         Algorithm::all().filter(|algorithm| matches!(algorithm, Algorithm::Greedy(_) | Algorithm::Vector(_)))
     };
     let mut solved = 0;
-    for set in InstanceSet::ALL {
+    for &set in InstanceSet::ALL {
         for scenario in (0..set.scenarios().len() as u32).step_by(53) {
             let instance = set.instance(Seed::new(1), scenario, 0).unwrap();
             for algorithm in fast() {

@@ -4,14 +4,13 @@ use super::fault::EventsError;
 use super::grid::{GridRun, replay_grid};
 use super::layout::{Downtime, Edge, Layout, Rectangle};
 use super::replay::{Change, replay};
-use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
+use crate::axes::{self, Area};
 use crate::colour::Colour;
 use crate::figure::Figure;
-use crate::font;
-use crate::legend::{Legend, SAMPLE};
+use crate::legend::SAMPLE;
 use crate::palette;
-use crate::picture::{Anchor, Picture, Point, Stroke, Text};
-use crate::scale::Scale;
+use crate::picture::{Picture, Point};
+use crate::rows::Rows;
 use crate::table::Csv;
 use dfrsim_model::{CpuUse, SimTime, Yield};
 use std::path::Path;
@@ -169,40 +168,35 @@ impl Gantt {
     fn picture(&self) -> Picture {
         let signs = self.signs();
         let names: Vec<String> = signs.iter().map(|sign| sign.name()).collect();
-        let legend = Legend::new(&names);
         let height = (f64::from(self.nodes) * 30.0).clamp(100.0, 360.0);
-        let (scale, unit) = Scale::time(self.from, self.to);
-        let x = Axis::new(format!("time [{unit}]"), scale);
         let numbers: Vec<(u32, String)> =
             self.labelled(height).into_iter().map(|node| (node, node.to_string())).collect();
-        let widest = numbers.iter().map(|(_, label)| font::width(label, axes::LABEL)).fold(0.0, f64::max);
-        let left = EDGE + axes::TITLE + 14.0 + widest;
-        let top = axes::header_height(&[]);
-        let area = Area { left, top, right: WIDTH - axes::right_of(&x), bottom: top + height };
-        let below = if names.is_empty() { 0.0 } else { legend.height() + 6.0 };
-        let mut picture = Picture::new(WIDTH, area.bottom + X_AXIS + below + EDGE / 2.0);
-        axes::header(&mut picture, &self.title, &[]);
-        picture.rectangle((area.left, top), (area.right - area.left, height), Colour::FINE_GRID);
-        self.separate_nodes(&mut picture, &area);
-        self.draw_downtimes(&mut picture, &area, &x.scale);
+        let labels = numbers.iter().map(|(_, label)| label.as_str());
+        let mut rows = Rows::new(&self.title, (self.from, self.to), height, labels, &names);
+        let Area { left, top, right, .. } = rows.area;
+        rows.picture.rectangle((left, top), (right - left, height), Colour::FINE_GRID);
+        let row = height / f64::from(self.nodes.max(1));
+        // Lines between nodes where there is room for them.
+        for node in (1..self.nodes).filter(|_| row >= 6.0) {
+            rows.separate(top + f64::from(node) * row, Colour::GRID);
+        }
+        // What is down is behind the jobs.
+        for Downtime { node, from, to } in &self.downtimes {
+            let (left, right) = (self.place(&rows, *from), self.place(&rows, *to));
+            rows.picture.rectangle((left, top + f64::from(*node) * row), (right - left, row), DOWN);
+        }
         for block in &self.blocks {
-            self.draw(&mut picture, &area, &x.scale, block);
+            self.draw(&mut rows, row, block);
         }
         for end in ends(&self.clusters).filter(|&end| end < self.nodes) {
-            let y = top + f64::from(end) * self.row(&area);
-            picture.line(vec![(area.left, y), (area.right, y)], Stroke::solid(Colour::INK, 1.0));
+            rows.separate(top + f64::from(end) * row, Colour::INK);
         }
-        area.outline(&mut picture);
+        rows.area.outline(&mut rows.picture);
         for (node, label) in &numbers {
-            let middle = top + (f64::from(*node) + 0.5) * self.row(&area);
-            axes::row_label(&mut picture, (area.left, middle), label);
+            axes::row_label(&mut rows.picture, (left, top + (f64::from(*node) + 0.5) * row), label);
         }
-        axes::y_title(&mut picture, &area, if self.clusters.len() > 1 { "core" } else { "node" });
-        axes::x_axis(&mut picture, &area, &x);
-        legend.draw(&mut picture, area.bottom + X_AXIS + 2.0, |picture, number, middle| {
-            signs[number].draw(picture, middle);
-        });
-        picture
+        let of_rows = if self.clusters.len() > 1 { "core" } else { "node" };
+        rows.finish(of_rows, |picture, number, middle| signs[number].draw(picture, middle))
     }
 
     /// Those that occur.
@@ -232,69 +226,27 @@ impl Gantt {
         (0..self.nodes).step_by(step.max(1) as usize).collect()
     }
 
-    fn row(&self, area: &Area) -> f64 {
-        area.height() / f64::from(self.nodes.max(1))
+    /// Where a time is, or the end of the picture that it is beyond.
+    fn place(&self, rows: &Rows, micros: u64) -> f64 {
+        rows.place(SimTime::from_micros(micros).clamp(self.from, self.to))
     }
 
-    /// Draws a line between nodes where there is room for it.
-    fn separate_nodes(&self, picture: &mut Picture, area: &Area) {
-        if self.row(area) >= 6.0 {
-            for node in 1..self.nodes {
-                let y = area.top + f64::from(node) * self.row(area);
-                picture.line(vec![(area.left, y), (area.right, y)], Stroke::solid(Colour::GRID, 1.0));
-            }
-        }
-    }
-
-    /// Draws what is down behind the jobs.
-    fn draw_downtimes(&self, picture: &mut Picture, area: &Area, scale: &Scale) {
-        let place = |micros: u64| {
-            let shown = SimTime::from_micros(micros).clamp(self.from, self.to);
-            area.x(scale, shown.as_secs_f64())
-        };
-        let row = self.row(area);
-        for Downtime { node, from, to } in &self.downtimes {
-            let (left, right) = (place(*from), place(*to));
-            picture.rectangle((left, area.top + f64::from(*node) * row), (right - left, row), DOWN);
-        }
-    }
-
-    fn draw(&self, picture: &mut Picture, area: &Area, scale: &Scale, block: &Block) {
+    fn draw(&self, rows: &mut Rows, row: f64, block: &Block) {
         let Rectangle { node, part, below, from, to, begin, end } = &block.rectangle;
-        let place = |micros: u64| {
-            let shown = SimTime::from_micros(micros).clamp(self.from, self.to);
-            area.x(scale, shown.as_secs_f64())
-        };
-        let (left, right) = (place(*from), place(*to));
-        let row = self.row(area);
-        let bottom = area.top + f64::from(node + block.nodes) * row - below.as_f64() * row;
+        let (left, right) = (self.place(rows, *from), self.place(rows, *to));
+        let bottom = rows.area.top + f64::from(node + block.nodes) * row - below.as_f64() * row;
         let height = part.cpu.as_f64() * row + f64::from(block.nodes - 1) * row;
         let top = bottom - height;
-        // White between rectangles that are large enough for it.
-        let gap = |length: f64| if length > 3.0 { 0.6 } else { 0.0 };
         let colour = palette::fill(part.sequence).paled(strength(part.job_yield.as_f64()));
-        let size = (right - left - gap(right - left), height - gap(height));
-        picture.rectangle((left, top), size, colour);
-
+        rows.bar((left, top), (right, bottom), colour);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
-            pause_mark(picture, (right, top), height);
+            pause_mark(&mut rows.picture, (right, top), height);
         }
         if *begin == Edge::Own(Change::Migrate) && is_inside(*from) {
-            migration_mark(picture, (left, top + height / 2.0), (right - left, height));
+            migration_mark(&mut rows.picture, (left, top + height / 2.0), (right - left, height));
         }
-        let (label, is_light) = (part.id.to_string(), colour.is_light());
-        let (width, tall) = (font::width(&label, REMARK), REMARK * font::CAPITAL);
-        if width + 14.0 <= right - left && tall + 3.0 <= height {
-            picture.write(Text {
-                at: (f64::midpoint(left, right), f64::midpoint(top, bottom) + tall / 2.0),
-                anchor: Anchor::Middle,
-                size: REMARK,
-                colour: if is_light { Colour::INK } else { Colour::WHITE },
-                turned: false,
-                text: label,
-            });
-        }
+        rows.label((left, top), (right, bottom), colour, part.id.to_string(), 14.0);
     }
 }
 

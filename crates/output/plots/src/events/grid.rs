@@ -1,7 +1,7 @@
 //! Follows the records of a grid, and reports what each job leaves and enters, as if all cores belonged to one machine.
 
 use super::fault::{EventsError, EventsFault};
-use super::replay::{Change, Job, Phase, Watch, follow, parse};
+use super::replay::{Change, Job, Jobs, Phase, Watch, follow, parse};
 use dfrsim_model::event;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield};
@@ -35,30 +35,17 @@ pub fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun
         Some(replay) => replay.record(&parse(text)?, watch).map(|()| true),
     })?;
     let Some(replay) = replay else { return Ok(None) };
-    let ended = watch.end().and_then(|()| match (replay.is_complete, replay.jobs.keys().next()) {
-        (false, _) => Err(EventsFault::NoSummary),
-        (true, Some(&job)) => Err(EventsFault::Unfinished(job)),
-        (true, None) => Ok(Some(replay.run)),
-    });
-    ended.map_err(|fault| fault.at(path, line))
+    replay.jobs.end(watch).map_err(|fault| fault.at(path, line))?;
+    Ok(Some(replay.run))
 }
 
 struct Replay {
     run: GridRun,
-    now: u64,
     /// The jobs of each cluster in the order of their submission there.
     numbers: Vec<Vec<u64>>,
-    jobs: BTreeMap<u64, InGrid>,
-    /// Whether the summary has been read.
-    is_complete: bool,
-}
-
-/// A job in the system.
-struct InGrid {
-    job: Job,
-    width: u32,
-    /// The first queue that it left without starting.
-    left: Option<u32>,
+    jobs: Jobs,
+    /// How many cores each job needs, and the first queue that it left without starting.
+    needs: BTreeMap<u64, (u32, Option<u32>)>,
 }
 
 impl Replay {
@@ -69,51 +56,36 @@ impl Replay {
                 let cores: Vec<u32> = clusters.iter().map(|cluster| cluster.cores).collect();
                 let numbers = vec![Vec::new(); cores.len()];
                 let run = GridRun { local: local.clone().into_owned(), cores };
-                Ok(Replay { run, now: 0, numbers, jobs: BTreeMap::new(), is_complete: false })
+                Ok(Replay { run, numbers, jobs: Jobs::default(), needs: BTreeMap::new() })
             }
             _ => Err(EventsFault::NoRun),
         }
     }
 
     fn record(&mut self, record: &Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
-        if self.is_complete {
-            return Err(EventsFault::AfterSummary);
-        }
+        self.jobs.check_open()?;
         match *record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
             Record::Summary { .. } => {
-                self.is_complete = true;
+                self.jobs.complete();
                 Ok(())
             }
             Record::Arrive { at_us, job, id, width, run_us, .. } => {
-                self.advance(at_us)?;
-                let arrived = Job {
-                    id,
-                    sequence: job,
-                    submit: at_us,
-                    run: run_us,
-                    cpu_need: Share::ONE,
-                    phase: Phase::Waiting,
-                    on: Vec::new(),
-                    job_yield: Yield::ZERO,
-                };
-                watch.enter(at_us, &arrived, Change::Submit)?;
-                match self.jobs.insert(job, InGrid { job: arrived, width, left: None }) {
-                    None => Ok(()),
-                    Some(_) => Err(EventsFault::SubmittedTwice(job)),
-                }
+                self.needs.insert(job, (width, None));
+                self.jobs.submit(Job::new(id, job, at_us, run_us, Share::ONE), watch)
             }
-            Record::Skip { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
+            Record::Skip { at_us, job } => self.jobs.remove(at_us, job, Change::Reject, watch),
             Record::Submit { at_us, job, cluster, .. } => {
                 self.numbers.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?.push(job);
-                watch.queue(at_us, &self.find(at_us, job)?.job, cluster)
+                watch.queue(at_us, self.jobs.find(at_us, job)?, cluster)
             }
             Record::Cancel { at_us, job, cluster, .. } => {
-                self.find(at_us, job)?.left.get_or_insert(cluster);
+                self.jobs.find(at_us, job)?;
+                self.leaves(job, cluster);
                 Ok(())
             }
             Record::Fail { at_us, .. } | Record::Repair { at_us, .. } | Record::Publish { at_us } => {
-                self.advance(at_us)
+                self.jobs.advance(at_us)
             }
             Record::Local { cluster, ref record } => match **record {
                 event::Record::Interrupt { at_us, job, .. } | event::Record::Pause { at_us, job } => {
@@ -128,21 +100,15 @@ impl Replay {
             },
             Record::Lose { at_us, job, cluster } => self.lose(at_us, job, cluster, watch),
             Record::Start { at_us, job, cluster, ref on } => self.start(at_us, job, cluster, on, watch),
-            Record::Complete { at_us, job, .. } => self.remove(at_us, job, Change::Complete, watch),
+            Record::Complete { at_us, job, .. } => self.jobs.remove(at_us, job, Change::Complete, watch),
         }
     }
 
-    fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
-        if at < self.now {
-            return Err(EventsFault::Backwards);
+    /// A job leaves the queue or the cores of a cluster.
+    fn leaves(&mut self, number: u64, cluster: u32) {
+        if let Some((_, left)) = self.needs.get_mut(&number) {
+            left.get_or_insert(cluster);
         }
-        self.now = at;
-        Ok(())
-    }
-
-    fn find(&mut self, at: u64, number: u64) -> Result<&mut InGrid, EventsFault> {
-        self.advance(at)?;
-        self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))
     }
 
     /// The job waits again, for another start.
@@ -153,15 +119,8 @@ impl Replay {
         cluster: u32,
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
-        let InGrid { job, left, .. } = self.find(at, number)?;
-        if job.phase != Phase::Running {
-            return Err(EventsFault::Phase { job: number, expected: "running" });
-        }
-        left.get_or_insert(cluster);
-        watch.leave(at, job, Change::Pause)?;
-        (job.phase, job.job_yield) = (Phase::Waiting, Yield::ZERO);
-        job.on.clear();
-        watch.enter(at, job, Change::Pause)
+        self.leaves(number, cluster);
+        self.jobs.change(at, number, Change::Pause, |job| job.stop(Phase::Waiting), watch)
     }
 
     /// The job of a place in the order of submission to a cluster.
@@ -179,35 +138,18 @@ impl Replay {
         on: &[(u32, u32)],
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        let InGrid { job, width, left } =
-            self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
+        let waits = self.jobs.find(at, number)?.allow(Change::Start);
+        let (width, left) = self.needs[&number];
         let cores = &self.run.cores;
         let last = on.iter().map(|&(node, _)| node).max().unwrap_or(0);
         let tasks: u32 = on.iter().map(|&(_, tasks)| tasks).sum();
-        if tasks != *width || cores.get(cluster as usize).is_none_or(|&cores| last >= cores) {
+        if tasks != width || cores.get(cluster as usize).is_none_or(|&cores| last >= cores) {
             return Err(EventsFault::Cores { cluster });
         }
         let first: u32 = cores[..cluster as usize].iter().sum();
-        if job.phase != Phase::Waiting {
-            return Err(EventsFault::Phase { job: number, expected: "waiting" });
-        }
+        waits?;
         let change = if left.is_some_and(|left| left != cluster) { Change::Migrate } else { Change::Start };
-        watch.leave(at, job, change)?;
-        job.on = on.iter().map(|&(node, tasks)| (first + node, tasks)).collect();
-        (job.phase, job.job_yield) = (Phase::Running, Yield::ONE);
-        watch.enter(at, job, change)
-    }
-
-    fn remove(
-        &mut self,
-        at: u64,
-        number: u64,
-        change: Change,
-        watch: &mut impl Watch,
-    ) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        let InGrid { job, .. } = self.jobs.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
-        watch.leave(at, &job, change)
+        let on = on.iter().map(|&(node, tasks)| (first + node, tasks)).collect();
+        self.jobs.apply(number, change, |job| job.run_on(on, Yield::ONE), watch)
     }
 }

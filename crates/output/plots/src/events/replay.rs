@@ -129,16 +129,8 @@ pub fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
         }
         Ok(true)
     })?;
-    let ended = replay.ok_or(EventsFault::NoRun).and_then(|replay| {
-        watch.end()?;
-        if !replay.is_complete {
-            return Err(EventsFault::NoSummary);
-        }
-        if let Some(&job) = replay.jobs.keys().next() {
-            return Err(EventsFault::Unfinished(job));
-        }
-        Ok(replay.run)
-    });
+    let ended =
+        replay.ok_or(EventsFault::NoRun).and_then(|Replay { run, jobs }| jobs.end(watch).map(|()| run));
     ended.map_err(|fault| fault.at(path, line))
 }
 
@@ -177,13 +169,121 @@ pub(super) fn parse<'t, R: Deserialize<'t>>(text: &'t [u8]) -> Result<R, EventsF
     })
 }
 
-struct Replay {
-    run: Run,
+impl Job {
+    pub(super) fn new(id: u64, sequence: u64, submit: u64, run: u64, cpu_need: Share) -> Job {
+        let (phase, job_yield) = (Phase::Waiting, Yield::ZERO);
+        Job { id, sequence, submit, run, cpu_need, phase, on: Vec::new(), job_yield }
+    }
+    pub(super) fn run_on(&mut self, on: Vec<(u32, u32)>, job_yield: Yield) {
+        (self.phase, self.on, self.job_yield) = (Phase::Running, on, job_yield);
+    }
+    /// It has no nodes from now on.
+    pub(super) fn stop(&mut self, phase: Phase) {
+        (self.phase, self.job_yield) = (phase, Yield::ZERO);
+        self.on.clear();
+    }
+    /// Checks that a change can happen to it as it is.
+    pub(super) fn allow(&self, change: Change) -> Result<(), EventsFault> {
+        let (phase, expected) = match change {
+            Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
+            Change::Resume => (Phase::Paused, "paused"),
+            Change::Pause
+            | Change::Migrate
+            | Change::Yield
+            | Change::Kill
+            | Change::Interrupt
+            | Change::Lose
+            | Change::Complete => (Phase::Running, "running"),
+        };
+        if self.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: self.sequence, expected }) }
+    }
+}
+
+/// The jobs in the system, as a file reports them to a watcher.
+#[derive(Default)]
+pub(super) struct Jobs {
     now: u64,
-    /// Those in the system, by their place in the order of submission.
-    jobs: BTreeMap<u64, Job>,
+    /// By their place in the order of submission.
+    inside: BTreeMap<u64, Job>,
     /// Whether the summary has been read.
     is_complete: bool,
+}
+
+impl Jobs {
+    pub(super) fn check_open(&self) -> Result<(), EventsFault> {
+        if self.is_complete { Err(EventsFault::AfterSummary) } else { Ok(()) }
+    }
+    pub(super) fn complete(&mut self) {
+        self.is_complete = true;
+    }
+    pub(super) fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
+        if at < self.now {
+            return Err(EventsFault::Backwards);
+        }
+        self.now = at;
+        Ok(())
+    }
+    pub(super) fn find(&mut self, at: u64, number: u64) -> Result<&Job, EventsFault> {
+        self.advance(at)?;
+        self.inside.get(&number).ok_or(EventsFault::UnknownJob(number))
+    }
+    pub(super) fn submit(&mut self, job: Job, watch: &mut impl Watch) -> Result<(), EventsFault> {
+        self.advance(job.submit)?;
+        watch.enter(job.submit, &job, Change::Submit)?;
+        let number = job.sequence;
+        self.inside.insert(number, job).map_or(Ok(()), |_| Err(EventsFault::SubmittedTwice(number)))
+    }
+    /// Changes a job that stays in the system and is as the change needs it.
+    pub(super) fn change(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        apply: impl FnOnce(&mut Job),
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.find(at, number)?.allow(change)?;
+        self.apply(number, change, apply, watch)
+    }
+    /// Changes a job of which the caller has checked that it can change now.
+    pub(super) fn apply(
+        &mut self,
+        number: u64,
+        change: Change,
+        apply: impl FnOnce(&mut Job),
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        let job = self.inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
+        watch.leave(self.now, job, change)?;
+        apply(job);
+        watch.enter(self.now, job, change)
+    }
+    /// Takes a job out of the system.
+    pub(super) fn remove(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.find(at, number)?.allow(change)?;
+        let job = self.inside.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
+        watch.leave(at, &job, change)
+    }
+    /// Checks that the file has ended as it should.
+    pub(super) fn end(&self, watch: &mut impl Watch) -> Result<(), EventsFault> {
+        watch.end()?;
+        match (self.is_complete, self.inside.keys().next()) {
+            (false, _) => Err(EventsFault::NoSummary),
+            (true, Some(&job)) => Err(EventsFault::Unfinished(job)),
+            (true, None) => Ok(()),
+        }
+    }
+}
+
+struct Replay {
+    run: Run,
+    jobs: Jobs,
 }
 
 impl Replay {
@@ -192,41 +292,24 @@ impl Replay {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
             Record::Run { policy, nodes, tau_us, .. } => {
                 let run = Run { policy: policy.clone().into_owned(), nodes: *nodes, tau: *tau_us };
-                Ok(Replay { run, now: 0, jobs: BTreeMap::new(), is_complete: false })
+                Ok(Replay { run, jobs: Jobs::default() })
             }
             _ => Err(EventsFault::NoRun),
         }
     }
 
     fn record(&mut self, record: Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
-        if self.is_complete {
-            return Err(EventsFault::AfterSummary);
-        }
+        self.jobs.check_open()?;
         match record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
-            Record::Link { at_us, .. } | Record::Ask { at_us, .. } => self.advance(at_us),
+            Record::Link { at_us, .. } | Record::Ask { at_us, .. } => self.jobs.advance(at_us),
             Record::Summary { .. } => {
-                self.is_complete = true;
+                self.jobs.complete();
                 Ok(())
             }
             Record::Submit { at_us, job, id, cpu_need, run_us, .. } => {
-                self.advance(at_us)?;
                 let cpu_need = Share::try_from_units(cpu_need).ok_or(EventsFault::AboveOne(job))?;
-                let submitted = Job {
-                    id,
-                    sequence: job,
-                    submit: at_us,
-                    run: run_us,
-                    cpu_need,
-                    phase: Phase::Waiting,
-                    on: Vec::new(),
-                    job_yield: Yield::ZERO,
-                };
-                watch.enter(at_us, &submitted, Change::Submit)?;
-                match self.jobs.insert(job, submitted) {
-                    None => Ok(()),
-                    Some(_) => Err(EventsFault::SubmittedTwice(job)),
-                }
+                self.jobs.submit(Job::new(id, job, at_us, run_us, cpu_need), watch)
             }
             Record::Start { at_us, job, on, job_yield } => {
                 self.place(at_us, job, Change::Start, on.into_owned(), job_yield, watch)
@@ -239,15 +322,10 @@ impl Replay {
             }
             Record::Yield { at_us, job, job_yield } => {
                 let job_yield = known_yield(job, job_yield)?;
-                self.change(at_us, job, Change::Yield, |job| job.job_yield = job_yield, watch)
+                self.jobs.change(at_us, job, Change::Yield, |job| job.job_yield = job_yield, watch)
             }
             Record::Pause { at_us, job } => {
-                let pause = |job: &mut Job| {
-                    job.phase = Phase::Paused;
-                    job.job_yield = Yield::ZERO;
-                    job.on.clear();
-                };
-                self.change(at_us, job, Change::Pause, pause, watch)
+                self.jobs.change(at_us, job, Change::Pause, |job| job.stop(Phase::Paused), watch)
             }
             Record::Platform { .. }
             | Record::Priority { .. }
@@ -256,17 +334,12 @@ impl Replay {
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {
-                let interrupt = |job: &mut Job| {
-                    job.phase = Phase::Waiting;
-                    job.job_yield = Yield::ZERO;
-                    job.on.clear();
-                };
-                self.change(at_us, job, Change::Interrupt, interrupt, watch)
+                self.jobs.change(at_us, job, Change::Interrupt, |job| job.stop(Phase::Waiting), watch)
             }
-            Record::Lose { at_us, job } => self.remove(at_us, job, Change::Lose, watch),
-            Record::Reject { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
-            Record::Kill { at_us, job } => self.remove(at_us, job, Change::Kill, watch),
-            Record::Complete { at_us, job } => self.remove(at_us, job, Change::Complete, watch),
+            Record::Lose { at_us, job } => self.jobs.remove(at_us, job, Change::Lose, watch),
+            Record::Reject { at_us, job } => self.jobs.remove(at_us, job, Change::Reject, watch),
+            Record::Kill { at_us, job } => self.jobs.remove(at_us, job, Change::Kill, watch),
+            Record::Complete { at_us, job } => self.jobs.remove(at_us, job, Change::Complete, watch),
         }
     }
 
@@ -277,7 +350,7 @@ impl Replay {
         goes_down: bool,
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
-        self.advance(at)?;
+        self.jobs.advance(at)?;
         let nodes = self.run.nodes;
         for &(first, count) in spans {
             if u64::from(first) + u64::from(count) > u64::from(nodes) {
@@ -285,14 +358,6 @@ impl Replay {
             }
             watch.nodes(at, first, count, goes_down)?;
         }
-        Ok(())
-    }
-
-    fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
-        if at < self.now {
-            return Err(EventsFault::Backwards);
-        }
-        self.now = at;
         Ok(())
     }
 
@@ -309,62 +374,10 @@ impl Replay {
         if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.run.nodes) {
             return Err(EventsFault::Node { job: number, node, nodes: self.run.nodes });
         }
-        let place = |job: &mut Job| {
-            job.phase = Phase::Running;
-            job.on = on;
-            job.job_yield = job_yield;
-        };
-        self.change(at, number, change, place, watch)
-    }
-
-    /// Changes a job that stays in the system.
-    fn change(
-        &mut self,
-        at: u64,
-        number: u64,
-        change: Change,
-        apply: impl FnOnce(&mut Job),
-        watch: &mut impl Watch,
-    ) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        let job = self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
-        check_phase(job, change)?;
-        watch.leave(at, job, change)?;
-        apply(job);
-        watch.enter(at, job, change)
-    }
-
-    /// Takes a job out of the system.
-    fn remove(
-        &mut self,
-        at: u64,
-        number: u64,
-        change: Change,
-        watch: &mut impl Watch,
-    ) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        let job = self.jobs.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
-        check_phase(&job, change)?;
-        watch.leave(at, &job, change)
+        self.jobs.change(at, number, change, |job| job.run_on(on, job_yield), watch)
     }
 }
 
 fn known_yield(job: u64, units: u32) -> Result<Yield, EventsFault> {
     Yield::try_from_units(units).ok_or(EventsFault::AboveOne(job))
-}
-
-/// Whether a change can happen to a job as it is.
-fn check_phase(job: &Job, change: Change) -> Result<(), EventsFault> {
-    let (phase, expected) = match change {
-        Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
-        Change::Resume => (Phase::Paused, "paused"),
-        Change::Pause
-        | Change::Migrate
-        | Change::Yield
-        | Change::Kill
-        | Change::Interrupt
-        | Change::Lose
-        | Change::Complete => (Phase::Running, "running"),
-    };
-    if job.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: job.sequence, expected }) }
 }

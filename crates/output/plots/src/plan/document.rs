@@ -1,6 +1,6 @@
 //! A plan of context switches, read from its JSON text.
 
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{SimSpan, SimTime, counted};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -151,7 +151,6 @@ impl PlanDocument {
 
     /// `5 actions in 2 pools, cost 14848 MB`
     pub fn summary(&self) -> String {
-        let counted = |count: usize, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
         let actions = counted(self.pools.iter().map(Vec::len).sum(), "action");
         format!("{actions} in {}, cost {} MB", counted(self.pools.len(), "pool"), self.cost)
     }

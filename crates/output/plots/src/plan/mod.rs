@@ -4,14 +4,13 @@ mod document;
 
 pub use document::{PlanAction, PlanDocument, PlanFigureError, PlanSwitch};
 
-use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
+use crate::axes::{self, WIDTH};
 use crate::colour::Colour;
 use crate::figure::Figure;
-use crate::font;
-use crate::legend::{Legend, SAMPLE};
+use crate::legend::SAMPLE;
 use crate::palette;
-use crate::picture::{Anchor, Picture, Stroke, Text};
-use crate::scale::Scale;
+use crate::picture::{Picture, Stroke};
+use crate::rows::Rows;
 use crate::table::Csv;
 use dfrsim_model::SimTime;
 
@@ -79,83 +78,61 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
     let kinds: Vec<&str> =
         KINDS.into_iter().filter(|kind| bars.iter().any(|bar| bar.action.action == *kind)).collect();
     let names: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
-    let legend = Legend::new(&names);
     // Rows only of nodes on which something happens, as high as their lanes.
-    let rows: Vec<(usize, usize)> = bars
+    let nodes: Vec<(usize, usize)> = bars
         .chunk_by(|a, b| a.node == b.node)
         .map(|of_node| (of_node[0].node, 1 + of_node.iter().map(|bar| bar.lane).max().unwrap_or(0)))
         .collect();
-    let lanes: usize = rows.iter().map(|(_, lanes)| lanes).sum();
+    let lanes: usize = nodes.iter().map(|(_, lanes)| lanes).sum();
     let height = (lanes as f64 * 16.0).clamp(60.0, HEIGHT);
     let lane = height / lanes as f64;
     let end = bars.iter().map(|bar| bar.action.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
-    let (scale, unit) = Scale::time(SimTime::ZERO, end);
-    let x = Axis::new(format!("time [{unit}]"), scale);
-    let label = |node: usize| axes::shortened(&document.nodes[node], axes::LABEL, WIDTH / 5.0);
-    let widest = rows.iter().map(|(node, _)| font::width(&label(*node), axes::LABEL)).fold(0.0, f64::max);
-    let left = EDGE + axes::TITLE + 14.0 + widest;
-    let top = axes::header_height(&[]);
-    let area = Area { left, top, right: WIDTH - axes::right_of(&x), bottom: top + height };
-    let mut picture = Picture::new(WIDTH, area.bottom + X_AXIS + legend.height() + 6.0 + EDGE / 2.0);
-    axes::header(&mut picture, &document.summary(), &[]);
-    axes::x_grid(&mut picture, &area, &x.scale);
+    let shortened = |node: usize| axes::shortened(&document.nodes[node], axes::LABEL, WIDTH / 5.0);
+    let labels: Vec<String> = nodes.iter().map(|(node, _)| shortened(*node)).collect();
+    let title = document.summary();
+    let mut rows = Rows::new(&title, (SimTime::ZERO, end), height, labels.iter().map(String::as_str), &names);
+    let area = rows.area;
+    rows.grid();
 
-    let mut below = top;
+    let mut below = area.top;
     let mut free_from = f64::NEG_INFINITY;
-    for ((node, lanes), of_node) in rows.iter().zip(bars.chunk_by(|a, b| a.node == b.node)) {
+    for ((label, (_, lanes)), of_node) in
+        labels.iter().zip(&nodes).zip(bars.chunk_by(|a, b| a.node == b.node))
+    {
         for bar in of_node {
-            draw(&mut picture, &area, &x.scale, bar, below + bar.lane as f64 * lane, lane);
+            let (left, right) = (rows.place(bar.action.begin), rows.place(bar.action.end));
+            let top = below + bar.lane as f64 * lane;
+            let corner = (right.max(left + 0.5), top + lane);
+            let colour = colour(&bar.action.action);
+            rows.bar((left, top), corner, colour);
+            rows.label((left, top), corner, colour, bar.action.vm.clone(), 6.6);
         }
         let row = *lanes as f64 * lane;
         // A label that would touch the one above is left out.
         let middle = below + row / 2.0;
         if middle - axes::LABEL * 0.5 >= free_from {
-            axes::row_label(&mut picture, (area.left, middle), &label(*node));
+            axes::row_label(&mut rows.picture, (area.left, middle), label);
             free_from = middle + axes::LABEL * 0.6;
         }
         below += row;
         if below < area.bottom - 0.5 && lane >= 4.0 {
-            picture.line(vec![(area.left, below), (area.right, below)], Stroke::solid(Colour::GRID, 1.0));
+            rows.separate(below, Colour::GRID);
         }
     }
     // Where one pool ends and the next begins.
     for pool in document.pools.iter().take(document.pools.len().saturating_sub(1)) {
         let end = pool.iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
-        let at = area.x(&x.scale, end.as_secs_f64());
-        picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
+        let at = rows.place(end);
+        rows.picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
     }
-    area.outline(&mut picture);
-    axes::y_title(&mut picture, &area, "node");
-    axes::x_axis(&mut picture, &area, &x);
-    legend.draw(&mut picture, area.bottom + X_AXIS + 2.0, |picture, number, (x, y)| {
+    area.outline(&mut rows.picture);
+    rows.finish("node", |picture, number, (x, y)| {
         picture.rectangle((x - SAMPLE * 0.35, y - 5.5), (SAMPLE * 0.7, 11.0), colour(kinds[number]));
-    });
-    picture
+    })
 }
 
 fn colour(kind: &str) -> Colour {
     palette::fill(KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len()) as u64)
-}
-
-fn draw(picture: &mut Picture, area: &Area, scale: &Scale, bar: &Bar<'_>, top: f64, lane: f64) {
-    let (left, right) =
-        (area.x(scale, bar.action.begin.as_secs_f64()), area.x(scale, bar.action.end.as_secs_f64()));
-    // White between bars that are large enough for it.
-    let gap = |length: f64| if length > 3.0 { 0.6 } else { 0.0 };
-    let colour = colour(&bar.action.action);
-    let size = ((right - left - gap(right - left)).max(0.5), lane - gap(lane));
-    picture.rectangle((left, top), size, colour);
-    let (width, tall) = (font::width(&bar.action.vm, REMARK), REMARK * font::CAPITAL);
-    if width + 6.0 <= size.0 && tall + 3.0 <= size.1 {
-        picture.write(Text {
-            at: (f64::midpoint(left, right), top + f64::midpoint(lane, tall)),
-            anchor: Anchor::Middle,
-            size: REMARK,
-            colour: if colour.is_light() { Colour::INK } else { Colour::WHITE },
-            turned: false,
-            text: bar.action.vm.clone(),
-        });
-    }
 }
 
 #[cfg(test)]

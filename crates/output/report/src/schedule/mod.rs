@@ -10,8 +10,8 @@ mod source;
 pub(crate) use markup::{SCRIPT, STYLE, figure};
 pub use source::ScheduleError;
 
-use crate::names::counted;
 use columns::{Columns, Counts};
+use dfrsim_model::counted;
 use dfrsim_plots::replay::{GridRun, replay, replay_grid};
 use dfrsim_plots::{EventsError, Window};
 use lives::{Limits, Lives};

@@ -45,24 +45,19 @@ const METRICS: [&str; 28] = [
     "degradation_max",
 ];
 
-/// What a check finds: whether a statement holds beside what is stated of its number, what that rests on, and the number.
-pub(super) struct Check {
-    pub(super) holds: bool,
-    pub(super) detail: String,
-    pub(super) ours: Option<f64>,
+/// That what is stated of a number holds, or not, beside what else is stated.
+pub(super) fn number(entry: &Entry, value: f64, detail: impl Into<String>) -> Option<Finding> {
+    Some(Finding::new(value, entry.is, detail))
 }
 
-impl Check {
-    pub(super) fn new(holds: bool, detail: impl Into<String>) -> Option<Check> {
-        Some(Check { holds, detail: detail.into(), ours: None })
-    }
-    pub(super) fn number(value: f64, detail: impl Into<String>) -> Option<Check> {
-        Some(Check { holds: true, detail: detail.into(), ours: Some(value) })
-    }
-    /// Whether as many are so as there are.
-    pub(super) fn all(count: usize, wrong: &[String]) -> Option<Check> {
-        Check::new(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
-    }
+/// That a statement without a number holds, or not.
+pub(super) fn fact(holds: bool, detail: impl Into<String>) -> Option<Finding> {
+    Some(Finding::fact(holds, detail))
+}
+
+/// Whether as many are so as there are.
+pub(super) fn all_of(count: usize, wrong: &[String]) -> Option<Finding> {
+    fact(wrong.is_empty(), format!("{} of {count}{}", count - wrong.len(), listed(wrong)))
 }
 
 /// Those for which a statement does not hold.
@@ -71,7 +66,7 @@ pub(super) fn listed(names: &[String]) -> String {
 }
 
 /// A check: `None` where the scenario lacks the instances or algorithms.
-pub(super) type Find = fn(&Results<'_>, &Entry) -> Option<Check>;
+pub(super) type Find = fn(&Results<'_>, &Entry) -> Option<Finding>;
 
 /// The results of a run; without any it only says what can be asked.
 pub(super) struct Asked<'a> {
@@ -259,11 +254,7 @@ impl Source for Asked<'_> {
     }
     fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
         let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
-        let Check { holds, detail, ours } = check(self.results?, entry)?;
-        Some(match ours {
-            Some(value) => Finding { rest_holds: holds, ..Finding::new(value, entry.is, detail) },
-            None => Finding::fact(holds, detail),
-        })
+        check(self.results?, entry)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The checks that no query states.
 
-use super::asked::{Asked, Check, Find, Table, listed};
+use super::asked::{Asked, Find, Table, all_of, fact, listed, number};
 use super::part::{is_enough, part};
 use crate::published::TABLE_4_4;
 use crate::results::{Advantage, Part, Record, Results};
 use crate::solve::passes;
 use crate::tables::domination::{SUBSETS, subset};
 use crate::tables::slack::slacks;
-use dfrsim_lab::query::{Combine, Entry, Source as _, Take};
+use dfrsim_lab::query::{Combine, Entry, Finding, Source as _, Take};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
 use dfrsim_offline::instances::DissertationScenario;
 
@@ -24,12 +24,12 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         };
         let unsolved = all - part.records.iter().filter(solves).count();
         let percent = 100.0 * unsolved as f64 / all as f64;
-        Check::number(percent, format!("{unsolved} of {all}, {percent:.2} %"))
+        number(entry, percent, format!("{unsolved} of {all}, {percent:.2} %"))
     }),
     ("each pass is the best", |results, entry| {
         let counts = best_passes(results, &part(results, &entry.filter)?)?;
         let never: Vec<&str> = counts.iter().filter(|(_, part)| *part == 0.0).map(|of| &*of.0).collect();
-        Check::new(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
+        fact(never.is_empty(), format!("{} of 49; never: {}", 49 - never.len(), never.join(", ")))
     }),
     ("passes that are often the best", |results, entry| {
         let mut counts = best_passes(results, &part(results, &entry.filter)?)?;
@@ -38,7 +38,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let mut often: Vec<&str> = often.map(|(name, _)| name.trim_start_matches("GREEDY_")).collect();
         often.sort_unstable();
         let expected = ["S2_P1", "S2_P2", "S3_P1", "S3_P2", "S5_P1", "S6_P1", "S6_P2", "S7_P1"];
-        Check::new(often == expected, numbered(&counts[..10]))
+        fact(often == expected, numbered(&counts[..10]))
     }),
     ("S5_P4 fails least", |results, entry| {
         let (part, columns) = (part(results, &entry.filter)?, columns(results)?);
@@ -49,7 +49,8 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let mut rates: Vec<(String, f64)> = columns.iter().map(rate).collect::<Option<_>>()?;
         rates.sort_by(|a, b| a.1.total_cmp(&b.1));
         let own = rates.iter().find(|(name, _)| name == "GREEDY_S5_P4")?.1;
-        Some(Check { holds: own <= rates[0].1, detail: numbered(&rates[..4]), ours: Some(own) })
+        let rest_holds = own <= rates[0].1;
+        Some(Finding { rest_holds, ..Finding::new(own, entry.is, numbered(&rates[..4])) })
     }),
     ("GREEDY solves what programs solve", |results, entry| {
         let greedy = results.column("GREEDY")?;
@@ -59,14 +60,14 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let solved = part(results, &entry.filter)?.filter(any);
         let failed = solved.records.iter().filter(|record| record.solved(greedy).is_none()).count();
         let detail = format!("{failed} of {} that one of {} solves", solved.records.len(), columns.len());
-        Check::new(failed == 0, detail).filter(|_| !solved.is_empty())
+        fact(failed == 0, detail).filter(|_| !solved.is_empty())
     }),
     ("RRNDNZ solves what RRND solves", |results, _| {
         let (plain, raised) = (results.column("RRND")?, results.column("RRNDNZ")?);
         let solved = results.records.iter().filter(|record| record.solved(plain).is_some());
         let both = solved.clone().filter(|record| record.solved(raised).is_some()).count();
         let all = solved.count();
-        Check::new(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
+        fact(both as f64 >= 0.999 * all as f64, format!("{both} of {all}")).filter(|_| all > 0)
     }),
     // What is made of the distances is the largest of them, or their mean.
     ("as published", |results, entry| {
@@ -78,22 +79,22 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let all: Vec<f64> = cells.iter().map(|(_, own, theirs)| distance(*own, *theirs)).collect();
         if entry.take == Some(Take::Mean) {
             let mean = mean(all)?;
-            return Check::number(mean, format!("{mean:.2} on average over {}", cells.len()));
+            return number(entry, mean, format!("{mean:.2} on average over {}", cells.len()));
         }
         let far = cells.iter().zip(&all).filter(|(_, distance)| !entry.is.holds(**distance));
         let far: Vec<String> =
             far.map(|((name, own, theirs), _)| format!("{name} {own:.2} for {theirs:.2}")).collect();
         let near = cells.len() - far.len();
         let worst = all.into_iter().reduce(f64::max)?;
-        Check::number(worst, format!("{near} of {} are{}", cells.len(), listed(&far)))
+        number(entry, worst, format!("{near} of {} are{}", cells.len(), listed(&far)))
     }),
     ("ranks as published", |results, entry| {
         let pairs: Vec<(f64, f64)> =
             published_beside(results, entry)?.into_iter().map(|(_, own, theirs)| (own, theirs)).collect();
         let correlation = rank_correlation(&pairs)?;
-        Check::number(correlation, format!("{correlation:.3} over {}", pairs.len()))
+        number(entry, correlation, format!("{correlation:.3} over {}", pairs.len()))
     }),
-    ("the degree of dominance", |results, _| {
+    ("the degree of dominance", |results, entry| {
         let (mut compared, mut better) = (0_usize, 0_usize);
         for name in ["BFSUM", "BFMAX", "BFLEX", "FFSUM", "FFMAX", "FFLEX"] {
             let (plain, again) =
@@ -103,7 +104,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
                 better += usize::from(record.solved(again) > record.solved(plain));
             }
         }
-        Check::number(better as f64, format!("better on {better} of {compared}"))
+        number(entry, better as f64, format!("better on {better} of {compared}"))
     }),
     ("VP_CHEKURI is worst", |results, _| {
         let chekuri = results.column("VP_CHEKURI")?;
@@ -121,7 +122,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let detail = format!(
             "fails on {rate:.2} %, others on {most:.2} % at most; higher yields in {higher} of {all} comparisons"
         );
-        Check::new(rate > most && higher == 0, detail)
+        fact(rate > most && higher == 0, detail)
     }),
     ("dominated", |results, entry| {
         let (mut count, mut missing) = (0, Vec::new());
@@ -139,7 +140,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
                 }
             }
         }
-        Check::all(count, &missing)
+        all_of(count, &missing)
     }),
     // Of the algorithms, those of the column `other` and only they.
     ("undominated", |results, entry| {
@@ -149,7 +150,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
             0 => format!("{name} never"),
             _ => format!("{name} {}", by.join(", ")),
         };
-        Check::new(holds, all.iter().map(one).collect::<Vec<_>>().join("; "))
+        fact(holds, all.iter().map(one).collect::<Vec<_>>().join("; "))
     }),
     ("subsets where VP_CP are dominated", |results, entry| {
         let all = dominated(results, entry.filter.labels("algorithm"))?;
@@ -163,7 +164,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let (difference, maximum) = (subsets("VP_CPDIFF"), subsets("VP_CPMAX"));
         let holds = difference == ["4,6", "4", "6"] && maximum == ["2,4,6", "2,4", "2"];
         let (difference, maximum) = (difference.join("; "), maximum.join("; "));
-        Check::new(holds, format!("VP_CPDIFF for {difference}; VP_CPMAX for {maximum}"))
+        fact(holds, format!("VP_CPDIFF for {difference}; VP_CPMAX for {maximum}"))
     }),
     ("sums dominate maxima", |results, _| {
         let mut wrong = Vec::new();
@@ -178,7 +179,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
                 }
             }
         }
-        Check::all(12, &wrong)
+        all_of(12, &wrong)
     }),
     ("VP_CPSUM is undominated", |results, entry| {
         let (part, own) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
@@ -198,13 +199,13 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
                 }
             }
         }
-        Check::new(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
+        fact(by.is_empty(), if by.is_empty() { "none".to_owned() } else { by.join(", ") })
     }),
     ("slack of infeasible instances", |results, entry| {
         let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
         let tight = results.with(&part, |of| of.slack == 0.1).tally(optimum).infeasible;
-        Check::new(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
+        fact(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
     }),
     ("optima and bounds", |results, _| {
         let optimum = results.column("OPT")?;
@@ -221,20 +222,20 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
             proven += 1;
             wrong += usize::from(is_wrong);
         }
-        Check::new(wrong == 0, format!("{wrong} of {proven} instances violate it"))
+        fact(wrong == 0, format!("{wrong} of {proven} instances violate it"))
     }),
     ("greatest average yields", |results, entry| {
         let (part, metric) = (part(results, &entry.filter)?, |name| results.metric("VP_CPSUM", name));
         let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
         let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
         let (short, all, most) = (gaps.above(1e-5), gaps.len(), gaps.max()?);
-        Check::new(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
+        fact(short == 0, format!("short on {short} of {all}, by {most:.4} at most"))
     }),
     ("gain of the second phase", |results, entry| {
         let part = part(results, &entry.filter)?;
         let used = |metric| Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?);
         let by = used("raised_utilisation")? - used("utilisation")?;
-        Check::number(by, format!("{by:.2} points"))
+        number(entry, by, format!("{by:.2} points"))
     }),
     ("failures on feasible instances", |results, entry| {
         let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
@@ -247,7 +248,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         }
         let scaled = failed[3] as f64 * 1_380.0 / feasible.records.len().max(1) as f64;
         let holds = failed[0] + failed[1] == 0 && failed[2] <= 1 && (5.0..=30.0).contains(&scaled);
-        Check::new(holds, details.join(", "))
+        fact(holds, details.join(", "))
     }),
     ("degradation of MCB8", |results, entry| {
         let names = (1..=8).map(|number| results.column(&format!("MCB{number}")));
@@ -255,16 +256,16 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
         let all = part(results, &entry.filter)?.degradation(columns[7], &columns);
         let (three, ten) = (all.above(3.0), all.above(10.0));
         let scale = 1_379.0 / all.len().max(1) as f64;
-        let holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
+        let rest_holds = (0.5..=1.5).contains(&(ten as f64 * scale / 19.0));
         let detail = format!("{three} and {ten} of {}", all.len());
-        Some(Check { holds, detail, ours: Some(three as f64 * scale) })
+        Some(Finding { rest_holds, ..Finding::new(three as f64 * scale, entry.is, detail) })
     }),
     ("failures of SG and MCB8", failures_of_sorted_greedy),
     ("MCB8 is highest", mcb8_is_highest),
 ];
 
 /// 40 % fewer than those of GR, and 14 times fewer than those of RRND where that one ran.
-fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Check> {
+fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
     let part = part(results, &entry.filter)?;
     let rates = |part: &Part<'_>, names: [&str; 3]| -> Option<Vec<(String, f64)>> {
         let rate = |name: &str| Some((name.to_owned(), part.tally(results.column(name)?).failure_rate()?));
@@ -274,10 +275,10 @@ fn failures_of_sorted_greedy(results: &Results<'_>, entry: &Entry) -> Option<Che
     let less = |rate: f64| 100.0 * (1.0 - rate / all[2].1);
     let others = rates(&part.where_ran(results.column("RRND")?), ["SG", "MCB8", "RRND"])?;
     let times = [others[2].1 / others[0].1, others[2].1 / others[1].1];
-    let holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
+    let rest_holds = (less(all[1].1) - 40.0).abs() <= 10.0 && times.iter().all(|times| *times >= 14.0);
     let (one, other) = (numbered(&all), numbered(&others));
     let detail = format!("{one}; {other}: {:.1} and {:.1} times", times[0], times[1]);
-    Some(Check { holds, detail, ours: Some(less(all[0].1)) })
+    Some(Finding { rest_holds, ..Finding::new(less(all[0].1), entry.is, detail) })
 }
 
 /// Names with their numbers.
@@ -341,7 +342,7 @@ fn dominated(results: &Results<'_>, names: &[String]) -> Option<Vec<(String, Vec
 
 /// Whether the mean minimum yield of MCB8 is not below those of others at any slack, each over the instances on which the other
 /// ran.
-fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Check> {
+fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
     let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
@@ -356,5 +357,5 @@ fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Check> {
             }
         }
     }
-    Check::all(count, &above)
+    all_of(count, &above)
 }

@@ -119,11 +119,12 @@ fn under_all(
     name: impl Fn(&Condition) -> String,
     check: fn(&Means) -> Option<Finding>,
 ) -> Option<Finding> {
-    everywhere(conditions.iter().map(|it| Some((name(it), check(&it.means)?))).collect::<Option<_>>()?)
+    let found = conditions.iter().map(|it| Some((name(it), check(&it.means)?)));
+    everywhere(&found.collect::<Option<Vec<_>>>()?)
 }
 
 /// Whether all of what is found under named conditions holds.
-pub(super) fn everywhere(found: Vec<(String, Finding)>) -> Option<Finding> {
+pub(super) fn everywhere(found: &[(String, Finding)]) -> Option<Finding> {
     let details: Vec<String> =
         found.iter().map(|(name, found)| format!("{name}: {}", found.detail)).collect();
     let holds = found.iter().all(|(_, found)| found.holds());

@@ -313,7 +313,7 @@ fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Finding> {
     };
     let found = loads.into_iter().map(found).collect::<Option<Vec<_>>>()?;
     let worst = found.iter().filter_map(|(_, found)| found.shown).reduce(f64::max);
-    Some(choices::everywhere(found)?.showing(worst))
+    Some(choices::everywhere(&found)?.showing(worst))
 }
 
 #[cfg(test)]

@@ -4,27 +4,18 @@ use super::bandwidth::{COLUMNS, Counting, costs, values};
 use super::degradation::{measures, published};
 use crate::groups::{Group, Matrix};
 use crate::published::CostUnit;
-use dfrsim_lab::{Table, TableLine};
-use dfrsim_policies::Policy;
+use dfrsim_lab::{Table, TableLine, by_key};
 
-/// The policies of a scenario in its order, each with its groups that have the default setting.
-fn by_policy<'a>(matrix: &Matrix<'_>, groups: &'a [Group<'a>]) -> Vec<(Policy, Vec<&'a Group<'a>>)> {
-    let mut policies: Vec<(Policy, Vec<&Group<'_>>)> = Vec::new();
-    for group in groups.iter().filter(|group| matrix.is_default(group)) {
-        let policy = group.setting.policy;
-        match policies.iter_mut().find(|(known, _)| *known == policy) {
-            Some((_, own)) => own.push(group),
-            None => policies.push((policy, vec![group])),
-        }
-    }
-    policies
+/// The groups that have the default setting, by policy in the order of the scenario.
+fn by_policy<'a>(matrix: &Matrix<'_>, groups: &'a [Group<'a>]) -> Vec<Vec<&'a Group<'a>>> {
+    by_key(groups.iter().filter(|group| matrix.is_default(group)), |group| group.setting.policy.to_string())
 }
 
 /// Degradation with a column for each of mean, standard deviation and maximum on each workload as a whole, ours and published:
 /// the means are table 5.2, all of them tables B.1 to B.3.
 pub(super) fn degradation(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let line = |(policy, own): (Policy, Vec<&Group<'_>>)| {
-        let mut line = TableLine::new().with("policy", policy.to_string());
+    let line = |own: Vec<&Group<'_>>| {
+        let mut line = TableLine::new().with("policy", own[0].setting.policy.to_string());
         for workload in &matrix.scenario.workloads {
             let is_published = workload.published.iter().any(|it| it.means().next().is_some());
             let group = own.iter().find(|it| it.scope.workload.name == workload.name && it.scope.is_whole());
@@ -44,14 +35,14 @@ pub(super) fn degradation(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
 
 /// GB/s of preemptions (pauses and resumes) and migrations (once), mean and maximum, as in table 6.1: of the traces that it is about.
 pub(super) fn bandwidth(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let line = |(policy, own): (Policy, Vec<&Group<'_>>)| {
+    let line = |own: Vec<&Group<'_>>| {
         let is_meant = |group: &&&Group<'_>| {
             let mut tables = group.scope.workload.published.iter();
             tables.any(|table| table.min_load().is_some_and(|load| group.scope.is_from(load)))
         };
         let costs =
             costs(own.iter().find(is_meant)?, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?;
-        let line = TableLine::new().with("policy", policy.to_string());
+        let line = TableLine::new().with("policy", own[0].setting.policy.to_string());
         Some(line.with_all(COLUMNS.into_iter().zip(values(Some(costs)))))
     };
     by_policy(matrix, groups).into_iter().filter_map(line).collect()

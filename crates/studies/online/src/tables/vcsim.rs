@@ -34,8 +34,8 @@ pub(crate) fn pairs(matrix: &Matrix<'_>, group: &Group<'_>) -> Vec<Pairs> {
     let is_compared = group.scope.workload.published.contains(&Published::VcsimUnscaled)
         && group.scope.load == Load::Unscaled
         && group.is_simulated_as_published();
-    let measures = Measure::ALL.into_iter().filter(|_| is_compared);
-    measures.filter_map(|measure| of_measure(matrix, group, measure)).collect()
+    let measures = Measure::ALL.iter().filter(|_| is_compared);
+    measures.filter_map(|&measure| of_measure(matrix, group, measure)).collect()
 }
 
 fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Option<Pairs> {

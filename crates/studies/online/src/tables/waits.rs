@@ -3,7 +3,8 @@
 use crate::groups::{Group, Matrix, Scope};
 use crate::rows::SimulationRow;
 use crate::waits::PartWait;
-use dfrsim_lab::{Table, TableLine, mean};
+use dfrsim_lab::{Table, TableLine, by_key, mean};
+use std::cmp::Reverse;
 
 /// The quantiles between which nine tenths of the drawn workloads are.
 const RANGE: [f64; 2] = [0.05, 0.95];
@@ -90,23 +91,14 @@ fn instances(group: &Group<'_>) -> Vec<Instance> {
 
 /// The parts of all jobs in the order of their kinds, of each kind those with the most jobs first.
 fn parts(groups: &[Vec<Instance>]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String, usize)> = Vec::new();
-    for part in groups.iter().flatten().flat_map(|instance| &instance.parts) {
-        match found.iter_mut().find(|(by, name, _)| *by == part.by && *name == part.name) {
-            Some((.., jobs)) => *jobs += part.jobs,
-            None => found.push((part.by.clone(), part.name.clone(), part.jobs)),
-        }
-    }
-    let mut kinds: Vec<String> = Vec::new();
-    for (by, ..) in &found {
-        if !kinds.contains(by) {
-            kinds.push(by.clone());
-        }
-    }
-    let kind = |by: &String| kinds.iter().position(|known| known == by);
+    let all = groups.iter().flatten().flat_map(|instance| &instance.parts);
+    let parts = by_key(all, |part| (part.by.clone(), part.name.clone()));
+    let mut kinds = by_key(parts, |part| part[0].by.clone());
     // Sizes stay in their order.
-    found.sort_by_key(|(by, _, jobs)| (kind(by), if by == "size" { 0 } else { usize::MAX - jobs }));
-    found.into_iter().map(|(by, name, _)| (by, name)).collect()
+    for kind in kinds.iter_mut().filter(|kind| kind[0][0].by != "size") {
+        kind.sort_by_key(|part| Reverse(part.iter().map(|each| each.jobs).sum::<usize>()));
+    }
+    kinds.concat().iter().map(|part| (part[0].by.clone(), part[0].name.clone())).collect()
 }
 
 /// The value of the log itself, otherwise the mean, and the range of the drawn logs.
