@@ -108,9 +108,6 @@ pub(crate) struct LogArguments {
     /// wider than the machine, instead of dropping or keeping such lines and counting them
     #[arg(long)]
     strict: bool,
-    /// Lenient reading is the default now
-    #[arg(long, hide = true, conflicts_with = "strict")]
-    lenient: bool,
     /// The speed of a node in flop/s, for workloads of Batsim whose profiles compute: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
     flops: Option<NonZeroU64>,
@@ -269,7 +266,7 @@ impl WorkloadArguments {
 }
 
 /// The kilobytes of a gigabyte, as the annotations have them: 2^20.
-const KB_OF_GB: f64 = 1_048_576.0;
+pub(crate) const KB_OF_GB: f64 = 1_048_576.0;
 
 impl LogArguments {
     /// How the lines become jobs of an unlimited machine, without annotation.
@@ -330,12 +327,8 @@ pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
 
 /// A period on the command line: at least a second.
 pub(crate) fn period(text: &str) -> Result<SimSpan, String> {
-    limits::period(seconds(text)?).map_err(|error| error.to_string())
-}
-
-/// A span on the command line: seconds, with decimals if need be.
-pub(crate) fn seconds(text: &str) -> Result<SimSpan, String> {
-    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
+    let span = text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())?;
+    limits::period(span).map_err(|error| error.to_string())
 }
 
 /// The threads that are used of those asked for: no more than four a core, since more are no faster and may be more than the

@@ -1,7 +1,6 @@
 //! Where results and notices go.
 
 mod answer;
-mod counted;
 mod file;
 mod place;
 mod table;
@@ -11,7 +10,7 @@ mod watched;
 mod written;
 
 pub(crate) use answer::{Answer, Printing, json};
-pub(crate) use counted::counted;
+pub(crate) use dfrsim_model::counted;
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use table::table;

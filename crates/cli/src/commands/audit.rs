@@ -4,9 +4,9 @@ use crate::arguments::period;
 use crate::failure::Failure;
 use crate::output::{Answer, Printing, with_notices};
 use clap::Args;
-use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
+use dfrsim_audit::{AuditError, CheckedPolicy, Fault, Faults, Report, audit, audit_policy, grid};
+use dfrsim_model::SimSpan;
 use dfrsim_model::event::Record;
-use dfrsim_model::{SimSpan, SimTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -61,9 +61,9 @@ pub(super) struct Audited {
     /// The first faults.
     faults: Vec<Fault>,
     /// The recomputed figures of a simulation without a fault.
-    simulation: Option<Simulation>,
+    simulation: Option<Report>,
     /// The recomputed figures of a grid without a fault.
-    grid: Option<Grid>,
+    grid: Option<grid::Report>,
     /// The rules that the decisions obey, but for what was not judged.
     kept: Option<String>,
     /// Whether each decision was judged by the rules of the policy.
@@ -72,58 +72,6 @@ pub(super) struct Audited {
     not_judged: Option<String>,
     #[serde(skip)]
     words: String,
-}
-
-/// A broken rule.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Fault {
-    /// The line, from 1; if a record is missing, the line at which that is detected.
-    line: u64,
-    at_s: Option<f64>,
-    /// Its place in the order of submission, from 0.
-    job: Option<u64>,
-    /// What is wrong.
-    message: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Simulation {
-    policy: String,
-    nodes: u32,
-    penalty_s: f64,
-    /// The lines of the file.
-    lines: u64,
-    jobs: u64,
-    completed: u64,
-    /// Rejected or killed.
-    rejected: u64,
-    /// The largest number of jobs in the system at once.
-    peak_jobs: usize,
-    /// The largest part of a node's CPU that was in use at once.
-    peak_cpu: f64,
-    /// The largest part of a node's memory that was in use at once.
-    peak_memory: f64,
-    end_s: f64,
-    makespan_s: f64,
-    max_stretch: f64,
-    tau_s: f64,
-    max_bounded_stretch: f64,
-    utilisation: f64,
-    preemptions: u64,
-    migrations: u64,
-    migrated_tasks: u64,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Grid {
-    /// The local policy.
-    local: String,
-    clusters: usize,
-    completed: u64,
-    /// Jobs that fit nowhere.
-    skipped: u64,
-    moves: u64,
-    cancellations: u64,
 }
 
 impl Answer for Audited {
@@ -137,66 +85,27 @@ impl Answer for Audited {
 }
 
 impl Audited {
-    fn of_simulation(report: &Report) -> Audited {
-        let simulation = Simulation {
-            policy: report.policy.clone(),
-            nodes: report.nodes,
-            penalty_s: report.penalty.as_secs_f64(),
-            lines: report.lines,
-            jobs: report.jobs,
-            completed: report.completed,
-            rejected: report.rejected,
-            peak_jobs: report.peak_jobs,
-            peak_cpu: report.peak_cpu,
-            peak_memory: report.peak_memory,
-            end_s: report.end.as_secs_f64(),
-            makespan_s: report.makespan.as_secs_f64(),
-            max_stretch: report.max_stretch,
-            tau_s: report.tau.as_secs_f64(),
-            max_bounded_stretch: report.max_bounded_stretch,
-            utilisation: report.utilisation,
-            preemptions: report.preemptions,
-            migrations: report.migrations,
-            migrated_tasks: report.migrated_tasks,
-        };
+    fn of_simulation(report: Report) -> Audited {
         Audited {
-            simulation: Some(simulation),
             judged: report.not_judged.is_none(),
             not_judged: report.not_judged.clone(),
             words: report.to_string(),
+            simulation: Some(report),
             ..Audited::default()
         }
     }
-    fn of_grid(report: &grid::Report) -> Audited {
-        let grid = Grid {
-            local: report.local.clone(),
-            clusters: report.clusters,
-            completed: report.completed,
-            skipped: report.skipped,
-            moves: report.moves,
-            cancellations: report.cancellations,
-        };
+    fn of_grid(report: grid::Report) -> Audited {
         let promises = format!("when jobs were expected to end, on {} clusters", report.unjudged);
         Audited {
-            grid: Some(grid),
             judged: report.unjudged == 0,
             not_judged: (report.unjudged > 0).then_some(promises),
             words: report.to_string(),
+            grid: Some(report),
             ..Audited::default()
         }
     }
     fn of_faults(faults: &Faults) -> Audited {
-        let fault = |fault: &dfrsim_audit::Fault| Fault {
-            line: fault.line,
-            at_s: fault.at.map(SimTime::as_secs_f64),
-            job: fault.job,
-            message: fault.rule.to_string(),
-        };
-        Audited {
-            fault_count: faults.count(),
-            faults: faults.shown().iter().map(fault).collect(),
-            ..Audited::default()
-        }
+        Audited { fault_count: faults.count(), faults: faults.shown().to_vec(), ..Audited::default() }
     }
 }
 
@@ -257,9 +166,9 @@ impl Audit {
             format!("{read:.1} of {size:.1} MB have been read")
         };
         let report = with_notices(how_far, || match policy {
-            None if is_grid => grid::audit(file).map(|report| Audited::of_grid(&report)),
+            None if is_grid => grid::audit(file).map(Audited::of_grid),
             None => {
-                audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(&report) })
+                audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(report) })
             }
             Some(policy) => {
                 let kept = match &policy {
@@ -267,7 +176,7 @@ impl Audit {
                     CheckedPolicy::Fractional(policy) => format!("each job is where {policy} has it"),
                 };
                 audit_policy(file, policy)
-                    .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(&report) })
+                    .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(report) })
             }
         });
         let named = |audited| Audited { file: name.to_string(), ..audited };

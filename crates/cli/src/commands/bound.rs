@@ -1,6 +1,6 @@
 //! `dfrsim bound`
 
-use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most};
+use crate::arguments::{LogArguments, WorkloadArguments, threads_at_most};
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, Printing, counted, notice};
 use clap::{Args, ValueEnum};
@@ -31,13 +31,13 @@ pub(crate) struct Bound {
     #[arg(long, value_enum, default_value_t = Cut::None)]
     cut: Cut,
     /// The tau of the bounded stretch
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
     tau: SimSpan,
     /// Look for a schedule with a small maximum that knows all run times and runs jobs at full speed
     #[arg(long)]
     clairvoyant: bool,
     /// What a job of that schedule loses when it resumes or a task of it changes node
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "300", requires = "clairvoyant")]
+    #[arg(long, value_name = "SECONDS", default_value = "300", requires = "clairvoyant")]
     penalty: SimSpan,
     /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -1,6 +1,5 @@
 //! `dfrsim census`
 
-use crate::arguments::seconds;
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, Places, Printing};
 use crate::picture_files::PictureFile;
@@ -45,7 +44,7 @@ pub(crate) struct Census {
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
     /// How long a resumed or migrated job makes no progress
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     penalty: SimSpan,
     /// The table to write: a line for each number of jobs
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]

@@ -45,10 +45,10 @@ pub(crate) struct Gantt {
     #[arg(value_name = "EVENTS.jsonl", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// The start of the drawn time span; by default the first event
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS")]
     from: Option<SimTime>,
     /// The end of the drawn time span; by default the last event
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
     #[command(flatten)]
     target: Target,
@@ -77,10 +77,10 @@ pub(crate) struct Page {
     #[arg(value_name = "EVENTS.jsonl|PLAN.json", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// The begin of what is shown, for events files; the first event if none is given
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS")]
     from: Option<SimTime>,
     /// The end of what is shown, for events files; the last event if none is given
-    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
     /// The page to write
     #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
@@ -185,9 +185,4 @@ impl Target {
         files.finish()?;
         self.printing.print(&Written::new([picture.path(), &picture.data()]))
     }
-}
-
-/// A moment on the command line: seconds after the origin of the log, with decimals if need be.
-fn moment(text: &str) -> Result<SimTime, String> {
-    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
 }

@@ -37,25 +37,10 @@ pub(crate) struct Explain {
 /// The history of a job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Explained {
-    /// Its place in the order of submission, from 0.
-    job: u64,
-    /// Its number in the log.
-    id: u64,
-    tasks: u32,
-    /// The CPU need of a task, in nodes.
-    cpu_need: f64,
-    /// The memory of a task, in memories of one node.
-    memory: f64,
-    /// The run time at full speed.
-    run_time_s: f64,
-    submit_s: f64,
-    end_s: f64,
-    /// The bounded stretch, with the tau of the file.
-    bounded_stretch: f64,
+    #[serde(flatten)]
+    life: Life,
     /// Its events, in order.
     moments: Vec<Happened>,
-    #[serde(skip)]
-    words: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,43 +58,12 @@ struct Happened {
     /// The demand of CPU on that node, in nodes.
     needed: Option<f64>,
     /// The jobs that hold the most of what it lacks.
-    held_by: Vec<Rival>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Rival {
-    job: u64,
-    /// Its tasks on that node, or all of its tasks if memory is lacking.
-    tasks: u32,
-    /// The memory of a task, in memories of one node.
-    memory: f64,
-    /// The time since its arrival.
-    age_s: f64,
-    #[serde(rename = "yield")]
-    job_yield: f64,
+    held_by: Vec<Holder>,
 }
 
 impl Answer for Explained {
     fn text(&self) -> String {
-        self.words.clone()
-    }
-}
-
-impl Explained {
-    fn new(life: &Life) -> Explained {
-        Explained {
-            job: life.job,
-            id: life.id,
-            tasks: life.tasks,
-            cpu_need: life.cpu_need.as_f64(),
-            memory: life.memory.as_f64(),
-            run_time_s: life.run_time.as_secs_f64(),
-            submit_s: life.submit.as_secs_f64(),
-            end_s: life.end.as_secs_f64(),
-            bounded_stretch: life.bounded_stretch,
-            moments: life.moments.iter().map(Happened::new).collect(),
-            words: life.to_string(),
-        }
+        self.life.to_string()
     }
 }
 
@@ -121,13 +75,6 @@ impl Happened {
             Held::Nodes { holders, .. } => (Some("nodes"), None, None, holders),
             Held::Cpu { node, need, beside } => (Some("cpu"), Some(*node), Some(*need), beside),
         };
-        let rival = |holder: &Holder| Rival {
-            job: holder.job,
-            tasks: holder.tasks,
-            memory: holder.memory.as_f64(),
-            age_s: holder.age.as_secs_f64(),
-            job_yield: holder.job_yield.as_f64(),
-        };
         Happened {
             at_s: at.as_secs_f64(),
             event,
@@ -135,7 +82,7 @@ impl Happened {
             lacks,
             node,
             needed,
-            held_by: holders.iter().map(rival).collect(),
+            held_by: holders.to_vec(),
         }
     }
 }
@@ -146,7 +93,10 @@ impl Explain {
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
-            Ok(Some(life)) => self.printing.print(&Explained::new(&life)),
+            Ok(Some(life)) => {
+                let moments = life.moments.iter().map(Happened::new).collect();
+                self.printing.print(&Explained { life, moments })
+            }
             Ok(None) => Err(Failure::input(match self.job {
                 Some(job) => format!(
                     "{name}: no job {job} completes; jobs are counted from 0 in the order of submission"

@@ -14,6 +14,7 @@ mod log;
 mod man;
 mod offline;
 mod policies;
+mod quoted;
 mod results;
 mod run;
 mod schema;

@@ -10,7 +10,7 @@ mod progress;
 mod timed;
 
 use super::policies::known;
-use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
+use crate::arguments::{LogArguments, WorkloadArguments, period};
 use crate::failure::Failure;
 use crate::output::{Printing, notice};
 use crate::setting::{ReadLog, Setting};
@@ -82,7 +82,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
     overrun: OverrunArgument,
     /// How long a resumed or migrated job makes no progress
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     penalty: SimSpan,
     /// The period of periodic policies
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600")]
@@ -94,13 +94,13 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
     drop: DropRule,
     /// The tau of the bounded stretch; the first is used for job classes
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
     /// Do not count jobs submitted within this time after the first submission
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     warm_up: SimSpan,
     /// Do not count jobs submitted within this time before the last submission
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     cool_down: SimSpan,
     /// How the times of submission come about: open (those of the log), holds (those of the log, or when all jobs have ended or started that the log
     /// names before; with --slurm-conf this is the default), dependencies (a think time after the end of the preceding job, fields 17
@@ -134,9 +134,6 @@ pub(crate) struct Simulate {
     files: FileArguments,
     #[command(flatten)]
     printing: Printing,
-    /// An earlier spelling of `--format json`
-    #[arg(long, hide = true, conflicts_with = "format")]
-    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -236,8 +233,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        let printing = if self.json { Printing::JSON } else { self.printing };
-        printing.print(&Simulated::new(self.policy, &summary))
+        self.printing.print(&Simulated::new(self.policy, &summary))
     }
 
     /// What the options make of a cluster for jobs that are there already.

@@ -7,7 +7,6 @@
 //! again only runs what is missing.
 
 mod engine;
-mod quoted;
 mod slurm;
 mod sweep;
 

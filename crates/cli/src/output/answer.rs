@@ -31,11 +31,6 @@ pub(crate) enum Format {
 }
 
 impl Printing {
-    /// As text.
-    pub(crate) const TEXT: Printing = Printing { format: Format::Text };
-    /// As JSON.
-    pub(crate) const JSON: Printing = Printing { format: Format::Json };
-
     /// Whether the answer is printed as JSON.
     pub(crate) fn is_json(self) -> bool {
         self.format == Format::Json

@@ -122,10 +122,9 @@ fn results_that_cannot_be_compared_are_refused() {
     );
     assert!(message(&["a", "none"], &[]).contains("none: there are no results here"));
     assert!(message(&["a"], &["--variant", "FCFS"]).contains("required"));
-    // The earlier names of options.
-    let found = message(&["a"], &["--policy", "FCFS", "--with", "CONZ"]);
+    let found = message(&["a"], &["--variant", "FCFS", "--with", "CONZ"]);
     assert!(found.contains("unknown variant `CONZ`; expected FCFS, EASY, /per/OPT=MIN"), "{found}");
-    let found = message(&["a", "a"], &["--figure", "degredation"]);
+    let found = message(&["a", "a"], &["--metric", "degredation"]);
     assert!(found.contains("did you mean `degradation`?"), "{found}");
     for confidence in ["0", "1", "100%", "high"] {
         let message = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);

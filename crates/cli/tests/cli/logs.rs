@@ -43,8 +43,9 @@ fn the_header_names_the_machine_and_contradictions_are_said() {
         ("bare.swf", &jobs),
         ("empty.swf", "; MaxProcs: 4\n"),
     ]);
-    let given = simulate(&folder.path("log.swf"), &["--json"]);
-    let (mut given, mut same) = (given, simulate(&folder.path("log.swf"), &["--json", "--nodes", "4"]));
+    let given = simulate(&folder.path("log.swf"), &["--format", "json"]);
+    let (mut given, mut same) =
+        (given, simulate(&folder.path("log.swf"), &["--format", "json", "--nodes", "4"]));
     assert_eq!(stdout(&mut given), stdout(&mut same));
     let printed =
         stderr(&mut simulate(&folder.path("log.swf"), &["--nodes", "2", "--estimates", "requested"]), 0);
@@ -169,8 +170,17 @@ fn nodes_of_many_cores_hold_wide_jobs() {
                 2 0 -1 100 9 -1 -1 9 100 -1 1 1 -1 -1 -1 -1 -1 -1\n";
     let folder = Folder::with(&[("log.swf", text)]);
     for policy in ["EASY", "Greedy*/OPT=MIN"] {
-        let mut command =
-            dfrsim(["simulate", "--annotate", "hpc2n", "--cores", "16", "--nodes", "381", "--json"]);
+        let mut command = dfrsim([
+            "simulate",
+            "--annotate",
+            "hpc2n",
+            "--cores",
+            "16",
+            "--nodes",
+            "381",
+            "--format",
+            "json",
+        ]);
         let text = stdout(command.args(["--policy", policy, "--workload"]).arg(folder.path("log.swf")));
         let figures: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(figures["makespan_s"], 100.0, "{policy}: {text}");

@@ -6,6 +6,8 @@ use super::journal;
 use super::manifest::MANIFEST;
 use crate::RunError;
 use crate::key::Key;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -19,20 +21,20 @@ pub struct RunStatus {
 }
 
 /// How far a part of a run has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PartStatus {
-    /// `2/8`; `None` for all of a run.
+    /// The shard: `2/8`; `null` for a whole run.
     pub shard: Option<String>,
-    /// Its journal.
-    pub journal: PathBuf,
-    /// How many runs or instances are in the journal.
+    /// The number of finished units.
     pub done: usize,
-    /// How many there will be.
+    /// The number of all units.
     pub total: usize,
-    /// What is counted, in the plural.
+    /// The name of the units, in the plural.
     pub unit: String,
     /// Lines of the journal that cannot be used.
-    pub damaged: usize,
+    pub damaged_lines: usize,
+    /// The journal.
+    pub journal: String,
 }
 
 impl PartStatus {
@@ -61,8 +63,8 @@ impl RunStatus {
                 done: keys.len(),
                 total,
                 unit,
-                damaged: found.damaged,
-                journal: path,
+                damaged_lines: found.damaged,
+                journal: path.display().to_string(),
             });
         }
         parts.sort_by_key(|part| part.shard.as_deref().and_then(|shard| shard.parse::<super::Shard>().ok()));

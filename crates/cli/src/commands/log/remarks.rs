@@ -110,69 +110,77 @@ const SHOWN: usize = 4;
 
 /// What a user should know before simulating a log: a sentence each.
 pub(super) fn remarks(header: &Header, contents: &Contents, report: &Report) -> Vec<String> {
-    let mut remarks = Vec::new();
+    let mut remarks = Remarks { jobs: contents.count(), all: Vec::new() };
     of_estimates(contents, &mut remarks);
     of_memory(contents, &mut remarks);
     of_machine(header, contents, &mut remarks);
-    if contents.on_nodes.sharing > 0 {
-        remarks.push(format!(
-            "{} have fewer nodes than processors: with --slurm-conf slurm.conf they are simulated on the nodes of the site, with a \
-             policy such as EASY/NODES=SHARED.",
-            part(contents.on_nodes.sharing, contents.count())
-        ));
-    }
-    if contents.following > 0 {
-        remarks.push(format!(
-            "{} name a job that had to end before (field 17): they wait for it only with --submission holds or dependencies.",
-            part(contents.following, contents.count())
-        ));
-    }
+    remarks.some(
+        contents.on_nodes.sharing,
+        "have fewer nodes than processors: with --slurm-conf slurm.conf they are simulated on the nodes of the site, with a \
+         policy such as EASY/NODES=SHARED.",
+    );
+    remarks.some(
+        contents.following,
+        "name a job that had to end before (field 17): they wait for it only with --submission holds or dependencies.",
+    );
     of_lines(report, &mut remarks);
-    remarks
+    remarks.all
 }
 
-fn of_estimates(contents: &Contents, remarks: &mut Vec<String>) {
-    let (count, missing) = (contents.count(), contents.count() - contents.with_estimate());
-    if missing == count {
-        remarks.push(
-            "No job has a requested time (field 9): --estimates requested would be the run times themselves."
-                .into(),
-        );
-    } else if missing > 0 {
-        remarks.push(format!(
-            "{} have no requested time (field 9): with --estimates requested, policies know the run times of these.",
-            part(missing, count)
-        ));
+/// What was said so far.
+struct Remarks {
+    /// How many jobs there are.
+    jobs: u64,
+    all: Vec<String>,
+}
+
+impl Remarks {
+    fn say(&mut self, remark: impl Into<String>) {
+        self.all.push(remark.into());
     }
-    if contents.overrunning > 0 {
-        remarks.push(format!(
-            "{} ran longer than requested: --overrun extend (the default) lets them go on, kill ends them there.",
-            part(contents.overrunning, count)
-        ));
+    /// Says something of some jobs, if there are any: `82437 of 113613 jobs (72.6 %) have no memory`.
+    fn some(&mut self, jobs: u64, words: &str) {
+        if jobs > 0 {
+            let percent = 100.0 * jobs as f64 / self.jobs as f64;
+            self.say(format!("{jobs} of {} jobs ({percent:.1} %) {words}", self.jobs));
+        }
     }
 }
 
-fn of_memory(contents: &Contents, remarks: &mut Vec<String>) {
-    let (count, missing) = (contents.count(), contents.count() - contents.with_memory);
-    if missing == count {
-        remarks.push(
+fn of_estimates(contents: &Contents, remarks: &mut Remarks) {
+    match contents.count() - contents.with_estimate() {
+        missing if missing == remarks.jobs => remarks.say(
+            "No job has a requested time (field 9): --estimates requested would be the run times themselves.",
+        ),
+        missing => remarks.some(
+            missing,
+            "have no requested time (field 9): with --estimates requested, policies know the run times of these.",
+        ),
+    }
+    remarks.some(
+        contents.overrunning,
+        "ran longer than requested: --overrun extend (the default) lets them go on, kill ends them there.",
+    );
+}
+
+fn of_memory(contents: &Contents, remarks: &mut Remarks) {
+    match contents.count() - contents.with_memory {
+        missing if missing == remarks.jobs => remarks.say(
             "No job has memory (fields 7 and 10): --annotate hpc2n would give all the least memory, --annotate lublin \
-             draws it at random."
-                .into(),
-        );
-    } else if missing > 0 {
-        remarks.push(format!(
-            "{} have no memory (fields 7 and 10): --annotate hpc2n gives them the least memory.",
-            part(missing, count)
-        ));
+             draws it at random.",
+        ),
+        missing => remarks.some(
+            missing,
+            "have no memory (fields 7 and 10): --annotate hpc2n gives them the least memory.",
+        ),
     }
 }
 
-fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
+fn of_machine(header: &Header, contents: &Contents, remarks: &mut Remarks) {
     let machine = header.max_procs().or(header.max_nodes());
     match (header.max_nodes(), header.max_procs()) {
-        (None, None) => remarks.push("The header names no machine: simulations need --nodes.".into()),
-        (Some(nodes), Some(processors)) if processors > nodes => remarks.push(format!(
+        (None, None) => remarks.say("The header names no machine: simulations need --nodes."),
+        (Some(nodes), Some(processors)) if processors > nodes => remarks.say(format!(
             "The {nodes} nodes have {processors} processors, {:.4} each; sizes of jobs are in processors.",
             processors as f64 / nodes as f64
         )),
@@ -180,16 +188,13 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
     }
     if let Some(processors) = machine {
         let wide = contents.processors.counts().filter(|&(width, _)| width > processors as f64);
-        let wide = wide.map(|(_, jobs)| jobs as u64).sum();
-        if wide > 0 {
-            remarks.push(format!(
-                "{} are wider than the {processors} processors of the header: left out unless --too-wide says otherwise.",
-                part(wide, contents.count())
-            ));
-        }
+        let words = format!(
+            "are wider than the {processors} processors of the header: left out unless --too-wide says otherwise."
+        );
+        remarks.some(wide.map(|(_, jobs)| jobs as u64).sum(), &words);
     }
     for line in header.lines().map(str::trim).filter(|line| says_more_of_nodes(line)) {
-        remarks.push(format!("The header says: {}", printable(line)));
+        remarks.say(format!("The header says: {}", printable(line)));
     }
     if contents.partitions.len() > 1 {
         let mut partitions: Vec<(u32, (u64, u32))> =
@@ -200,7 +205,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
             format!("{name} with {jobs} jobs of at most {widest} processors")
         });
         let shown: Vec<String> = shown.collect();
-        remarks.push(format!(
+        remarks.say(format!(
             "Jobs ran in {} partitions ({}{}): simulated as one machine that all jobs share.",
             partitions.len(),
             shown.join("; "),
@@ -212,7 +217,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
         let interactive = interactive.map_or_else(String::new, |jobs| {
             format!(", {jobs} jobs from {} (queue 0 is for interactive jobs)", name(header, "Queue", 0))
         });
-        remarks.push(format!(
+        remarks.say(format!(
             "Jobs came from {} queues{interactive}: their priorities and limits are not simulated.",
             contents.queues.len()
         ));
@@ -229,12 +234,12 @@ fn says_more_of_nodes(line: &str) -> bool {
             .any(|words| line.contains(words))
 }
 
-fn of_lines(report: &Report, remarks: &mut Vec<String>) {
+fn of_lines(report: &Report, remarks: &mut Remarks) {
     let of = |anomaly: Anomaly| report.counts.of(anomaly);
     let kept = |anomaly: Anomaly| of(anomaly).kept + of(anomaly).clamped;
     let mut say = |count: u64, words: &str| {
         if count > 0 {
-            remarks.push(format!("{count} {words}"));
+            remarks.say(format!("{count} {words}"));
         }
     };
     say(
@@ -255,11 +260,6 @@ fn of_lines(report: &Report, remarks: &mut Vec<String>) {
     say(of(Anomaly::ZeroRun).dropped, "jobs have no run time: left out (--zero-run).");
     say(report.read.out_of_order, "lines are out of order: the log is read whole and sorted.");
     say(report.read.broken, "lines cannot be read: left out (--strict shows them).");
-}
-
-/// `82437 of 113613 jobs (72.6 %)`.
-fn part(jobs: u64, of: u64) -> String {
-    format!("{jobs} of {of} jobs ({:.1} %)", 100.0 * jobs as f64 / of as f64)
 }
 
 /// The name of a partition or queue, if the header has one: `Partition: 1 pbatch`.

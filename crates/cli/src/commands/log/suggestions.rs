@@ -1,11 +1,10 @@
 //! The commands that simulate a log.
 
 use super::remarks::Contents;
+use crate::arguments::KB_OF_GB;
+use crate::commands::quoted::quoted;
 use dfrsim_workload::log::Header;
 use std::path::Path;
-
-/// The kilobytes of a gigabyte: 2^20.
-const KB_OF_GB: f64 = 1_048_576.0;
 
 /// A command with a batch policy, and one with a fractional policy, or with one that shares nodes where the jobs of the log did.
 ///
@@ -54,25 +53,4 @@ pub(super) fn suggestions(
     let fractional =
         format!("dfrsim simulate --workload {file}{nodes}{annotate} --policy {policy} --first 1000");
     vec![batch, fractional]
-}
-
-/// A word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./+,=@%:".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn names_of_files_are_words_of_a_shell() {
-        assert_eq!(quoted("traces/a-1.swf.gz"), "traces/a-1.swf.gz");
-        assert_eq!(quoted("my log.swf"), "'my log.swf'");
-        assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
-    }
 }

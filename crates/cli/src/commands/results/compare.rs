@@ -32,13 +32,13 @@ pub(crate) struct Compare {
     #[arg(value_name = "B", required_unless_present_all = ["variant", "with"], value_hint = clap::ValueHint::DirPath)]
     b: Option<PathBuf>,
     /// What is taken from A: a value of a variant column (EASY), or a column and its value (period_s=600); all if not given
-    #[arg(long, value_name = "[COLUMN=]VALUE", alias = "policy")]
+    #[arg(long, value_name = "[COLUMN=]VALUE")]
     variant: Vec<String>,
     /// What takes its place in B; columns that are not named are as in A
     #[arg(long, value_name = "[COLUMN=]VALUE", requires = "variant")]
     with: Vec<String>,
     /// A metric to compare; may be given several times; the study's primary metric if not given
-    #[arg(long, value_name = "NAME", alias = "figure")]
+    #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
     /// The seed of the bootstrap
     #[arg(long, value_name = "S", default_value_t = 1)]

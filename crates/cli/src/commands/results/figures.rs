@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{OutputFiles, Printing, Written, notice};
 use crate::picture_files::{self, Format};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dfrsim_lab::{Registry, Results, generic_drawings};
 use dfrsim_plots::{Figure, draw};
 use std::fs;
@@ -30,36 +30,8 @@ pub(crate) struct Figures {
     /// The formats of the pictures
     #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
     pictures: Vec<Format>,
-    /// How the answer is printed: text, or one JSON object, described by `dfrsim schema answer COMMAND`
-    #[arg(long, value_enum, value_name = "text|json", value_delimiter = ',', default_value = "text")]
-    #[arg(hide_possible_values = true, help_heading = "Output")]
-    format: Vec<AnyFormat>,
-}
-
-/// What `--format` takes: how the answer is printed or, as in earlier versions, the formats of the pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AnyFormat {
-    Text,
-    Json,
-    #[value(hide = true)]
-    Svg,
-    #[value(hide = true)]
-    Png,
-}
-
-impl Figures {
-    fn pictures(&self) -> Vec<Format> {
-        let picture = |format: &AnyFormat| match format {
-            AnyFormat::Svg => Some(Format::Svg),
-            AnyFormat::Png => Some(Format::Png),
-            AnyFormat::Text | AnyFormat::Json => None,
-        };
-        let earlier: Vec<Format> = self.format.iter().filter_map(picture).collect();
-        if earlier.is_empty() { self.pictures.clone() } else { earlier }
-    }
-    fn printing(&self) -> Printing {
-        if self.format.contains(&AnyFormat::Json) { Printing::JSON } else { Printing::TEXT }
-    }
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Figures {
@@ -69,7 +41,6 @@ impl Figures {
         if figures.is_empty() {
             return Err(Failure::input(format!("{}: there are no values to draw", self.results.display())));
         }
-        let (pictures, printing) = (self.pictures(), self.printing());
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
         for (_, figure) in &figures {
@@ -78,9 +49,9 @@ impl Figures {
         let placed: Vec<_> =
             figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();
         let mut files = OutputFiles::default();
-        let paths = picture_files::write(&mut files, &placed, &pictures)?;
+        let paths = picture_files::write(&mut files, &placed, &self.pictures)?;
         files.finish()?;
-        printing.print(&Written::listed(&paths))
+        self.printing.print(&Written::listed(&paths))
     }
 }
 

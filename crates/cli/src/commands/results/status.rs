@@ -33,7 +33,7 @@ pub(crate) struct Status {
 pub(crate) struct Progress {
     state: State,
     /// Runs that have begun and are not finished: one, or its shards.
-    parts: Vec<Begun>,
+    parts: Vec<PartStatus>,
     /// With `--missing n`: the numbers of those of n shards that have not finished.
     missing: Option<Vec<u32>>,
 }
@@ -51,39 +51,15 @@ enum State {
     Unfinished,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Begun {
-    /// The shard: `2/8`; `null` for a whole run.
-    shard: Option<String>,
-    /// The number of finished units.
-    done: usize,
-    /// The number of all units.
-    total: usize,
-    /// The name of the units, in the plural.
-    unit: String,
-    /// Lines of the journal that cannot be used.
-    damaged_lines: usize,
-    /// The journal.
-    journal: String,
-}
-
 impl Status {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let status = RunStatus::read(&self.folder).map_err(Failure::input)?;
-        self.printing.print(&Progress::new(&status, self.missing))
+        self.printing.print(&Progress::new(status, self.missing))
     }
 }
 
 impl Progress {
-    fn new(status: &RunStatus, shards: Option<u32>) -> Progress {
-        let begun = |part: &PartStatus| Begun {
-            shard: part.shard.clone(),
-            done: part.done,
-            total: part.total,
-            unit: part.unit.clone(),
-            damaged_lines: part.damaged,
-            journal: part.journal.display().to_string(),
-        };
+    fn new(status: RunStatus, shards: Option<u32>) -> Progress {
         Progress {
             state: match (status.parts.is_empty(), status.has_results) {
                 (true, true) => State::Finished,
@@ -91,8 +67,8 @@ impl Progress {
                 (false, true) => State::UnfinishedAgain,
                 (false, false) => State::Unfinished,
             },
-            parts: status.parts.iter().map(begun).collect(),
-            missing: shards.map(|of| missing(status, of)),
+            missing: shards.map(|of| missing(&status, of)),
+            parts: status.parts,
         }
     }
 }
@@ -105,7 +81,7 @@ impl Answer for Progress {
         }
         let mut text = String::new();
         let mut line = |part: String| writeln!(text, "{part}").expect("a string takes any text");
-        for Begun { shard, done, total, unit, damaged_lines, .. } in &self.parts {
+        for PartStatus { shard, done, total, unit, damaged_lines, .. } in &self.parts {
             let part = shard.as_ref().map_or("whole run".to_owned(), |shard| format!("shard {shard}"));
             let percent = if *total == 0 { 100.0 } else { 100.0 * *done as f64 / *total as f64 };
             let damage =
@@ -113,7 +89,7 @@ impl Answer for Progress {
             line(format!("{part:<16} {done:>9} of {total} {unit} ({percent:.1} %){damage}"));
         }
         if self.parts.len() > 1 {
-            let sum = |of: fn(&Begun) -> usize| self.parts.iter().map(of).sum::<usize>();
+            let sum = |of: fn(&PartStatus) -> usize| self.parts.iter().map(of).sum::<usize>();
             line(format!("{:<16} {:>9} of {}", "together", sum(|part| part.done), sum(|part| part.total)));
         }
         line(

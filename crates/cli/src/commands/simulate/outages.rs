@@ -1,6 +1,5 @@
 //! When nodes are down, as the command line says it.
 
-use super::seconds;
 use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
@@ -24,7 +23,7 @@ pub(super) struct OutageArguments {
     #[arg(long, value_name = "FIRST:EVERY:LENGTH[:NODES]", value_parser = maintenance)]
     maintenance: Vec<MaintenanceFields>,
     /// How long before its begin a maintenance window is announced: two weeks unless given
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1209600")]
+    #[arg(long, value_name = "SECONDS", default_value = "1209600")]
     notice: SimSpan,
     /// What happens to jobs on nodes that go down: lose, requeue, or checkpoint:INTERVAL:COST[:RESTART] in seconds
     #[arg(long, value_name = "RULE", default_value = "requeue")]

@@ -56,10 +56,10 @@ pub(crate) struct Coallocate {
     #[arg(long, value_hint = clap::ValueHint::FilePath, value_name = "STATE", value_hint = clap::ValueHint::AnyPath, conflicts_with = "commit")]
     state_out: Option<PathBuf>,
     /// When the request is made, if it names no earliest start
-    #[arg(long, value_name = "SECONDS", value_parser = moment, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     now: SimTime,
     /// How long after the earliest start the latest is, if the request names none
-    #[arg(long, value_name = "SECONDS", value_parser = crate::arguments::seconds, default_value = "86400")]
+    #[arg(long, value_name = "SECONDS", default_value = "86400")]
     patience: SimSpan,
     /// How many nodes are examined first, as a multiple of those requested (M_init)
     #[arg(long, value_name = "M", default_value = "3")]
@@ -78,10 +78,6 @@ pub(crate) struct Coallocate {
     seed: u64,
     #[command(flatten)]
     printing: Printing,
-}
-
-fn moment(text: &str) -> Result<SimTime, String> {
-    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
 }
 
 /// A state as a grid of which parts can be reserved.

@@ -8,6 +8,7 @@ use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::{
     Cluster, Configuration, Durations, NodeSwitch, Place, Plan, Timetable, VmId, plan, timetable,
 };
+use dfrsim_lab::by_key;
 use dfrsim_model::Yield;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -136,15 +137,9 @@ fn shared(loaded: &Loaded<'_>, configuration: &Configuration) -> Yield {
 
 /// How many actions there are of each kind, in the order in which each comes first.
 pub(super) fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
-    let mut counts: Vec<(&str, u32)> = Vec::new();
     let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
-    for kind in actions.chain(times.switches.iter().map(verb)) {
-        match counts.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((kind, 1)),
-        }
-    }
-    counts
+    let kinds = by_key(actions.chain(times.switches.iter().map(verb)), |kind| *kind);
+    kinds.into_iter().map(|kind| (kind[0], kind.len() as u32)).collect()
 }
 
 /// The actions by kind, and how long the plan takes: `2 suspends, 1 run; 2 pools, 85 s`.

@@ -1,8 +1,9 @@
 //! Slurm: `sbatch` and job arrays.
 
 use super::engine::{Engine, JobId, SubmitError};
-use super::quoted::quoted;
 use super::sweep::Sweep;
+use crate::commands::quoted::quoted;
+use dfrsim_model::ranges;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,7 @@ impl Engine for Slurm {
 
     fn array_script(&self, sweep: &Sweep) -> String {
         let mut script = head(sweep, "shards", "shard-%a.log");
-        line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing)));
+        line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing, ",")));
         line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
         let audit = if sweep.audit { " --audit" } else { "" };
         let allow = if sweep.allow_commands { " --allow-commands" } else { "" };
@@ -88,27 +89,9 @@ fn path(path: &Path) -> String {
     quoted(&path.to_string_lossy())
 }
 
-/// Rising numbers as Slurm writes them: `1-3,7`.
-fn ranges(numbers: &[u32]) -> String {
-    let runs = numbers.chunk_by(|a, b| *b == a + 1);
-    let range = |run: &[u32]| match run {
-        [only] => only.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    };
-    runs.map(range).collect::<Vec<_>>().join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_joined_to_ranges() {
-        for (numbers, text) in [(vec![1], "1"), (vec![1, 2], "1-2"), (vec![1, 3, 4, 5, 8], "1,3-5,8")] {
-            assert_eq!(ranges(&numbers), text);
-        }
-    }
 
     #[test]
     fn scripts_say_all_that_was_asked() {

@@ -1,7 +1,7 @@
 //! Words of a shell.
 
 /// A word that a POSIX shell reads as this text.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=:,+@%".contains(letter);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
