@@ -63,7 +63,6 @@ impl SiteAndLog {
         let submits: Vec<u64> = whole.by_ref().map(submit).collect();
         let accounting = whole.finish().map_err(Failure::input)?.accounting;
         let left_out = [
-            (accounting.components, "heterogeneous jobs as one: components, which start one by one"),
             (accounting.reserved, "reservations of jobs, which start on any nodes"),
             (accounting.suspended, "suspensions of jobs"),
         ];
@@ -100,7 +99,7 @@ impl SiteAndLog {
             .given
             .values()
             .flatten()
-            .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with('%'))
+            .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with(['%', '+']))
         {
             if !of_log.kinds.iter().any(|kind| has(kind, name)) {
                 *unknown.entry(name.trim_start_matches('@')).or_insert(0) += 1;
@@ -156,6 +155,10 @@ impl SiteAndLog {
                 "{} of which only some tasks may run at once",
                 counted(settings.arrays.len(), "array")
             ));
+        }
+        if !settings.together.is_empty() {
+            let count = counted(settings.together.len(), "heterogeneous job");
+            lines.push(format!("{count} of which all components start together"));
         }
         if self.waiting > 0 {
             lines.push(format!("jobs that wait until others have ended or started: {}", self.waiting));

@@ -52,6 +52,9 @@ pub struct Priorities {
     /// Arrays of jobs of which not all tasks may run at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<JobArray>,
+    /// Jobs that start together under SLURM, by their numbers in the log: the components of heterogeneous jobs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Vec<u64>>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
     /// When the main scheduler of the policy SLURM looks, and how far.
@@ -89,6 +92,7 @@ impl Default for Priorities {
             partitions: Vec::new(),
             max_running_per_user: None,
             arrays: Vec::new(),
+            together: Vec::new(),
             backfill: BackfillSettings::default(),
             main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
@@ -443,6 +447,7 @@ impl Priorities {
             && self.main == MainSettings::default()
             && !self.have_limits()
             && self.requeue_delay_s == 0
+            && self.together.is_empty()
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
@@ -494,6 +499,11 @@ impl Priorities {
         at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         check_amounts("billing", &self.billing)?;
         self.check_arrays()?;
+        let mut jobs: Vec<u64> = self.together.concat();
+        jobs.sort_unstable();
+        if let Some(pair) = jobs.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(fault("together", format!("the job {} is there twice", pair[0])));
+        }
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;
@@ -788,6 +798,8 @@ mod tests {
             let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };
             assert_eq!(fault(&|it| it.qos.push(class.clone())), "qos.p.weight: expected 1 to 100");
         }
+        let together = |it: &mut Priorities| it.together = vec![vec![1, 2], vec![3, 2]];
+        assert_eq!(fault(&together), "together: the job 2 is there twice");
         let preempting = |name: &str, preempt: &[&str]| JobClass {
             name: name.to_owned(),
             preempt: preempt.iter().map(|&name| name.to_owned()).collect(),

@@ -317,7 +317,7 @@ fn a_listing_of_slurm_becomes_a_simulation() {
         "runs that ended in a requeue: 1",
         "jobs that were suspended, whose run times are without that: 1",
         "tasks of arrays: 5",
-        "components of heterogeneous jobs, which start one by one: 2",
+        "components of heterogeneous jobs: 2",
         "jobs with GPUs, which count on nodes that have some: 2",
         "slurm.swf: 21 jobs",
     ] {

@@ -108,8 +108,8 @@ fn what_is_not_simulated_is_listed() {
     ]);
     let text = stdout(&mut site(&folder));
     for line in [
+        "1 heterogeneous job of which all components start together\n",
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts, \
-         heterogeneous jobs as one: components, which start one by one (2), \
          reservations of jobs, which start on any nodes (1)\n",
         "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, \
          QOS high GraceTime, suspensions of jobs (1)\n",
@@ -159,6 +159,37 @@ fn jobs_wait_for_those_that_they_depend_on() {
     // In the order of submission: jobs 70 and 71, 75, 74 once job 70 has ended, 72, 73.
     assert_eq!(starts(&[]), ["0", "0", "1200", "1800", "2400", "2700"]);
     assert_eq!(starts(&["--submission", "open"]), ["0", "0", "0", "0", "300", "2700"]);
+}
+
+/// Job 70 has the only node of the partition gpu for half an hour: both components of job 71 wait for it, and job 72 does not.
+#[test]
+fn components_of_a_heterogeneous_job_start_together() {
+    let columns = "JobID|JobIDRaw|Partition|State|Submit|Start|End|TimelimitRaw|NNodes|AllocCPUS\n";
+    let job = |id: &str, raw: u32, partition: &str, minutes: u32| {
+        let times = format!("2026-03-02T09:00:00|2026-03-02T09:00:00|2026-03-02T09:{minutes}:00");
+        format!("{id}|{raw}|{partition}|COMPLETED|{times}|30|1|8\n")
+    };
+    let listing = columns.to_owned()
+        + &job("70", 70, "gpu", 30)
+        + &job("71+0", 71, "cpu", 20)
+        + &job("71+1", 72, "gpu", 20)
+        + &job("73", 73, "cpu", 20);
+    let folder = Folder::with(&[("march.sacct", listing.as_str()), ("slurm.conf", CONF)]);
+    let starts = |policy: &str| -> Vec<f64> {
+        let mut simulate = dfrsim(["simulate", "--policy", policy, "--jobs-out"]);
+        simulate.arg(folder.path("jobs.csv")).arg("--events-out").arg(folder.path("events.jsonl"));
+        for (option, name) in [("--workload", "march.sacct"), ("--slurm-conf", "slurm.conf")] {
+            simulate.arg(option).arg(folder.path(name));
+        }
+        stdout(&mut simulate);
+        stdout(dfrsim(["audit"]).arg(folder.path("events.jsonl")));
+        let jobs = fs::read_to_string(folder.path("jobs.csv")).unwrap();
+        jobs.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect()
+    };
+    let found = starts("SLURM");
+    assert!(found[1] >= 1_800.0 && found[1] == found[2], "{found:?}");
+    assert!(found[0] < 60.0 && found[3] < 60.0, "{found:?}");
+    assert!(starts("EASY/NODES=SHARED")[1] < 60.0);
 }
 
 #[test]

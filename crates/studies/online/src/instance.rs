@@ -327,10 +327,10 @@ impl Part {
             Origin::Trace { .. } => None,
         }
     }
-    /// The settings of a site. Jobs of a drawn log are in the arrays of those from which they come.
+    /// The settings of a site. Jobs of a drawn log are in the arrays of those from which they come, and start together as these do.
     pub(crate) fn settings(&self, settings: &Arc<Priorities>) -> Arc<Priorities> {
         let Origin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
-        if settings.arrays.is_empty() {
+        if settings.arrays.is_empty() && settings.together.is_empty() {
             return Arc::clone(settings);
         }
         let arrays = settings.arrays.iter().map(|JobArray { jobs, running }| {
@@ -338,7 +338,19 @@ impl Part {
             let jobs = from.iter().filter(|(_, from)| has(**from)).map(|(job, _)| (job.0, job.0));
             JobArray { jobs: jobs.collect(), running: *running }
         });
-        Arc::new(Priorities { arrays: arrays.collect(), ..Priorities::clone(settings) })
+        let together = settings.together.iter().flat_map(|jobs| {
+            // A job may have been drawn several times: its components follow each other.
+            let mut drawn: Vec<Vec<(u64, u64)>> = Vec::new();
+            for (job, from) in from.iter().filter(|(_, from)| jobs.contains(&from.0)) {
+                match drawn.last_mut().filter(|last| last.iter().all(|(_, other)| *other != from.0)) {
+                    Some(last) => last.push((job.0, from.0)),
+                    None => drawn.push(vec![(job.0, from.0)]),
+                }
+            }
+            drawn.into_iter().map(|jobs| jobs.into_iter().map(|(job, _)| job).collect())
+        });
+        let (arrays, together) = (arrays.collect(), together.collect());
+        Arc::new(Priorities { arrays, together, ..Priorities::clone(settings) })
     }
     /// The nodes, with demands from a stream of its own; traces at all loads have the same. Jobs of a drawn log ask for what those ask for
     /// from which they come.

@@ -150,6 +150,8 @@ fields! {
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
         /// Arrays of jobs of which only some may run at once: `{ jobs, running }`, with ranges of numbers of the log, as in `jobs = [[12, 40]]`.
         pub arrays: Vec<JobArray> = serde("a list of arrays of jobs"), default Vec::new();
+        /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists of numbers of the log.
+        pub together: Vec<Vec<u64>> = serde("a list of lists of jobs"), default Vec::new();
         /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
         /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
@@ -204,6 +206,7 @@ impl PriorityFields {
             partitions,
             max_running_per_user: self.max_running_per_user,
             arrays: self.arrays.clone(),
+            together: self.together.clone(),
             backfill: self.backfill,
             main: self.main,
             size: self.size,

@@ -1,7 +1,7 @@
 //! The decision that a policy takes at a moment, job by job in the order of the queue, and the record's beside it.
 
 use super::nodes::total;
-use super::plan::Plan;
+use super::plan::{Plan, Room};
 use super::queue::{Parts, Running, Waiting, end_of};
 use super::slurm::{Look, Trials};
 use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
@@ -280,6 +280,21 @@ impl BatchCheck {
             let never = job.tasks > job.most;
             let is_held = self.is_held_back(job);
             let is_main = matches!(look, Look::Main { .. });
+            let group = self.site.as_ref().and_then(|site| site.group(job.number));
+            if let Some(group) = group.filter(|_| is_main || look == Look::Backfill && !is_held && !never) {
+                // Backfilling may start it.
+                let number = job.number;
+                started.extend(found);
+                let is_first = !is_main && pass.trials.groups.insert(group);
+                let is_tried = !is_main && self.refusal(&mut pass, number).is_none();
+                if !(is_first
+                    && is_tried
+                    && self.start_together(&mut pass, group, &mut queue, started, report))
+                {
+                    at += 1;
+                }
+                continue;
+            }
             let is_over =
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             if never && (job.is_admitted || found.is_none()) {
@@ -368,6 +383,102 @@ impl BatchCheck {
         self.queue.append(&mut queue);
         pass
     }
+    /// All jobs of a group that wait start, each beside those before it, or each has a reservation; returns whether they start by the record.
+    fn start_together(
+        &mut self,
+        pass: &mut Pass,
+        group: usize,
+        queue: &mut Vec<Waiting>,
+        started: &mut Vec<Started>,
+        report: Report<'_>,
+    ) -> bool {
+        let now = pass.now;
+        let Some(site) = &mut self.site else { return false };
+        let is_one = |job: &&Waiting| site.group(job.number) == Some(group);
+        let jobs: Vec<Waiting> = queue.iter().filter(is_one).cloned().collect();
+        let numbers: Vec<u64> = jobs.iter().map(|job| job.number).collect();
+        let is_held = jobs.iter().any(|job| site.is_delayed(job.number) || site.holds(job.number));
+        let mut trial = pass.clone();
+        let rooms = jobs.iter().map(|job| {
+            let parts = trial.start(job)?;
+            let end = end_of(now, job.planned, trial.plan.pools.slowest(&parts));
+            trial.plan.take(job, &parts, now, end);
+            Some(parts)
+        });
+        let rooms: Option<Vec<Parts>> =
+            rooms.collect::<Option<_>>().filter(|_| !is_held && !site.holds_some(&numbers));
+        if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.are_up() {
+            site.part(group);
+            self.timers.is_changed = true;
+            return false;
+        }
+        let mut found: Vec<Started> = started.extract_if(.., |it| numbers.contains(&it.job)).collect();
+        if let Some(rooms) = rooms {
+            for (job, parts) in jobs.iter().zip(rooms) {
+                let place = self.nodes.place(&parts);
+                let rule = match found.iter().position(|it| it.job == job.number) {
+                    None => "it does not start, though all that start together with it have room".to_owned(),
+                    Some(at) => {
+                        let found = found.remove(at);
+                        let (on, line) = (found.on.clone(), found.line);
+                        queue.retain(|other| other.number != job.number);
+                        self.take_in(pass, job.clone(), found);
+                        if on == place {
+                            continue;
+                        }
+                        let rule = format!(
+                            "it is on {on:?}, as pairs of node and tasks, where it should be on {place:?}"
+                        );
+                        report(job.number, now, Some(line), rule);
+                        continue;
+                    }
+                };
+                report(job.number, now, None, rule);
+            }
+            return true;
+        }
+        for found in found {
+            let rule = "it starts, though not all that start together with it have room".to_owned();
+            report(found.job, now, Some(found.line), rule);
+        }
+        if !is_held {
+            self.reserve_together(pass, &jobs);
+        }
+        false
+    }
+    /// Reservations of jobs that start together: from the first moment on at which each alone could begin.
+    fn reserve_together(&self, pass: &mut Pass, jobs: &[Waiting]) {
+        let horizon = self.horizon(pass.now);
+        let mut from = pass.now.saturating_add(1);
+        loop {
+            let starts = jobs.iter().map(|job| Some(pass.plan.earliest_from(from, job, horizon)?.0));
+            let Some(starts) = starts.collect::<Option<Vec<u64>>>() else { return };
+            match starts.into_iter().max() {
+                Some(latest) if latest > from => from = latest,
+                _ => break,
+            }
+        }
+        for job in jobs {
+            if let Some((start, room)) = pass.plan.earliest_from(from, job, horizon) {
+                self.promise(pass, job, start, &room);
+            }
+        }
+    }
+    /// The last moment at which backfilling plans jobs to begin.
+    fn horizon(&self, now: u64) -> u64 {
+        let window = self.site.as_ref().map(|site| micros(site.settings.backfill.window_s));
+        let window = window.filter(|&window| window > 0);
+        window.map_or(u64::MAX, |window| now.saturating_add(window)).min(u64::MAX - 1)
+    }
+    /// A job has a reservation.
+    fn promise(&self, pass: &mut Pass, job: &Waiting, start: u64, room: &Room) {
+        let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
+        match (self.policy.depth, self.policy.packing) {
+            (Depth::Slurm, Packing::Shared) => pass.plan.close(&parts, start, room.end),
+            _ => pass.plan.take(job, &parts, start, room.end),
+        }
+    }
+
     /// Why a job is not tried from here on, or in this pass.
     fn refusal(&self, pass: &mut Pass, job: u64) -> Option<String> {
         match (pass.look, &self.site) {
@@ -470,15 +581,8 @@ impl BatchCheck {
             Depth::Conservative | Depth::Replan | Depth::Slurm
                 if !self.keeps_plan() && (pass.backfills || pass.look == Look::Backfill) =>
             {
-                let window = self.site.as_ref().map(|site| micros(site.settings.backfill.window_s));
-                let window = window.filter(|&window| window > 0);
-                let horizon = window.map_or(u64::MAX, |window| now.saturating_add(window));
-                if let Some((start, room)) = pass.plan.earliest(job, horizon.min(u64::MAX - 1)) {
-                    let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
-                    match (self.policy.depth, self.policy.packing) {
-                        (Depth::Slurm, Packing::Shared) => pass.plan.close(&parts, start, room.end),
-                        _ => pass.plan.take(job, &parts, start, room.end),
-                    }
+                if let Some((start, room)) = pass.plan.earliest(job, self.horizon(now)) {
+                    self.promise(pass, job, start, &room);
                 }
             }
             Depth::Spare => {

@@ -149,6 +149,10 @@ impl Nodes {
     pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
         if self.pools.policy.packing == Packing::Whole { vec![1] } else { pieces.to_vec() }
     }
+    /// Whether all nodes are up, and no window is announced.
+    pub(super) fn are_up(&self) -> bool {
+        self.windows.is_empty() && !self.down.contains(&true)
+    }
     /// Whether there are no pools yet.
     pub(super) fn are_new(&self) -> bool {
         self.pools.all.is_empty()

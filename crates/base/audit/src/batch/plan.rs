@@ -135,8 +135,13 @@ impl Plan {
     }
     /// The earliest moment, up to one, from which there is room for a job, on the fastest nodes.
     pub(super) fn earliest(&self, job: &Waiting, latest: u64) -> Option<(u64, Room)> {
-        let moments = self.moments.iter().take_while(|&&moment| moment <= latest);
+        self.earliest_from(self.now, job, latest)
+    }
+    /// The same from a moment on.
+    pub(super) fn earliest_from(&self, from: u64, job: &Waiting, latest: u64) -> Option<(u64, Room)> {
+        let behind = self.moments.iter().copied().filter(|&moment| moment > from);
+        let moments = [from].into_iter().chain(behind).take_while(|&moment| moment <= latest);
         let room = |start: u64| self.pools.speeds.iter().find_map(|&speed| self.room_at(start, job, speed));
-        moments.into_iter().find_map(|&moment| Some((moment, room(moment)?)))
+        moments.into_iter().find_map(|moment| Some((moment, room(moment)?)))
     }
 }

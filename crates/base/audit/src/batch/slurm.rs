@@ -109,6 +109,8 @@ pub(super) struct Trials {
     closed: BTreeSet<usize>,
     partitions: BTreeMap<Option<usize>, u32>,
     users: BTreeMap<u32, u32>,
+    /// The groups that start together of which a job was tried.
+    pub(super) groups: BTreeSet<usize>,
     /// How many more are tried.
     left: u32,
     is_over: bool,

@@ -29,6 +29,8 @@ struct Member {
     delayed: u64,
     /// Since when it is on nodes.
     since: Option<u64>,
+    /// Which of the groups that start together it is of.
+    group: Option<usize>,
 }
 
 /// Follows the jobs of a site.
@@ -80,7 +82,9 @@ impl Site {
             claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);
         let bill = self.limits.amounts.bill(job, &self.settings, partition);
         let (submit, joined, delayed, since) = (now, now, now, None);
-        let member = Member { claim, is_admitted, account, bill, fixed, submit, joined, delayed, since };
+        let group = self.settings.together.iter().position(|jobs| jobs.contains(&job.id));
+        let member =
+            Member { claim, is_admitted, account, bill, fixed, submit, joined, delayed, since, group };
         self.members.insert(number, member);
         !is_admitted
     }
@@ -149,6 +153,29 @@ impl Site {
         let (claim, qos) = (self.members.get(&job).map(|member| &member.claim), self.settings.qos.len());
         let partition = claim.and_then(|claim| claim.classes.iter().copied().find(|&at| at >= qos));
         (partition, claim.and_then(|claim| claim.user))
+    }
+    /// Which of the groups that start together a job is of.
+    pub(crate) fn group(&self, job: u64) -> Option<usize> {
+        self.members.get(&job)?.group
+    }
+    /// The jobs of a group start one by one from here on.
+    pub(crate) fn part(&mut self, group: usize) {
+        self.settings.together[group].clear();
+        self.members.values_mut().filter(|it| it.group == Some(group)).for_each(|it| it.group = None);
+    }
+    /// Whether a limit holds one of some jobs back beside those before it.
+    pub(crate) fn holds_some(&mut self, jobs: &[u64]) -> bool {
+        let mut taken = Vec::new();
+        let is_held = jobs.iter().any(|&job| {
+            let is_held = self.holds(job);
+            if let Some(member) = self.members.get(&job).filter(|_| !is_held) {
+                self.limits.take(self.now, job, member.claim.clone());
+                taken.push(job);
+            }
+            is_held
+        });
+        taken.into_iter().for_each(|job| self.limits.end(job));
+        is_held
     }
     /// Whether a job is passed over for now.
     pub(crate) fn is_delayed(&self, job: u64) -> bool {

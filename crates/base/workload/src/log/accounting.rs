@@ -17,7 +17,7 @@ pub struct Accounting {
     pub suspended: u64,
     /// Records of tasks of arrays.
     pub array_tasks: u64,
-    /// Records of components of heterogeneous jobs, which here start one by one.
+    /// Records of components of heterogeneous jobs.
     pub components: u64,
     /// Lines of PBS about jobs that have a record or none: that they were queued, started, changed, or were to be deleted.
     pub events: u64,
@@ -45,7 +45,7 @@ impl Accounting {
             ("runs that ended in a requeue", self.requeued),
             ("jobs that were suspended, whose run times are without that", self.suspended),
             ("tasks of arrays", self.array_tasks),
-            ("components of heterogeneous jobs, which start one by one", self.components),
+            ("components of heterogeneous jobs", self.components),
             ("lines of events of jobs", self.events),
             ("lines of licences, reservations and arrays as a whole", self.others),
             ("jobs with a time of their lines, since no attribute says it", self.guessed_times),

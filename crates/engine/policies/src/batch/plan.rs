@@ -5,7 +5,7 @@ use super::needs::Needs;
 use super::pools::Pools;
 use super::queue::{Queue, Waiting};
 use super::running::{OVERRUN, Run};
-use super::split::Room;
+use super::split::{Room, Stay};
 use super::timeline::Timeline;
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::{BTreeMap, VecDeque};
@@ -114,23 +114,43 @@ impl Plan {
             found[..shorter].last().map(|(_, start)| *start)
         });
         let bound = bound.max();
-        let mut found =
-            if self.is_again { Some(self.found.entry((job.need, width)).or_default()) } else { None };
         let from = bound.map_or(now, |start| start.max(now));
-        // One number says what is free until the end of time: there the search has no end.
-        let is_single = pools.single().is_some();
-        let before = if is_single { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
-        let earliest = match self.is_counted {
-            true => self.timeline.earliest_beside(pools, (now, from), job, before),
-            false => self.timeline.earliest(pools, from, job, before),
-        };
-        if let Some(found) = &mut found {
+        let earliest = self.earliest_from(pools, (now, from), job, latest);
+        if self.is_again {
+            let found = self.found.entry((job.need, width)).or_default();
             let start = earliest.as_ref().map_or(SimTime::MAX, |(start, _)| *start);
             let first = found.partition_point(|(other, _)| *other < estimate);
             let last = found.partition_point(|(other, at)| *other <= estimate || *at <= start);
             found.splice(first..last, [(estimate, start)]);
         }
         earliest.filter(|(start, _)| *start <= latest)
+    }
+
+    /// The same from a moment on.
+    pub(super) fn earliest_from(
+        &mut self,
+        pools: &Pools,
+        (now, from): (SimTime, SimTime),
+        job: &Waiting,
+        latest: SimTime,
+    ) -> Option<(SimTime, Room)> {
+        // One number says what is free until the end of time: there the search has no end.
+        let is_single = pools.single().is_some();
+        let before = if is_single { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
+        match self.is_counted {
+            true => self.timeline.earliest_beside(pools, (now, from), job, before),
+            false => self.timeline.earliest(pools, from, job, before),
+        }
+    }
+
+    /// Takes what a job has from a later moment on; returns whether no job can start for that which could before.
+    pub(super) fn promise(&mut self, pools: &Pools, stay: Stay<'_>) -> bool {
+        if let Some(openings) = &mut self.timeline.openings {
+            openings.promise(pools, stay);
+            return stay.split.0.iter().any(|&(pool, _)| pools.has_free(pool));
+        }
+        self.timeline.take(pools, stay);
+        true
     }
 
     /// Where a job can start now beside all that is planned, where what is free now is [counted](Pools::count).

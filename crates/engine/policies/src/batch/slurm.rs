@@ -10,15 +10,23 @@
 //!
 //! Reservations last as long as a pass. So it ends when no job behind can start any more: what is planned only fills, and a job that has no room
 //! now beside some reservations has none beside more. Between passes the plan of what runs is kept, and brought up to date.
+//!
+//! Components of a heterogeneous job are for backfilling alone, which starts all of them at the place of the first one, or none.
 
 use super::plan::Plan;
 use super::policy::Discipline;
+use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, Beside};
-use super::split::Stay;
+use super::split::{Room, Split, Stay};
 use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, View};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{NodeId, SimSpan, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a job has in these pools from one moment to another.
+fn stay<'a>(job: &Waiting, split: &'a Split, (start, end): (SimTime, SimTime)) -> Stay<'a> {
+    Stay { need: job.need, split, width: job.job.width, start, end }
+}
 
 /// How many jobs of each partition and user were tried.
 #[derive(Clone, Default)]
@@ -121,6 +129,10 @@ impl BatchScheduler {
         while at < self.queue.jobs.len() && left > 0 {
             let job = self.queue.jobs[at].job.job;
             let partition = self.partition(job);
+            if self.group(at).is_some() {
+                at += 1;
+                continue;
+            }
             // Jobs that may not start count, too.
             if !tried.count(partition, settings.depth_per_partition) {
                 at += 1;
@@ -170,6 +182,7 @@ impl BatchScheduler {
         let mut ahead: Option<Vec<usize>> = None;
         // Whether the last of them was found able to start, and what is planned since takes no room that is free now.
         let mut is_sure = false;
+        let mut met = BTreeSet::new();
         while at < self.queue.jobs.len() && left > 0 {
             if !self.preempts() {
                 let ahead = ahead.get_or_insert_with(|| {
@@ -184,8 +197,20 @@ impl BatchScheduler {
                     break;
                 }
             }
+            let group = self.group(at).filter(|_| is_slurm);
+            // A group is tried at the place of its first job.
+            let is_first = group.is_some_and(|group| met.insert(group));
             if !is_tried(self, at, &mut tried) {
                 at += 1;
+                continue;
+            }
+            if let Some(group) = group {
+                is_sure = false;
+                left -= 1;
+                match is_first && self.start_together(view, group, plan, clock.horizon, decision) {
+                    true => ahead = None,
+                    false => at += 1,
+                }
                 continue;
             }
             let job = self.planned(now, at);
@@ -197,17 +222,10 @@ impl BatchScheduler {
             }
             let start = earliest.as_ref().map(|(start, _)| *start);
             if let Some((start, (split, end))) = &earliest {
-                let (need, width) = (job.need, job.job.width);
-                let stay = Stay { need, split, width, start: *start, end: *end };
-                match &mut plan.timeline.openings {
-                    Some(openings) if *start > now => {
-                        openings.promise(&self.pools, stay);
-                        is_sure = !split.0.iter().any(|&(pool, _)| self.pools.has_free(pool));
-                    }
-                    _ => {
-                        plan.timeline.take(&self.pools, stay);
-                        is_sure = false;
-                    }
+                let stay = stay(&job, split, (*start, *end));
+                is_sure = *start > now && !plan.promise(&self.pools, stay);
+                if *start == now {
+                    plan.timeline.take(&self.pools, stay);
                 }
             }
             match earliest.filter(|_| start == Some(now)) {
@@ -219,6 +237,81 @@ impl BatchScheduler {
             }
             left -= u32::from(counts);
         }
+    }
+
+    /// Which of the groups that start together the job at a place in the queue is of.
+    fn group(&self, at: usize) -> Option<u32> {
+        self.site.as_ref().and_then(|site| site.group(self.queue.jobs[at].job.job))
+    }
+
+    /// Starts all jobs of a group that wait, if each has room beside those before it, and no limit holds one back; none makes others leave.
+    /// Otherwise each has a reservation, from the first moment on at which each alone could begin. Returns whether they start. If
+    /// there is no room even on an idle cluster, they start one by one from the next pass on.
+    fn start_together(
+        &mut self,
+        view: View<'_>,
+        group: u32,
+        plan: &mut Plan,
+        horizon: SimTime,
+        decision: &mut Decision,
+    ) -> bool {
+        let (now, is_idle) = (view.now(), self.running.first_end().is_none());
+        let places = (0..self.queue.jobs.len()).filter(|&at| self.group(at) == Some(group));
+        let jobs: Vec<Waiting> = places.map(|at| self.planned(now, at)).collect();
+        if jobs.iter().any(|job| self.holds(job.job.job)) {
+            return false;
+        }
+        let mut rooms: Vec<Room> = Vec::new();
+        for job in &jobs {
+            self.pools.count(job.need);
+            let Some(room) = plan.room_now(&self.pools, now, job).filter(|_| !self.holds(job.job.job)) else {
+                break;
+            };
+            plan.timeline.take(&self.pools, stay(job, &room.0, (now, room.1)));
+            self.pools.take(job.need, &room.0, job.job.width);
+            self.site.iter_mut().for_each(|site| site.take(job.job.job));
+            rooms.push(room);
+        }
+        let start = rooms.len() == jobs.len();
+        for (job, (split, end)) in jobs.iter().zip(&rooms) {
+            self.pools.give_back(job.need, split, job.job.width);
+            self.site.iter_mut().for_each(|site| site.give_back(job.job.job));
+            if !start {
+                plan.timeline.give_back(&self.pools, stay(job, split, (now, *end)));
+            }
+        }
+        if start {
+            for (job, room) in jobs.iter().zip(rooms) {
+                let at = self.queue.jobs.iter().position(|other| other.job.job == job.job.job);
+                self.start_waiting(view, at.expect("it waits"), room, decision);
+            }
+            return true;
+        }
+        if is_idle && view.windows().is_empty() && (0..view.nodes()).all(|node| view.is_up(NodeId(node))) {
+            self.site.iter_mut().for_each(|site| site.part(group));
+            self.passes.change(now);
+            return false;
+        }
+        let (mut from, horizon) = (now.saturating_add(SimSpan::from_micros(1)), horizon.max(now));
+        jobs.iter().for_each(|job| self.pools.count(job.need));
+        let find = |plan: &mut Plan, from: SimTime, job: &Waiting| {
+            let earliest = plan.earliest_from(&self.pools, (now, from), job, horizon);
+            earliest.filter(|(start, _)| *start <= horizon)
+        };
+        loop {
+            let starts = jobs.iter().map(|job| Some(find(plan, from, job)?.0));
+            let Some(latest) = starts.collect::<Option<Vec<_>>>() else { return false };
+            let latest = latest.into_iter().fold(from, SimTime::max);
+            if std::mem::replace(&mut from, latest) == latest {
+                break;
+            }
+        }
+        for job in &jobs {
+            if let Some((start, (split, end))) = find(plan, from, job) {
+                plan.promise(&self.pools, stay(job, &split, (start, end)));
+            }
+        }
+        false
     }
 
     /// Whether the job at a place in the queue can start now beside a plan that only fills.

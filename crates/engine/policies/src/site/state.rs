@@ -31,6 +31,17 @@ struct Member {
     not_before: SimTime,
 }
 
+/// What a pass over the queue asks first about a job.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    /// The place of its partition, if it has one.
+    partition: Option<u32>,
+    /// Whether anything may ever hold it back.
+    may_be_held: bool,
+    /// Whether it starts together with others.
+    is_component: bool,
+}
+
 /// The settings of a site with what they depend on: who waits, who runs, and what was used.
 #[derive(Debug)]
 pub(crate) struct Site {
@@ -45,9 +56,10 @@ pub(crate) struct Site {
     preemption: Option<Preemption>,
     /// By handle.
     members: Vec<Option<Member>>,
-    /// By handle: the place of the partition behind 0 for none, doubled, and 1 if anything may ever hold the job back. Passes over a long
-    /// queue look at these few bytes.
-    lanes: Vec<u32>,
+    /// By handle. Passes over a long queue look at these few bytes.
+    lanes: Vec<Lane>,
+    /// The jobs that start together, by their numbers: which of these groups it is.
+    together: BTreeMap<u64, u32>,
     /// Since when each job runs, and since when limits count it.
     running: BTreeMap<JobHandle, SimTime>,
     taken: BTreeMap<JobHandle, SimTime>,
@@ -68,6 +80,10 @@ impl Site {
             preemption: Preemption::new(&settings),
             members: Vec::new(),
             lanes: Vec::new(),
+            together: (0..)
+                .zip(&settings.together)
+                .flat_map(|(at, jobs)| jobs.iter().map(move |&job| (job, at)))
+                .collect(),
             running: BTreeMap::new(),
             taken: BTreeMap::new(),
             now: SimTime::ZERO,
@@ -151,10 +167,13 @@ impl Site {
         self.partitions.insert(member.membership.partition);
         if self.members.len() <= handle.index() {
             self.members.resize(handle.index() + 1, None);
-            self.lanes.resize(handle.index() + 1, 0);
+            self.lanes.resize(handle.index() + 1, Lane::default());
         }
-        let partition = member.membership.partition.map_or(0, |at| at as u32 + 1);
-        self.lanes[handle.index()] = partition << 1 | u32::from(self.in_use.may_hold(&member.claim));
+        self.lanes[handle.index()] = Lane {
+            partition: member.membership.partition.map(|at| at as u32),
+            may_be_held: self.in_use.may_hold(&member.claim),
+            is_component: self.together.contains_key(&member.membership.id.0),
+        };
         let is_admitted = member.is_admitted;
         self.members[handle.index()] = Some(member);
         is_admitted
@@ -203,7 +222,18 @@ impl Site {
 
     /// The place of a job's partition in the settings.
     pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
-        (self.lanes[job.index()] >> 1).checked_sub(1).map(|at| at as usize)
+        self.lanes[job.index()].partition.map(|at| at as usize)
+    }
+
+    /// Which of the groups that start together a job is of, if it is of one.
+    pub(crate) fn group(&self, job: JobHandle) -> Option<u32> {
+        let is_component = self.lanes[job.index()].is_component;
+        is_component.then(|| self.together.get(&self.member(job).membership.id.0).copied())?
+    }
+
+    /// The jobs of a group start one by one from here on.
+    pub(crate) fn part(&mut self, group: u32) {
+        self.together.retain(|_, other| *other != group);
     }
 
     pub(crate) fn user(&self, job: JobHandle) -> Option<u32> {
@@ -212,7 +242,7 @@ impl Site {
 
     /// Whether a job is passed over for now: a limit holds it back, or it lost its nodes shortly before.
     pub(crate) fn passes_over(&self, job: JobHandle) -> bool {
-        self.lanes[job.index()] & 1 == 1 && (self.delayed(job).is_some() || self.holds(job))
+        self.lanes[job.index()].may_be_held && (self.delayed(job).is_some() || self.holds(job))
     }
 
     /// Of how many partitions jobs have come; those of none are one.
@@ -229,7 +259,7 @@ impl Site {
     pub(crate) fn delay(&mut self, now: SimTime, job: JobHandle) {
         let until = now.saturating_add(SimSpan::from_secs(self.settings.requeue_delay_s));
         self.members[job.index()].iter_mut().for_each(|member| member.not_before = until);
-        self.lanes[job.index()] |= 1;
+        self.lanes[job.index()].may_be_held = true;
     }
 
     /// Until when a job is passed over, if it is.

@@ -144,7 +144,7 @@ impl Condition {
     pub(crate) fn case(self, seed: u64, jobs: usize) -> Case {
         let seed = Seed::new(seed);
         let mut rng = seed.fork("case").rng();
-        let jobs = workload(self, seed, jobs, &mut rng);
+        let mut jobs = workload(self, seed, jobs, &mut rng);
         let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         let estimates = ["requested", "requested", "requested", "exact", "none"][rng.random_range(0..5)];
         let estimates = if self.no_estimates { "none" } else { estimates };
@@ -167,6 +167,11 @@ impl Condition {
         }
         if self.weights {
             weigh(priorities.get_or_insert_default(), &mut rng);
+        }
+        for group in priorities.iter().flat_map(|settings| &settings.together) {
+            let has = |job: &Job| group.contains(&job.id.0);
+            let submit = jobs.iter().find(|job| has(job)).map_or(SimTime::ZERO, |job| job.submit);
+            jobs.iter_mut().filter(|job| has(job)).for_each(|job| job.submit = submit);
         }
         let (jobs, followers) = sessions(self, jobs, &mut rng);
         Case { condition: self, options, priorities: priorities.map(Arc::new), jobs, followers }
@@ -430,6 +435,10 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
     settings.arrays = [(1, 12), (20, 40)]
         .map(|range| JobArray { jobs: vec![range], running: rng.random_range(1..5) })
         .to_vec();
+    if rng.random_range(0..2) == 0 {
+        settings.together =
+            (1..12).map(|group| (5 * group..5 * group + rng.random_range(2..4)).collect()).collect();
+    }
     settings.decay_within_period = rng.random_range(0..2) == 0;
     settings
 }

@@ -26,7 +26,7 @@ const POLICIES: [&str; 12] = [
 ];
 
 /// How a record is changed.
-pub(crate) const KINDS: [&str; 9] = [
+pub(crate) const KINDS: [&str; 10] = [
     "another node",
     "less",
     "more",
@@ -36,6 +36,7 @@ pub(crate) const KINDS: [&str; 9] = [
     "a pause",
     "a later hold",
     "a later start",
+    "not together",
 ];
 
 pub(crate) fn moment(record: &Record<'_>) -> u64 {
@@ -139,6 +140,23 @@ pub(crate) fn planted(
         }
         ("a later hold", Record::Link { at_us, not_before_us: Some(before), .. }) => *before = *at_us + 1,
         ("a later start", Record::Link { at_us, starts, .. }) => starts.first_mut()?.1 = *at_us + 1,
+        ("not together", Record::Start { job, .. }) => {
+            // Of the components that start here one is left out.
+            let id = |wanted: u64| {
+                before.iter().find_map(|record| match record {
+                    Record::Submit { job, id, .. } if *job == wanted => Some(*id),
+                    _ => None,
+                })
+            };
+            let groups = records.iter().find_map(|record| match record {
+                Record::Priority { settings } => Some(&settings.together),
+                _ => None,
+            });
+            let (own, starting) = (id(*job)?, &records[place + 1..end]);
+            let group = groups?.iter().find(|group| group.contains(&own))?;
+            let is_other = |record: &Record<'_>| matches!(record, Record::Start { job, .. } if id(*job).is_some_and(|id| group.contains(&id)));
+            starting.iter().any(is_other).then(|| changed.remove(place))?;
+        }
         ("a pause", Record::Start { .. } | Record::Yield { .. } | Record::Resume { .. }) => {
             let running = |it: &u64| yield_before(&records[..end], *it).is_some_and(|at| at > 0);
             let jobs: Vec<u64> = (0..80).filter(running).collect();

@@ -1,4 +1,4 @@
-//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, and nodes that
+//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, heterogeneous jobs, and nodes that
 //! fail.
 
 use crate::conditions::{Condition, PLAIN, judge};

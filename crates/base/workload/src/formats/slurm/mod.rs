@@ -46,9 +46,9 @@
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
-//! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
+//! requeue is a job of its own, as is each component of a heterogeneous job. There is no
 //! field for GPUs, features, and how many tasks of an array may run at once (`JobID` such as `12_[1-40%4]` of any task, or
-//! `--array=1-40%4` in `SubmitLine`); [`Whole::asked`] has them, arrays with `%` before their number. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! `--array=1-40%4` in `SubmitLine`); [`Whole::asked`] has them, arrays with `%` before their number, heterogeneous jobs with `+`. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -133,6 +133,8 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         let mut asked = asked(&row, line.record.nodes.unwrap_or(1));
         let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
+        let of_several = row.get(Column::JobId).split_once('+');
+        asked.extend(of_several.map(|(job, _)| (format!("+{job}"), 1)));
         (!asked.is_empty()).then_some((JobId(line.record.job), asked))
     });
     let asked = asked.collect();

@@ -307,6 +307,7 @@ impl Site {
         let features = given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
         let kinds = nodes.kinds(Some(&features.map(str::to_owned).collect()));
         parameters.settings.arrays = arrays(given);
+        parameters.settings.together = together(given);
         parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));
         Ok(SiteOfLog {
             kinds,
@@ -330,6 +331,17 @@ fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
         }
     }
     arrays.into_values().collect()
+}
+
+/// The components of heterogeneous jobs.
+fn together(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u64>> {
+    let mut together: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (job, asked) in given {
+        for (name, _) in asked.iter().filter(|(name, _)| name.starts_with('+')) {
+            together.entry(name).or_default().push(job.0);
+        }
+    }
+    together.into_values().filter(|jobs| jobs.len() > 1).collect()
 }
 
 /// What the files of a site say.

@@ -227,11 +227,21 @@ fn a_site_has_the_names_of_the_log() {
         (Naming::Group, 1, "biology"),
         (Naming::Queue, 1, "high"),
     ]);
-    let given = [(3, "@partition-gpu"), (4, "%3"), (5, "%3"), (7, "%3"), (8, "%8")];
+    let given = [
+        (3, "@partition-gpu"),
+        (4, "%3"),
+        (5, "%3"),
+        (7, "%3"),
+        (8, "%8"),
+        (9, "+9"),
+        (10, "+9"),
+        (11, "+11"),
+    ];
     let given = given.map(|(job, name)| (JobId(job), vec![(name.to_owned(), 2)])).into();
     let of_log = site.for_log(&header, &given).unwrap();
     let array = |jobs: &[(u64, u64)]| JobArray { jobs: jobs.to_vec(), running: 2 };
     assert_eq!(of_log.settings.arrays, [array(&[(4, 5), (7, 7)]), array(&[(8, 8)])]);
+    assert_eq!(of_log.settings.together, [[9, 10]]);
     let kinds: Vec<_> =
         of_log.kinds.iter().map(|it| (it.name.as_str(), it.nodes, it.features.join(" "))).collect();
     assert_eq!(kinds, [("n1", 3, String::new()), ("g1", 2, "partition-gpu".to_owned())]);
