@@ -320,6 +320,10 @@ pub struct JobClass {
     /// How long its jobs run before they may have to make room, in seconds since their last start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preempt_exempt_time_s: Option<u64>,
+    /// Under SLURM: how long its jobs keep their nodes once they have to make room, in seconds, if they do not keep what they have done
+    /// (`GraceTime`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace_s: Option<u64>,
 }
 
 /// What happens to a running job that makes room for another one (`PreemptMode`).
@@ -692,17 +696,15 @@ fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> 
         if class.weight.is_some_and(|weight| !(1..=LARGEST_WEIGHT).contains(&weight)) {
             return Err(fault(&format!("{place}.weight"), format!("expected 1 to {LARGEST_WEIGHT}")));
         }
-        if class.max_time_s.is_some_and(|span| span > LONGEST_SETTING_S) {
-            return Err(fault(
-                &format!("{place}.max_time_s"),
-                format!("expected at most {LONGEST_SETTING_S} seconds"),
-            ));
-        }
-        if class.preempt_exempt_time_s.is_some_and(|span| span > LONGEST_SETTING_S) {
-            return Err(fault(
-                &format!("{place}.preempt_exempt_time_s"),
-                format!("expected at most {LONGEST_SETTING_S} seconds"),
-            ));
+        for (name, span) in [
+            ("max_time_s", class.max_time_s),
+            ("preempt_exempt_time_s", class.preempt_exempt_time_s),
+            ("grace_s", class.grace_s),
+        ] {
+            if span.is_some_and(|span| span > LONGEST_SETTING_S) {
+                let rule = format!("expected at most {LONGEST_SETTING_S} seconds");
+                return Err(fault(&format!("{place}.{name}"), rule));
+            }
         }
     }
     check_preempt(kind, classes)

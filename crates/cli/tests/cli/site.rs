@@ -111,8 +111,7 @@ fn what_is_not_simulated_is_listed() {
         "1 heterogeneous job of which all components start together\n",
         "not used, may change which jobs may start: PartitionName=gpu AllowAccounts, \
          reservations of jobs, which start on any nodes (1)\n",
-        "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, \
-         QOS high GraceTime, suspensions of jobs (1)\n",
+        "not used, may change how long jobs run, and what is repeated: CompleteWait, EpilogMsgTime, suspensions of jobs (1)\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }

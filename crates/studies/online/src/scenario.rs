@@ -142,7 +142,7 @@ fields! {
         /// By what the exponent of the classic fair share is divided.
         pub fair_share_dampening: u32 = count("a factor", 1, u32::MAX), default 1;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
-        /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
+        /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s, grace_s }`. A job has the first one of which all lists have it.
         pub qos: Vec<ByName<JobClass>> = serde("a list of qualities of service"), default Vec::new();
         /// Partitions, with the same fields, and the `tier`: jobs of a higher one are before all others.
         pub partitions: Vec<ByName<JobClass>> = serde("a list of partitions"), default Vec::new();

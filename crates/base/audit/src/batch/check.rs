@@ -51,7 +51,9 @@ impl BatchCheck {
         if self.policy.depth == Depth::Slurm {
             let look =
                 site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
-            return look.into_iter().chain(self.nodes.next_change(now)).min();
+            let over =
+                self.site.iter().flat_map(|site| site.warned.values().copied().filter(|&until| until > now));
+            return look.into_iter().chain(over).chain(self.nodes.next_change(now)).min();
         }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);

@@ -205,7 +205,11 @@ impl BatchCheck {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
             self.bound = None;
         }
-        if self.queue.is_empty() && preempted.is_empty() || !self.nodes.are_known() {
+        let over = self.over(now);
+        if is_changed {
+            self.let_go(now, &over, &mut preempted, report);
+        }
+        if self.queue.is_empty() && preempted.is_empty() && over.is_empty() || !self.nodes.are_known() {
             self.is_freed = false;
             if is_slurm {
                 self.backfills(now, false);
@@ -229,6 +233,10 @@ impl BatchCheck {
             let look = if self.backfills(now, has_started) { Look::Backfill } else { Look::Neither };
             pass = Some(self.look(now, (look, is_changed), &mut started, &mut preempted, report));
         }
+        if !is_changed {
+            self.let_go(now, &over, &mut preempted, report);
+        }
+        self.timers.is_changed |= !over.is_empty();
         for other in preempted {
             let rule = "it makes room, but no job starts for which it has to".to_owned();
             report(other.job, now, Some(other.line), rule);
@@ -239,6 +247,63 @@ impl BatchCheck {
         self.is_soon = !again.is_empty();
         self.queue.append(&mut again);
         self.is_freed = false;
+    }
+
+    /// The jobs that leave now, as they were warned.
+    fn over(&self, now: u64) -> Vec<u64> {
+        let warned = self.site.iter().flat_map(|site| &site.warned).filter(|(_, until)| **until <= now);
+        warned.map(|(job, _)| *job).filter(|job| !self.completing.contains(job)).collect()
+    }
+    /// They leave by the record.
+    fn let_go(&mut self, now: u64, over: &[u64], preempted: &mut Vec<Preempted>, report: Report<'_>) {
+        for &job in over {
+            if !self.running.contains_key(&job) {
+                continue;
+            }
+            match preempted.iter().position(|it| it.job == job) {
+                Some(at) => {
+                    let waits = preempted.remove(at).waits;
+                    self.leave(job, now, waits);
+                }
+                None => report(job, now, None, "it keeps its nodes beyond its grace time".to_owned()),
+            }
+        }
+    }
+    /// Those that have time to make room for a job stay, and are expected to leave then; the others leave. Whether some stay.
+    fn warn(
+        &mut self,
+        pass: &mut Pass,
+        job: u64,
+        leaving: &[u64],
+        preempted: &mut Vec<Preempted>,
+        report: Report<'_>,
+    ) -> bool {
+        let now = pass.now;
+        let (mut stay, mut go) = (Vec::new(), Vec::new());
+        for &other in leaving {
+            match self.site.as_mut().and_then(|site| site.warn(now, other, job)) {
+                Some(until) => stay.push((other, until)),
+                None => go.push(other),
+            }
+        }
+        if stay.is_empty() {
+            return false;
+        }
+        for (other, until) in &stay {
+            let Some(mut running) = self.running.remove(other) else { continue };
+            let before = self.leaves(now, &running);
+            running.end = running.end.min(*until);
+            let after = self.leaves(now, &running);
+            pass.plan.give_back(&running.job, &running.parts, after, before);
+            self.running.insert(*other, running);
+        }
+        for other in go {
+            match preempted.iter().position(|it| it.job == other) {
+                Some(at) => self.make_way(pass, &preempted.remove(at)),
+                None => report(other, now, None, format!("it does not make room for job {job}")),
+            }
+        }
+        true
     }
 
     /// One look at the queue, for which jobs start and others make room by the record.
@@ -276,7 +341,6 @@ impl BatchCheck {
             let job = &queue[at];
             let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
             let line = found.as_ref().map(|found| found.line);
-            let mut fault = |rule| report(job.number, now, line, rule);
             let never = job.tasks > job.most;
             let is_held = self.is_held_back(job);
             let is_main = matches!(look, Look::Main { .. });
@@ -297,11 +361,18 @@ impl BatchCheck {
             }
             let is_over =
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
+            let is_tried = !never && !is_held;
+            let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
+            let mut expected = tried.and_then(|job| self.expected(&pass, &job));
+            if let Some((_, leaving)) = expected.as_ref().filter(|_| look != Look::Every)
+                && self.warn(&mut pass, job.number, leaving, preempted, report)
+            {
+                expected = None;
+            }
+            let mut fault = |rule| report(job.number, now, line, rule);
             if never && (job.is_admitted || found.is_none()) {
                 fault(not_rejected(job));
-            } else if !never && !is_held {
-                let tried = pass.trials.narrowed(job);
-                let expected = if is_over.is_none() { self.expected(&pass, &tried) } else { None };
+            } else if is_tried {
                 if let (Look::Main { .. }, None, Some(_)) = (look, &expected, &found) {
                     // Backfilling may start it.
                     started.extend(found);
@@ -511,8 +582,10 @@ impl BatchCheck {
     }
     /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
     fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
-        let others = self.running.keys().filter(|other| !self.completing.contains(other));
-        let candidates = self.site.as_ref()?.candidates(pass.now, job.number, others);
+        let over = self.over(pass.now);
+        let others = self.running.keys().filter(|it| !self.completing.contains(it) && !over.contains(it));
+        let site = self.site.as_ref().filter(|site| !site.awaits(pass.now, job.number))?;
+        let candidates = site.candidates(pass.now, job.number, others);
         let start = |leaving: &[u64]| {
             let mut without = pass.clone();
             leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));

@@ -31,6 +31,8 @@ struct Member {
     since: Option<u64>,
     /// Which of the groups that start together it is of.
     group: Option<usize>,
+    /// Up to when jobs that it warned to make room have nodes.
+    awaits: Option<u64>,
 }
 
 /// Follows the jobs of a site.
@@ -45,6 +47,8 @@ pub(crate) struct Site {
     /// The last multiple of the period.
     multiple: u64,
     members: BTreeMap<u64, Member>,
+    /// When running jobs leave their nodes that were warned to make room.
+    pub(crate) warned: BTreeMap<u64, u64>,
 }
 
 impl Site {
@@ -55,7 +59,8 @@ impl Site {
             |range: &Range<usize>| limits.classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
         let preempting = [0..qos, qos..all].into_iter().find(preempts).unwrap_or(0..0);
         let (settings, usage) = (settings.clone(), Usage::new(settings));
-        Site { settings, preempting, limits, usage, now: 0, multiple: 0, members: BTreeMap::new() }
+        let (members, warned) = (BTreeMap::new(), BTreeMap::new());
+        Site { settings, preempting, limits, usage, now: 0, multiple: 0, members, warned }
     }
 
     /// Goes on to a moment.
@@ -83,8 +88,19 @@ impl Site {
         let bill = self.limits.amounts.bill(job, &self.settings, partition);
         let (submit, joined, delayed, since) = (now, now, now, None);
         let group = self.settings.together.iter().position(|jobs| jobs.contains(&job.id));
-        let member =
-            Member { claim, is_admitted, account, bill, fixed, submit, joined, delayed, since, group };
+        let member = Member {
+            claim,
+            is_admitted,
+            account,
+            bill,
+            fixed,
+            submit,
+            joined,
+            delayed,
+            since,
+            group,
+            awaits: None,
+        };
         self.members.insert(number, member);
         !is_admitted
     }
@@ -99,6 +115,7 @@ impl Site {
     pub(crate) fn pause(&mut self, number: u64, now: u64) {
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_some()) else { return };
         (member.since, member.joined) = (None, now);
+        self.warned.remove(&number);
         self.usage.end(number, now);
         self.limits.end(number);
     }
@@ -214,6 +231,20 @@ impl Site {
     fn exempt(&self, class: &JobClass) -> u64 {
         let seconds = class.preempt_exempt_time_s.unwrap_or(self.settings.preempt_exempt_time_s);
         seconds.saturating_mul(1_000_000)
+    }
+    /// A job is warned to make room for another one: when it leaves its nodes, if it has time for that.
+    pub(crate) fn warn(&mut self, now: u64, job: u64, waiting: u64) -> Option<u64> {
+        let class = self.class(self.members.get(&job)?)?;
+        let grace = class.grace_s.filter(|&grace| grace > 0 && self.mode(class) != PreemptMode::Suspend)?;
+        let until = now.saturating_add(grace.saturating_mul(1_000_000));
+        let until = *self.warned.entry(job).or_insert(until);
+        let awaits = &mut self.members.get_mut(&waiting)?.awaits;
+        *awaits = (*awaits).max(Some(until));
+        Some(until)
+    }
+    /// Whether a job waits for those that it warned to make room.
+    pub(crate) fn awaits(&self, now: u64, job: u64) -> bool {
+        self.members.get(&job).and_then(|member| member.awaits).is_some_and(|until| now <= until)
     }
     /// The place of the class of a job on nodes in the list of those that give way to another, since when it is there, and since when it may
     /// have to leave.

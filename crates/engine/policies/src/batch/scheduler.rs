@@ -11,7 +11,7 @@ use super::queue_order::QueueOrder;
 use super::reserved::Reserved;
 use super::running::{Run, Running};
 use super::site_order::SiteOrder;
-use super::split::{Room, Split};
+use super::split::{Room, Split, Stay};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
@@ -245,7 +245,8 @@ impl BatchScheduler {
         if let Some(room) = self.room(now, job, &mut beside) {
             return Some(room);
         }
-        let mut candidates = self.site.as_ref()?.candidates(now, job.job.job);
+        let site = self.site.as_ref().filter(|site| !site.awaits(now, job.job.job))?;
+        let mut candidates = site.candidates(now, job.job.job);
         candidates.retain(|other| !self.completing.contains(other));
         if candidates.is_empty() {
             return None;
@@ -268,8 +269,13 @@ impl BatchScheduler {
         })?;
         self.release();
         for other in leaving {
-            self.set_aside(now, other, &mut beside);
-            self.preempt(view, other, decision);
+            let site = self.site.as_mut().filter(|_| self.policy.discipline == Discipline::Slurm);
+            if let Some(until) = site.and_then(|site| site.warn(now, other, job.job.job)) {
+                self.expect(now, other, until, &mut beside);
+            } else {
+                self.set_aside(now, other, &mut beside);
+                self.preempt(view, other, decision);
+            }
         }
         self.hold(&[]);
         self.room(now, job, &mut beside)
@@ -294,6 +300,30 @@ impl BatchScheduler {
         if let Beside::Plan(plan) = beside {
             plan.timeline.take(&self.pools, run.stay(now));
         }
+    }
+
+    /// A running job leaves its nodes at a moment if it has not ended before.
+    fn expect(&mut self, now: SimTime, job: JobHandle, until: SimTime, beside: &mut Beside<'_>) {
+        let Some(mut run) = self.running.remove(job) else { return };
+        run.end = run.end.min(until);
+        let release = run.release(now, &self.pools, |span| self.rounded(now, span));
+        if let Beside::Plan(plan) = beside
+            && release < run.reserved_to
+        {
+            plan.timeline.give_back(&self.pools, Stay { start: release, ..run.stay(now) });
+            run.reserved_to = release;
+        }
+        self.running.insert(run);
+    }
+
+    /// Jobs leave that were warned to make room, and have had their time.
+    fn let_go(&mut self, view: View<'_>, decision: &mut Decision) -> bool {
+        let over = self.site.as_ref().map_or_else(Vec::new, |site| site.over(view.now()));
+        for &job in &over {
+            self.set_aside(view.now(), job, &mut Beside::NoReservation);
+            self.preempt(view, job, decision);
+        }
+        !over.is_empty()
     }
 
     /// Takes a job off its nodes whose room was given back.
@@ -428,6 +458,7 @@ impl BatchScheduler {
         // SLURM looks before it sees what happens in the same second, unless nodes change.
         if is_slurm && !self.pools.are_outdated(view) {
             self.completing.extend(situation.completed);
+            self.completing.extend(self.site.iter().flat_map(|site| site.over(now)));
             self.follow_clocks(view, decision);
             self.completing.clear();
         }
@@ -441,6 +472,7 @@ impl BatchScheduler {
                 self.wait_again(view, it.job);
             }
         }
+        has_changed |= self.let_go(view, decision);
         let is_regrouped = self.pools.follow(view);
         if is_regrouped {
             let counts =

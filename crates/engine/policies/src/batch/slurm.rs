@@ -94,8 +94,9 @@ impl BatchScheduler {
 
     /// When the next pass is due.
     pub(super) fn next_pass(&self, now: SimTime, site: &Site) -> Option<SimTime> {
+        let over = site.next_over();
         if self.queue.jobs.is_empty() && self.preempted.is_empty() {
-            return None;
+            return over;
         }
         let soon = now.saturating_add(SimSpan::from_micros(1));
         // Jobs that made room in this decision wait in the next one.
@@ -112,7 +113,7 @@ impl BatchScheduler {
         let is_of_use =
             self.passes.awaits_whole || depends_on_time || site.settings().have_limits() || is_delayed();
         let whole = Some(whole).filter(|_| is_of_use);
-        let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole];
+        let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole, over];
         clocks.into_iter().flatten().map(|next| next.max(soon)).min()
     }
 
@@ -218,6 +219,10 @@ impl BatchScheduler {
             let mut earliest = plan.earliest(&self.pools, now, &job, clock.horizon.max(now));
             if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
                 let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
+                // Jobs that were warned to make room may leave before they were expected to.
+                if room.is_none() && self.site.as_ref().is_some_and(|site| site.next_over().is_some()) {
+                    earliest = plan.earliest(&self.pools, now, &job, clock.horizon.max(now));
+                }
                 earliest = room.map(|room| (now, room)).or(earliest);
             }
             let start = earliest.as_ref().map(|(start, _)| *start);

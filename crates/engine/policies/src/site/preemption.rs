@@ -25,6 +25,7 @@ struct ClassRule {
     preempts: Vec<usize>,
     mode: PreemptMode,
     exempt: SimSpan,
+    grace: SimSpan,
     /// 0 if they preempt none; otherwise one more than the highest of those that they preempt.
     level: u16,
 }
@@ -47,6 +48,7 @@ impl Preemption {
             preempts: class.preempt.iter().filter_map(place).collect(),
             mode: class.preempt_mode.unwrap_or(settings.preempt_mode),
             exempt: SimSpan::from_secs(class.preempt_exempt_time_s.unwrap_or(settings.preempt_exempt_time_s)),
+            grace: SimSpan::from_secs(class.grace_s.unwrap_or(0)),
             level: 0,
         };
         let is_by_qos = settings.qos.iter().any(|class| !class.preempt.is_empty());
@@ -83,6 +85,12 @@ impl Preemption {
     /// What happens to a job that makes room.
     pub(super) fn mode(&self, job: &Membership) -> PreemptMode {
         self.class(job).map_or(PreemptMode::Off, |class| self.rules[class].mode)
+    }
+
+    /// How long a job that makes room keeps its nodes. One that keeps its work goes at once.
+    pub(super) fn grace(&self, job: &Membership) -> SimSpan {
+        let class = self.class(job).map(|class| &self.rules[class]);
+        class.filter(|class| class.mode != PreemptMode::Suspend).map_or(SimSpan::ZERO, |class| class.grace)
     }
 
     /// From when on a running job may have to make room.

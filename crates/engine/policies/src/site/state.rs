@@ -29,6 +29,8 @@ struct Member {
     joined: SimTime,
     /// From when on a batch policy may start it.
     not_before: SimTime,
+    /// Up to when jobs that it warned to make room have nodes: it warns no others until then.
+    awaits: Option<SimTime>,
 }
 
 /// What a pass over the queue asks first about a job.
@@ -63,6 +65,8 @@ pub(crate) struct Site {
     /// Since when each job runs, and since when limits count it.
     running: BTreeMap<JobHandle, SimTime>,
     taken: BTreeMap<JobHandle, SimTime>,
+    /// When running jobs leave their nodes that were warned to make room.
+    warned: BTreeMap<JobHandle, SimTime>,
     now: SimTime,
     /// The last multiple of the period.
     multiple: SimTime,
@@ -86,6 +90,7 @@ impl Site {
                 .collect(),
             running: BTreeMap::new(),
             taken: BTreeMap::new(),
+            warned: BTreeMap::new(),
             now: SimTime::ZERO,
             multiple: SimTime::ZERO,
             settings,
@@ -116,7 +121,7 @@ impl Site {
         let rank = Rank::new(&self.settings, self.size(view, &held), submit, &membership);
         let claim = self.in_use.claim(&self.settings, &membership, job.origin(), held, estimate);
         let (sequence, joined) = (job.sequence(), view.now());
-        let (account, is_admitted, not_before) = (0, true, joined);
+        let (account, is_admitted, not_before, awaits) = (0, true, joined, None);
         Member {
             sequence,
             account,
@@ -128,6 +133,7 @@ impl Site {
             submit,
             joined,
             not_before,
+            awaits,
         }
     }
 
@@ -315,6 +321,7 @@ impl Site {
         if self.running.remove(&job).is_none() {
             return false;
         }
+        self.warned.remove(&job);
         let member = self.members[job.index()].as_mut().expect("the job was submitted");
         member.joined = now;
         if let Some(accounts) = &mut self.accounts {
@@ -366,6 +373,33 @@ impl Site {
     pub(crate) fn candidates(&self, now: SimTime, job: JobHandle) -> Vec<JobHandle> {
         let preemption = self.preemption.as_ref();
         preemption.map_or_else(Vec::new, |it| it.candidates(now, &self.member(job).membership, self.runs()))
+    }
+
+    /// Warns a job that has to make room for another one: when it leaves its nodes, if it has time for that.
+    pub(crate) fn warn(&mut self, now: SimTime, job: JobHandle, waiting: JobHandle) -> Option<SimTime> {
+        let grace = self.preemption.as_ref()?.grace(&self.member(job).membership);
+        if grace.is_zero() {
+            return None;
+        }
+        let until = *self.warned.entry(job).or_insert(now.saturating_add(grace));
+        let awaits = &mut self.members[waiting.index()].as_mut().expect("the job was submitted").awaits;
+        *awaits = (*awaits).max(Some(until));
+        Some(until)
+    }
+
+    /// Whether jobs that were warned to make room for this one still have their nodes.
+    pub(crate) fn awaits(&self, now: SimTime, job: JobHandle) -> bool {
+        self.member(job).awaits.is_some_and(|until| until >= now)
+    }
+
+    /// The jobs that have to leave their nodes now, as they were warned.
+    pub(crate) fn over(&self, now: SimTime) -> Vec<JobHandle> {
+        self.warned.iter().filter(|(_, until)| **until <= now).map(|(job, _)| *job).collect()
+    }
+
+    /// When the next one has to.
+    pub(crate) fn next_over(&self) -> Option<SimTime> {
+        self.warned.values().min().copied()
     }
 
     /// What happens to a job that makes room.

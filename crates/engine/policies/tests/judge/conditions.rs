@@ -307,6 +307,7 @@ fn site(preempts: bool, rng: &mut Rng) -> Priorities {
         total_nodes: some(rng, 8..24),
         max_running_per_user: some(rng, 2..6),
         preempt_mode: preempts.then(|| modes[rng.random_range(0..4)]),
+        grace_s: if preempts { some(rng, 1..2_000).map(u64::from) } else { None },
         ..JobClass::default()
     };
     let mut qos = ["a", "b", "c"].into_iter().zip(0..).map(|(name, queue)| class(rng, name, queue));

@@ -46,6 +46,21 @@ fn it_may_be_cancelled() {
     }
 }
 
+/// SLURM looks at 21 s for the high job: the second low one is warned to leave, and does so 15 s later if it has not ended at 31 s.
+#[test]
+fn it_may_have_time_to_leave() {
+    let short = [TWO[0], (10, 2, 20, 0, 1, 1), TWO[2]];
+    for (grace_s, rows, expected) in [
+        (None, TWO, vec![(3.0, 103.0), (21.0, 51.0)]),
+        (Some(15), TWO, vec![(3.0, 103.0), (37.0, 67.0)]),
+        (Some(15), short, vec![(3.0, 103.0), (11.0, 31.0), (32.0, 62.0)]),
+    ] {
+        let mut settings = settings(PreemptMode::Cancel);
+        settings.qos[0].grace_s = grace_s;
+        assert_eq!(times("SLURM", 4, &settings, &rows), expected, "{grace_s:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

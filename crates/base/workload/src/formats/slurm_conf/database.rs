@@ -279,7 +279,8 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
             match limit {
                 "MaxWall" => class.max_time_s = at(limit).time_limit(&text)?,
                 "MaxJobsPU" => class.max_running_per_user = at(limit).limit(&text)?,
-                "GraceTime" if matches!(text.as_str(), "00:00:00" | "0") => {}
+                "GraceTime" if text.contains(':') => class.grace_s = Some(at(limit).time(&text)?),
+                "GraceTime" => class.grace_s = Some(u64::from(at(limit).number(&text)?)),
                 "UsageFactor" if text.parse() == Ok(1.0) => {}
                 _ => {
                     if !set(&mut class.limits, limit, &text, &at(limit))? {

@@ -24,6 +24,7 @@ pub(super) struct Partition {
     pub(super) at: At,
     class: JobClass,
     preempt_mode: Option<PreemptMode>,
+    grace_s: Option<u64>,
     /// Names of accounts and qualities of service whose jobs it takes, or does not take.
     pub(super) accounts: Vec<String>,
     pub(super) qos: Vec<String>,
@@ -122,7 +123,7 @@ impl Preempt {
         for (class, partition) in classes.iter_mut().zip(&conf.partitions) {
             let lower = by_tier.iter().filter(|(other, _)| *other < class.tier());
             class.preempt = lower.map(|(_, name)| name.clone()).collect();
-            class.preempt_mode = partition.preempt_mode;
+            (class.preempt_mode, class.grace_s) = (partition.preempt_mode, partition.grace_s);
         }
     }
 }
@@ -133,7 +134,7 @@ pub(super) const QOS_PREEMPTION: &str = "PreemptType=preempt/qos (its lists are 
 /// Whether a parameter of a partition counts if partitions preempt each other.
 fn is_of_preemption(parameter: &str) -> bool {
     let key = parameter.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
-    parameter.starts_with("PartitionName=") && key == "preemptmode"
+    parameter.starts_with("PartitionName=") && matches!(key.as_str(), "preemptmode" | "gracetime")
 }
 
 impl Parameters {
@@ -235,6 +236,7 @@ impl Parameters {
             at: at.clone(),
             class: JobClass { priority: 1, ..JobClass::default() },
             preempt_mode: None,
+            grace_s: None,
             accounts: Vec::new(),
             qos: Vec::new(),
             own_qos: None,
@@ -258,6 +260,10 @@ impl Parameters {
                 "prioritytier" => class.tier = Some(at.tier(value)?),
                 "preemptmode" => {
                     partition.preempt_mode = at.preempt_mode(value, self)?;
+                    self.ignore(at.parameter);
+                }
+                "gracetime" => {
+                    partition.grace_s = Some(u64::from(at.number(value)?)).filter(|grace| *grace > 0);
                     self.ignore(at.parameter);
                 }
                 // Which nodes these are is read with the nodes; jobs of the log have their partitions.

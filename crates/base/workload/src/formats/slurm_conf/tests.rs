@@ -122,7 +122,8 @@ fn partitions_preempt_those_of_lower_tiers() {
         (String::new(), None),
     ];
     assert_eq!(found, expected);
-    assert_eq!(ignored, ["PreemptMode=GANG", "PartitionName=middle GraceTime"]);
+    assert_eq!(settings.partitions.iter().map(|it| it.grace_s).collect::<Vec<_>>(), [None, Some(10), None]);
+    assert_eq!(ignored, ["PreemptMode=GANG"]);
     assert_eq!(settings.partitions.iter().map(JobClass::tier).collect::<Vec<_>>(), [3, 2, 1]);
 }
 
