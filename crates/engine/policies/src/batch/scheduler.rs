@@ -11,7 +11,7 @@ use super::queue_order::QueueOrder;
 use super::reserved::Reserved;
 use super::running::{Run, Running};
 use super::site_order::SiteOrder;
-use super::split::{Room, Split, Stay};
+use super::split::{Room, Split};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
@@ -310,8 +310,10 @@ impl BatchScheduler {
         if let Beside::Plan(plan) = beside
             && release < run.reserved_to
         {
-            plan.timeline.give_back(&self.pools, Stay { start: release, ..run.stay(now) });
+            // A timeline forgets what is before the begin of a change.
+            plan.timeline.give_back(&self.pools, run.stay(now));
             run.reserved_to = release;
+            plan.timeline.take(&self.pools, run.stay(now));
         }
         self.running.insert(run);
     }
