@@ -1,10 +1,10 @@
 //! A comparison as tables and drawings.
 
-use super::{ComparedRows, Comparison, GroupComparison};
+use super::{ComparedRows, Comparison, GroupComparison, Pair};
 use crate::column::{Column, Role};
 use crate::drawing::{Axis, Chart, Drawing, stem};
 use crate::groups::cell;
-use crate::table::{Cell, Estimate, NamedTable, Table, decimals};
+use crate::table::{Cell, Estimate, NamedTable, Table, TableLine, decimals};
 
 impl Comparison {
     /// For each type of rows a line for each group and metric, to be read: mean and median of differences and ratios, with
@@ -13,7 +13,7 @@ impl Comparison {
         self.parts.iter().map(|part| part.table().with_notes(self.notes(part))).collect()
     }
     /// The files for other programs: `comparison`, and `pairs` with a line for each pair; of studies with several types of
-    /// rows `comparison-case` and so on.
+    /// rows `comparison-case` and so on. Those without lines are left out.
     pub fn exact_tables(&self) -> Vec<NamedTable> {
         let name = |kind: &str, part: &ComparedRows| match part.row_type.name {
             "" => kind.to_owned(),
@@ -25,7 +25,7 @@ impl Comparison {
                 NamedTable::new(name("pairs", part), "Pairs", part.pairs_table()),
             ]
         });
-        tables.collect()
+        tables.filter(|named| !named.table.is_empty()).collect()
     }
     /// The geometric mean of the ratios with its interval, a figure for each metric.
     pub fn drawings(&self) -> Vec<Drawing> {
@@ -56,100 +56,72 @@ impl Comparison {
 
 impl ComparedRows {
     fn table(&self) -> Table {
-        let header = ["mean_difference", "median_difference", "geometric_mean_ratio", "median_ratio"];
-        let line = |group: &GroupComparison| {
-            let estimates = [group.difference, group.ratio].into_iter();
-            let pairs = estimates.flat_map(|estimates| match estimates {
-                Some(estimates) => {
-                    [estimates.mean, estimates.median].map(|it| Cell::Formatted(with_interval(it)))
-                }
-                None => [Cell::Missing, Cell::Missing],
-            });
-            pairs.collect()
+        let with = |line: TableLine, name, estimate: Option<Estimate>| {
+            line.with(name, estimate.map(|it| Cell::Formatted(with_interval(it))))
         };
-        self.lines(&header, line)
+        self.groups.iter().map(|group| self.line(group, with)).collect()
     }
 
     /// A line for each group and metric, with the ends of intervals in columns of their own.
     pub fn exact_table(&self) -> Table {
-        let mut header = Vec::new();
-        for name in ["mean_difference", "median_difference", "geometric_mean_ratio", "median_ratio"] {
-            header.extend([name.to_owned(), format!("{name}_low"), format!("{name}_high")]);
-        }
-        header.push("ratios".to_owned());
-        let numbers = |estimate: Option<Estimate>| {
-            let ends = estimate.and_then(|estimate| estimate.interval).unzip();
-            [estimate.map(|estimate| estimate.value), ends.0, ends.1].map(Cell::optional)
-        };
-        let line = |group: &GroupComparison| {
-            let sides = [group.difference, group.ratio];
-            let estimates =
-                sides.map(|each| [each.map(|each| each.mean), each.map(|each| each.median)]).concat();
-            let mut cells: Vec<Cell> = estimates.into_iter().flat_map(numbers).collect();
-            cells.push(Cell::Count(group.ratios));
-            cells
-        };
-        self.lines(&header.iter().map(String::as_str).collect::<Vec<_>>(), line)
+        let lines = self
+            .groups
+            .iter()
+            .map(|group| self.line(group, TableLine::with_estimate).with("ratios", group.ratios));
+        lines.collect()
     }
 
-    /// A line for each group and metric.
-    fn lines(&self, header: &[&str], values: impl Fn(&GroupComparison) -> Vec<Cell>) -> Table {
-        let mut all = self.key_header();
-        all.extend(["pairs", "only_a", "only_b", "wins", "ties", "losses"].map(str::to_owned));
-        all.extend(header.iter().map(|&name| name.to_owned()));
-        let line = |group: &GroupComparison| {
-            let GroupComparison { only_a, only_b, wins, ties, losses, .. } = *group;
-            let counts = [group.pairs.len(), only_a, only_b, wins, ties, losses];
-            let mut cells = self.key_cells(group);
-            cells.extend(counts.map(Cell::Count));
-            cells.extend(values(group));
-            cells
-        };
-        Table::new(all, self.groups.iter().map(line).collect())
+    /// A line of a group and metric: counts and estimates, which `with` adds.
+    fn line(
+        &self,
+        group: &GroupComparison,
+        with: fn(TableLine, &'static str, Option<Estimate>) -> TableLine,
+    ) -> TableLine {
+        let line = self
+            .key(group)
+            .with("pairs", group.pairs.len())
+            .with("only_a", group.only_a)
+            .with("only_b", group.only_b)
+            .with("wins", group.wins)
+            .with("ties", group.ties)
+            .with("losses", group.losses);
+        let (difference, ratio) = (group.difference, group.ratio);
+        let estimates = [
+            ("mean_difference", difference.map(|of| of.mean)),
+            ("median_difference", difference.map(|of| of.median)),
+            ("geometric_mean_ratio", ratio.map(|of| of.mean)),
+            ("median_ratio", ratio.map(|of| of.median)),
+        ];
+        estimates.into_iter().fold(line, |line, (name, estimate)| with(line, name, estimate))
     }
 
     /// Groups with several values of a numeric label are left out: their pairs are in those of each value.
     fn pairs_table(&self) -> Table {
         let instance: Vec<&Column> =
             self.row_type.columns.iter().filter(|column| column.role == Role::Instance).collect();
-        let mut header = self.key_header();
-        header.extend(instance.iter().map(|column| column.name.to_owned()));
-        header.extend(["a", "b", "difference", "ratio"].map(str::to_owned));
-        let lines = self.groups.iter().filter(|group| !group.is_together).flat_map(|group| {
-            group.pairs.iter().map(|pair| {
-                let mut cells = self.key_cells(group);
-                cells.extend(instance.iter().zip(&pair.instance).map(|(column, value)| cell(column, value)));
-                cells.extend([pair.a, pair.b, pair.difference()].map(Cell::Number));
-                cells.push(Cell::optional(pair.ratio()));
-                cells
-            })
-        });
-        Table::new(header, lines.collect())
+        let line = |(group, pair): (&GroupComparison, &Pair)| {
+            let values = instance.iter().zip(&pair.instance);
+            self.key(group)
+                .with_all(values.map(|(column, value)| (column.name, cell(column, value))))
+                .with("a", pair.a)
+                .with("b", pair.b)
+                .with("difference", pair.difference())
+                .with("ratio", pair.ratio())
+        };
+        let groups = self.groups.iter().filter(|group| !group.is_together);
+        groups.flat_map(|group| group.pairs.iter().map(move |pair| (group, pair))).map(line).collect()
     }
 
-    /// The columns of a group; what was selected for B is after what it takes the place of.
-    fn key_header(&self) -> Vec<String> {
-        let mut header = Vec::new();
-        let keys = self.row_type.columns.iter().filter(|it| matches!(it.role, Role::Label | Role::Variant));
-        for column in keys {
-            header.push(column.name.to_owned());
-            if self.with.contains(&column) {
-                header.push(format!("with_{}", column.name));
-            }
-        }
-        header.push("metric".to_owned());
-        header
-    }
-    fn key_cells(&self, group: &GroupComparison) -> Vec<Cell> {
-        let mut cells = Vec::new();
+    /// The cells of a group; what was selected for B is after what it takes the place of.
+    fn key(&self, group: &GroupComparison) -> TableLine {
+        let mut line = TableLine::new();
         for (column, value) in &group.key.values {
-            cells.push(cell(column, value));
+            line = line.with(column.name, cell(column, value));
             if let Some(place) = self.with.iter().position(|with| with == column) {
-                cells.push(cell(column, &group.with[place]));
+                line = line.with(format!("with_{}", column.name), cell(column, &group.with[place]));
             }
         }
-        cells.push(Cell::Text(group.metric.name.to_owned()));
-        cells
+        line.with("metric", group.metric.name)
     }
 
     fn drawings(&self) -> Vec<Drawing> {
