@@ -12,53 +12,46 @@ const RANGE: [f64; 2] = [0.05, 0.95];
 /// A line for each part of the jobs and each variant: the mean wait, its difference from that of the first variant, and between which
 /// values both are for nine tenths of the drawn workloads. With the log itself among the instances the means are those of it.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
+    if matrix.scenario.waits_by.is_empty() {
+        return Table::default();
+    }
     let mut lines = Vec::new();
-    if !matrix.scenario.waits_by.is_empty() {
-        for scope in matrix.scopes().into_iter().filter(Scope::is_whole) {
-            let is_own = |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.is_first(group);
-            let own: Vec<Vec<Instance>> = groups.iter().filter(is_own).map(instances).collect();
-            let labels = groups.iter().filter(is_own).map(|group| group.setting.label().policy);
-            let labels: Vec<String> = labels.collect();
-            let Some(first) = own.first() else { continue };
-            for (by, name) in parts(&own) {
-                for (place, (label, group)) in labels.iter().zip(&own).enumerate() {
-                    let is_first = place == 0;
-                    let of = |instance: &Instance| {
-                        instance.parts.iter().find(|it| it.by == by && it.name == name).cloned()
+    for scope in matrix.scopes().into_iter().filter(Scope::is_whole) {
+        let is_own = |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.is_first(group);
+        let own: Vec<Vec<Instance>> = groups.iter().filter(is_own).map(instances).collect();
+        let labels = groups.iter().filter(is_own).map(|group| group.setting.label().policy);
+        let labels: Vec<String> = labels.collect();
+        let Some(first) = own.first() else { continue };
+        for (by, name) in parts(&own) {
+            for (place, (label, group)) in labels.iter().zip(&own).enumerate() {
+                // A value of the part in each instance, given the part in the same instance of the first variant.
+                let values = |value: fn(&PartWait, Option<&PartWait>) -> Option<f64>| {
+                    let of = |(own, first): (&Instance, &Instance)| {
+                        let part = own.part(&by, &name);
+                        (own.is_log, part.and_then(|part| value(part, first.part(&by, &name))))
                     };
-                    let waits: Vec<(bool, Option<PartWait>)> =
-                        group.iter().map(|it| (it.is_log, of(it))).collect();
-                    let changes = group.iter().zip(first).map(|(own, first)| {
-                        let change = of(own).zip(of(first)).map(|(own, first)| own.mean_s - first.mean_s);
-                        (own.is_log, change)
-                    });
-                    let changes: Vec<(bool, Option<f64>)> = changes.collect();
-                    let jobs =
-                        waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.jobs as f64)));
-                    let jobs = estimate(&jobs.collect::<Vec<_>>())[0];
-                    let waits: Vec<(bool, Option<f64>)> =
-                        waits.iter().map(|(is_log, it)| (*is_log, it.as_ref().map(|it| it.mean_s))).collect();
-                    let changes = if is_first { [None; 3] } else { estimate(&changes) };
-                    let in_hours = |values: [Option<f64>; 3]| values.map(|it| it.map(hours));
-                    lines.push(
-                        TableLine::new()
-                            .with("workload", scope.workload.name.as_str())
-                            .with("jobs_of", by.as_str())
-                            .with("name", name.as_str())
-                            .with("policy", label.as_str())
-                            .with("jobs", jobs.map(|jobs| jobs.round() as usize))
-                            .with_all(
-                                ["wait_h", "wait_low_h", "wait_high_h"]
-                                    .into_iter()
-                                    .zip(in_hours(estimate(&waits))),
-                            )
-                            .with_all(
-                                ["change_h", "change_low_h", "change_high_h"]
-                                    .into_iter()
-                                    .zip(in_hours(changes)),
-                            ),
-                    );
-                }
+                    estimate(&group.iter().zip(first).map(of).collect::<Vec<_>>())
+                };
+                let jobs = values(|own, _| Some(own.jobs as f64))[0];
+                let waits = values(|own, _| Some(own.mean_s));
+                let changes = match place {
+                    0 => [None; 3],
+                    _ => values(|own, first| Some(own.mean_s - first?.mean_s)),
+                };
+                let in_hours = |values: [Option<f64>; 3]| values.map(|it| it.map(hours));
+                let waits = ["wait_h", "wait_low_h", "wait_high_h"].into_iter().zip(in_hours(waits));
+                let changes =
+                    ["change_h", "change_low_h", "change_high_h"].into_iter().zip(in_hours(changes));
+                lines.push(
+                    TableLine::new()
+                        .with("workload", scope.workload.name.as_str())
+                        .with("jobs_of", by.as_str())
+                        .with("name", name.as_str())
+                        .with("policy", label.as_str())
+                        .with("jobs", jobs.map(|jobs| jobs.round() as usize))
+                        .with_all(waits)
+                        .with_all(changes),
+                );
             }
         }
     }
@@ -66,8 +59,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
         "changes are those from the first variant on the same jobs; low and high: nine tenths of the drawn workloads are between them"
             .to_owned(),
     ];
-    let table: Table = lines.into_iter().collect();
-    if matrix.scenario.waits_by.is_empty() { table } else { table.with_notes(notes) }
+    lines.into_iter().collect::<Table>().with_notes(notes)
 }
 
 /// What one instance has.
@@ -75,6 +67,12 @@ struct Instance {
     /// Whether it is the log itself, beside logs that are drawn from it.
     is_log: bool,
     parts: Vec<PartWait>,
+}
+
+impl Instance {
+    fn part(&self, by: &str, name: &str) -> Option<&PartWait> {
+        self.parts.iter().find(|part| part.by == by && part.name == name)
+    }
 }
 
 fn instances(group: &Group<'_>) -> Vec<Instance> {
