@@ -3,9 +3,10 @@
 use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::Args;
+use dfrsim_model::JobId;
 use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
 use dfrsim_workload::formats::slurm_conf::{ConfError, Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
-use dfrsim_workload::log::{Asked, Header, Line, Record, Source as _, Whole};
+use dfrsim_workload::log::{Asked, Header, Line, Naming, Record, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,13 +24,16 @@ pub(crate) struct SiteArguments {
     /// The qualities of service, with priorities, limits and preemption: what `sacctmgr show qos --parsable2` prints
     #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
     qos: Option<PathBuf>,
+    /// Nodes that only some jobs may have for a time: what `scontrol show reservation` prints
+    #[arg(long, value_name = "FILE", requires = "slurm_conf", value_hint = clap::ValueHint::FilePath)]
+    reservations: Option<PathBuf>,
 }
 
 impl SiteArguments {
     /// The files that are read.
     pub(crate) fn files(&self, conf: &Path) -> SiteFiles {
-        let SiteArguments { gres, sacctmgr, qos } = self.clone();
-        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos }
+        let SiteArguments { gres, sacctmgr, qos, reservations } = self.clone();
+        SiteFiles { conf: conf.to_owned(), gres, associations: sacctmgr, qos, reservations }
     }
 }
 
@@ -41,6 +45,8 @@ pub(crate) struct SiteAndLog {
     pub(crate) header: Header,
     /// What jobs ask for beside processors and memory.
     pub(crate) given: Arc<Asked>,
+    /// How many jobs are in reservations that are not for them.
+    kept_off: usize,
     /// How many jobs wait for others.
     pub(crate) waiting: usize,
     /// The second of the first and of the last submission.
@@ -55,22 +61,30 @@ impl SiteAndLog {
     pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
         let site = Site::read(files).map_err(|error| fault(&error))?;
         let (header, given, mut waiting) = (whole.header().clone(), whole.asked(), 0);
+        let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
+        let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
         let submit = |line: Line| {
+            let user = line.record.user.and_then(|user| users.get(&user).copied());
+            let account = line.record.group.and_then(|group| accounts.get(&group).copied());
+            let asked = given.get(&JobId(line.record.job)).into_iter().flatten();
+            let features = asked.filter_map(|(name, _)| name.strip_prefix('@'));
+            kept_off += usize::from({ features }.any(|feature| site.keeps_off(feature, user, account)));
             let Record { preceding_job, also_preceding, .. } = &line.record;
             waiting += usize::from(preceding_job.is_some() || !also_preceding.is_empty());
             line.record.submit.micros() / 1_000_000
         };
         let submits: Vec<u64> = whole.by_ref().map(submit).collect();
         let accounting = whole.finish().map_err(Failure::input)?.accounting;
+        let reserved = if site.has_reservations() { 0 } else { accounting.reserved };
         let left_out = [
-            (accounting.reserved, "reservations of jobs, which start on any nodes"),
+            (reserved, "reservations of jobs, which start on any nodes"),
             (accounting.suspended, "suspensions of jobs"),
         ];
         let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
         let left_out = left_out.map(|(count, what)| format!("{what} ({count})")).collect();
         let span = submits.iter().min().zip(submits.iter().max()).map(|(first, last)| (*first, *last));
         let (conf, records) = (files.conf.clone(), submits.len());
-        Ok(SiteAndLog { conf, site, header, given, waiting, span, records, left_out })
+        Ok(SiteAndLog { conf, site, header, given, kept_off, waiting, span, records, left_out })
     }
 
     /// What the site is for the log.
@@ -99,6 +113,7 @@ impl SiteAndLog {
             .given
             .values()
             .flatten()
+            .filter(|(name, _)| self.site.has_reservations() || !name.starts_with("@reservation-"))
             .filter(|(name, _)| !name.starts_with("@partition-") && !name.starts_with(['%', '+']))
         {
             if !of_log.kinds.iter().any(|kind| has(kind, name)) {
@@ -159,6 +174,16 @@ impl SiteAndLog {
         if !settings.together.is_empty() {
             let count = counted(settings.together.len(), "heterogeneous job");
             lines.push(format!("{count} of which all components start together"));
+        }
+        let reservations = settings.reservations.iter().map(|it| it.name.as_str()).collect::<Vec<_>>();
+        if !reservations.is_empty() {
+            lines.push(format!("reservations: {}", reservations.join(", ")));
+        }
+        if self.kept_off > 0 {
+            lines.push(format!(
+                "{} in reservations that are for other users or accounts: they stay there",
+                counted(self.kept_off, "job")
+            ));
         }
         if self.waiting > 0 {
             lines.push(format!("jobs that wait until others have ended or started: {}", self.waiting));

@@ -14,7 +14,7 @@ pub(crate) struct Kind {
     pub(crate) speed: u32,
     /// Memory, CPU, and each other resource of a node, in share units.
     pub(crate) capacity: Vec<u64>,
-    features: Vec<String>,
+    pub(crate) features: Vec<String>,
     /// How many kinds have less: of the first of the other resources in which they differ, then memory, then CPU.
     pub(crate) plenty: usize,
     /// Cores, memory, and pieces of the other resources; empty if the cores are not known.
@@ -48,7 +48,7 @@ pub(crate) struct Size {
     pub(crate) used: Vec<u64>,
     /// All pieces of a resource that is shared.
     shared: Vec<u64>,
-    features: Vec<String>,
+    pub(crate) features: Vec<String>,
     /// Whether it may be on nodes of each kind.
     pub(crate) allowed: Vec<bool>,
     /// As [`Kind::pieces`].

@@ -55,6 +55,9 @@ pub struct Priorities {
     /// Jobs that start together under SLURM, by their numbers in the log: the components of heterogeneous jobs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<u64>>,
+    /// Nodes that only some jobs may have for a time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reservations: Vec<Reservation>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
     /// When the main scheduler of the policy SLURM looks, and how far.
@@ -93,6 +96,7 @@ impl Default for Priorities {
             max_running_per_user: None,
             arrays: Vec::new(),
             together: Vec::new(),
+            reservations: Vec::new(),
             backfill: BackfillSettings::default(),
             main: MainSettings::default(),
             preempt_mode: PreemptMode::default(),
@@ -180,6 +184,33 @@ pub struct JobArray {
     pub jobs: Vec<(u64, u64)>,
     /// How many of them may run.
     pub running: u32,
+}
+
+/// Nodes that only some jobs may have for a time (`scontrol show reservation`): those with the feature `reservation-NAME`. Jobs that ask for
+/// this feature start there in that time, if they end in it by their estimates, and again once it is over; all others start there only if they end
+/// before it, or once it is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reservation {
+    /// Its name.
+    pub name: String,
+    /// When it begins, in seconds of simulated time.
+    pub from_s: u64,
+    /// When it ends.
+    pub until_s: u64,
+}
+
+impl Reservation {
+    /// The feature of its nodes and jobs.
+    pub fn feature(&self) -> String {
+        format!("reservation-{}", self.name)
+    }
+
+    /// When none of its jobs, or no other one, may be on its nodes, in microseconds.
+    pub fn closed(&self, to_its_own: bool) -> Vec<(u64, u64)> {
+        let [from, until] = [self.from_s, self.until_s].map(|seconds| seconds.saturating_mul(1_000_000));
+        if to_its_own { vec![(0, from), (until - 1, until)] } else { vec![(from, until)] }
+    }
 }
 
 /// An account in the tree of accounts.
@@ -452,6 +483,7 @@ impl Priorities {
             && !self.have_limits()
             && self.requeue_delay_s == 0
             && self.together.is_empty()
+            && self.reservations.is_empty()
             && self.partitions.iter().all(|class| class.tier() == 1)
     }
 
@@ -503,6 +535,14 @@ impl Priorities {
         at_least_one("fair_share_dampening", Some(self.fair_share_dampening))?;
         check_amounts("billing", &self.billing)?;
         self.check_arrays()?;
+        unique("reservations", self.reservations.iter().map(|it| it.name.as_str()))?;
+        for Reservation { name, from_s, until_s } in &self.reservations {
+            if from_s >= until_s || *until_s > LONGEST_SETTING_S {
+                let rule =
+                    format!("expected an end behind its begin, at most at {LONGEST_SETTING_S} seconds");
+                return Err(fault(&format!("reservations.{name}"), rule));
+            }
+        }
         let mut jobs: Vec<u64> = self.together.concat();
         jobs.sort_unstable();
         if let Some(pair) = jobs.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -800,6 +840,11 @@ mod tests {
             let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };
             assert_eq!(fault(&|it| it.qos.push(class.clone())), "qos.p.weight: expected 1 to 100");
         }
+        let reserve = |it: &mut Priorities| {
+            it.reservations = vec![Reservation { name: "r".to_owned(), from_s: 9, until_s: 9 }];
+        };
+        let end = "expected an end behind its begin, at most at 16000000000 seconds";
+        assert_eq!(fault(&reserve), format!("reservations.r: {end}"));
         let together = |it: &mut Priorities| it.together = vec![vec![1, 2], vec![3, 2]];
         assert_eq!(fault(&together), "together: the job 2 is there twice");
         let preempting = |name: &str, preempt: &[&str]| JobClass {

@@ -191,6 +191,69 @@ fn components_of_a_heterogeneous_job_start_together() {
     assert!(starts("EASY/NODES=SHARED")[1] < 60.0);
 }
 
+/// Two of the four nodes of the partition cpu are for job 73 from half past nine to half past ten. The others ask for an hour: two have the
+/// other nodes, and the third waits for one of these.
+#[test]
+fn reserved_nodes_are_for_the_jobs_of_the_reservation() {
+    let columns = "JobID|User|Partition|State|Submit|Start|End|TimelimitRaw|NNodes|AllocCPUS|Reservation\n";
+    let job = |id: u32, limit: u32, minutes: u32, reservation: &str| {
+        let times = format!("2026-03-02T09:00:00|2026-03-02T09:00:00|2026-03-02T09:{minutes}:00");
+        format!("{id}|ben|cpu|COMPLETED|{times}|{limit}|1|8|{reservation}\n")
+    };
+    let jobs = [job(70, 60, 30, ""), job(71, 60, 30, ""), job(72, 60, 30, ""), job(73, 30, 10, "course")];
+    let reservations = "\
+ReservationName=course StartTime=2026-03-02T09:30:00 EndTime=2026-03-02T10:30:00 Duration=01:00:00
+   Nodes=n[1-2] NodeCnt=2 CoreCnt=16 Features=(null) PartitionName=cpu Flags=SPEC_NODES
+   Users=anna Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE
+";
+    let folder = Folder::with(&[
+        ("march.sacct", (columns.to_owned() + &jobs.concat()).as_str()),
+        ("slurm.conf", CONF),
+        ("assoc.txt", ASSOC),
+        ("qos.txt", QOS),
+        ("reservations.txt", reservations),
+    ]);
+    let starts = |policy: &str, reserved: bool| -> Vec<f64> {
+        let mut simulate = dfrsim(["simulate", "--policy", policy, "--jobs-out"]);
+        simulate.arg(folder.path("jobs.csv")).arg("--events-out").arg(folder.path("events.jsonl"));
+        for (option, name) in [
+            ("--workload", "march.sacct"),
+            ("--slurm-conf", "slurm.conf"),
+            ("--reservations", "reservations.txt"),
+        ] {
+            if reserved || option != "--reservations" {
+                simulate.arg(option).arg(folder.path(name));
+            }
+        }
+        stdout(&mut simulate);
+        stdout(dfrsim(["audit"]).arg(folder.path("events.jsonl")));
+        let jobs = fs::read_to_string(folder.path("jobs.csv")).unwrap();
+        jobs.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect()
+    };
+    assert_eq!(starts("EASY/NODES=SHARED", false), [0.0; 4]);
+    assert_eq!(starts("EASY/NODES=SHARED", true), [0.0, 0.0, 1_800.0, 1_800.0]);
+    let slurm = starts("SLURM", true);
+    assert!(
+        slurm[1] < 60.0 && slurm[2..].iter().all(|start| (1_800.0..1_900.0).contains(start)),
+        "{slurm:?}"
+    );
+    let mut command = site(&folder);
+    command.arg("--reservations").arg(folder.path("reservations.txt"));
+    let text = stdout(&mut command);
+    for line in [
+        "reservations: course\n",
+        "1 job in reservations that are for other users or accounts: they stay there\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!text.contains("which start on any nodes"), "{text}");
+    let scenario = fs::read_to_string(folder.path("march/site.toml")).unwrap();
+    assert!(scenario.contains("until_s = 5400"), "{scenario}");
+    fs::write(folder.path("reservations.txt"), reservations.replace("n[1-2]", "n[4-5]")).unwrap();
+    let error = stderr(&mut command, 2);
+    assert!(error.contains("reservations.txt: line 1: Nodes: unknown node `n5`; expected n1, n2"), "{error}");
+}
+
 #[test]
 fn three_files_become_an_answer() {
     let folder = files();

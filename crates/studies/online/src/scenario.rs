@@ -14,7 +14,7 @@ use dfrsim_model::named;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, LONGEST_SETTING_S, MainSettings, PreemptMode,
-    Priorities, PriorityWeights, SizeFactor, Tres, Unlisted,
+    Priorities, PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
 use dfrsim_platform::Interruption;
@@ -152,6 +152,9 @@ fields! {
         pub arrays: Vec<JobArray> = serde("a list of arrays of jobs"), default Vec::new();
         /// Jobs that start together under SLURM, as the components of heterogeneous jobs do: lists of numbers of the log.
         pub together: Vec<Vec<u64>> = serde("a list of lists of jobs"), default Vec::new();
+        /// Nodes that only some jobs may have for a time: `{ name, from_s, until_s }`. The nodes are those with the feature `reservation-NAME`, the
+        /// jobs those that ask for it.
+        pub reservations: Vec<Reservation> = serde("a list of reservations"), default Vec::new();
         /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`, and with SLURM `max_job_user` and `max_job_part`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
         /// When the main scheduler of SLURM looks, and how far: `{ delay_s, interval_s, depth, depth_per_partition }`.
@@ -207,6 +210,7 @@ impl PriorityFields {
             max_running_per_user: self.max_running_per_user,
             arrays: self.arrays.clone(),
             together: self.together.clone(),
+            reservations: self.reservations.clone(),
             backfill: self.backfill,
             main: self.main,
             size: self.size,

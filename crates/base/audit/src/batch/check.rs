@@ -48,12 +48,13 @@ impl BatchCheck {
     fn next_decision(&self, now: u64) -> Option<u64> {
         let starts = self.reserved.values().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
+        let bounds = site.iter().flat_map(|_| self.nodes.bounds()).filter(|&bound| bound > now);
         if self.policy.depth == Depth::Slurm {
             let look =
                 site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
             let over =
                 self.site.iter().flat_map(|site| site.warned.values().copied().filter(|&until| until > now));
-            return look.into_iter().chain(over).chain(self.nodes.next_change(now)).min();
+            return look.into_iter().chain(over).chain(bounds).chain(self.nodes.next_change(now)).min();
         }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);
@@ -62,7 +63,7 @@ impl BatchCheck {
             let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
             of_site.into_iter().flatten().chain(site.delays(now))
         });
-        starts.chain(of_site).chain(self.nodes.next_change(now)).min()
+        starts.chain(of_site).chain(bounds).chain(self.nodes.next_change(now)).min()
     }
 }
 
@@ -75,6 +76,7 @@ impl Check for BatchCheck {
         let is_slurm = self.policy.depth == Depth::Slurm;
         let is_by_arrival = !is_slurm && self.policy.is_by_arrival() && settings.order_by_arrival();
         let settings = if is_slurm { as_slurm(settings) } else { settings.clone() };
+        self.nodes.reservations.clone_from(&settings.reservations);
         self.site = (!is_by_arrival).then(|| Site::new(&settings, kinds));
     }
     fn platform(&mut self, platform: &Platform) {
@@ -94,6 +96,7 @@ impl Check for BatchCheck {
             planned: job.estimate,
             need: self.nodes.pieces(&job.size.pieces),
             fits: job.size.allowed.clone(),
+            closed: self.nodes.closed(&job.size.features),
             most: 0,
             is_admitted,
             priority: 0,

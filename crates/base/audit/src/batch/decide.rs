@@ -185,7 +185,8 @@ impl BatchCheck {
         self.judge(now, is_changed, report);
         if self.policy.depth == Depth::Slurm {
             self.see_events(now);
-            self.note_change(now, is_changed || is_soon);
+            let is_bound = self.nodes.bounds().any(|bound| bound == now);
+            self.note_change(now, is_changed || is_soon || is_bound);
         }
     }
     /// Jobs that can never run are rejected when they arrive, even if neither scheduler looks.
@@ -315,7 +316,7 @@ impl BatchCheck {
         preempted: &mut Vec<Preempted>,
         report: Report<'_>,
     ) -> Pass {
-        let mut plan = Plan::new(&self.nodes.pools, now);
+        let mut plan = Plan::new(&self.nodes.pools, now, self.nodes.bounds());
         self.ends(now).into_iter().for_each(|(end, it)| plan.take(&it.job, &it.parts, now, end));
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
@@ -478,7 +479,7 @@ impl BatchCheck {
         });
         let rooms: Option<Vec<Parts>> =
             rooms.collect::<Option<_>>().filter(|_| !is_held && !site.holds_some(&numbers));
-        if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.are_up() {
+        if rooms.is_none() && !is_held && self.running.is_empty() && self.nodes.are_up(now) {
             site.part(group);
             self.timers.is_changed = true;
             return false;

@@ -5,6 +5,7 @@ use super::{BatchPolicy, Packing, Placing};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
 use dfrsim_model::Yield;
+use dfrsim_model::priority::Reservation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -116,6 +117,7 @@ pub(super) struct Nodes {
     kinds: Arc<Vec<Kind>>,
     down: Vec<bool>,
     windows: Vec<Window>,
+    pub(super) reservations: Vec<Reservation>,
     /// How many jobs each has.
     pub(super) jobs: Vec<u32>,
     /// Whether the pools are not those of now.
@@ -130,7 +132,8 @@ impl Nodes {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         let pools = Arc::new(Pools { policy, ..Pools::default() });
         let (down, jobs, kinds) = (vec![false; nodes], vec![0; nodes], Arc::clone(kinds));
-        Nodes { kinds, down, windows: Vec::new(), jobs, is_changed: true, made_at: None, pools }
+        let (windows, reservations) = (Vec::new(), Vec::new());
+        Nodes { kinds, down, windows, reservations, jobs, is_changed: true, made_at: None, pools }
     }
     pub(super) fn differ(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
@@ -149,9 +152,22 @@ impl Nodes {
     pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
         if self.pools.policy.packing == Packing::Whole { vec![1] } else { pieces.to_vec() }
     }
-    /// Whether all nodes are up, and no window is announced.
-    pub(super) fn are_up(&self) -> bool {
-        self.windows.is_empty() && !self.down.contains(&true)
+    /// Whether all nodes are up, no window is announced, and none are reserved any more.
+    pub(super) fn are_up(&self, now: u64) -> bool {
+        let is_over = self.bounds().all(|bound| bound <= now);
+        self.windows.is_empty() && !self.down.contains(&true) && is_over
+    }
+    /// When reservations keep jobs that ask for these features off nodes of each kind.
+    pub(super) fn closed(&self, features: &[String]) -> Vec<Vec<(u64, u64)>> {
+        let of_kind = |kind: &Kind| {
+            let its = self.reservations.iter().filter(|it| kind.features.contains(&it.feature()));
+            its.flat_map(|it| it.closed(features.contains(&it.feature()))).collect()
+        };
+        self.kinds.iter().map(of_kind).collect()
+    }
+    /// The begins and ends of reservations, in microseconds.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = u64> {
+        self.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(|it| it.saturating_mul(1_000_000))
     }
     /// Whether there are no pools yet.
     pub(super) fn are_new(&self) -> bool {

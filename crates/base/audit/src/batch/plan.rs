@@ -45,13 +45,13 @@ pub(super) struct Room {
 }
 
 impl Plan {
-    pub(super) fn new(pools: &Arc<Pools>, now: u64) -> Plan {
+    pub(super) fn new(pools: &Arc<Pools>, now: u64, bounds: impl Iterator<Item = u64>) -> Plan {
         let steps = |usable: &Vec<i64>| Steps {
             times: vec![now],
             free: usable.iter().map(|&amount| vec![amount]).collect(),
         };
         let ends = pools.all.iter().flat_map(|pool| pool.windows.iter().map(|&(_, until)| until));
-        let mut moments: Vec<u64> = ends.chain([now]).collect();
+        let mut moments: Vec<u64> = ends.chain(bounds.filter(|&bound| bound > now)).chain([now]).collect();
         moments.sort_unstable();
         moments.dedup();
         let steps = pools.all.iter().map(|pool| steps(&pool.usable)).collect();
@@ -109,7 +109,8 @@ impl Plan {
     pub(super) fn is_open(&self, pool: usize, job: &Waiting, speed: u32, (from, until): (u64, u64)) -> bool {
         let pool = &self.pools.all[pool];
         let meets = |&(begin, end): &(u64, u64)| begin < until && end > from;
-        pool.speed >= speed && job.fits[pool.kind] && !pool.windows.iter().any(meets)
+        let closed = job.closed.get(pool.kind).into_iter().flatten();
+        pool.speed >= speed && job.fits[pool.kind] && !pool.windows.iter().chain(closed).any(meets)
     }
     /// For how many tasks of a job each pool has room.
     pub(super) fn room(

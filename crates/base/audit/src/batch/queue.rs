@@ -22,6 +22,8 @@ pub(super) struct Waiting {
     pub(super) need: Vec<i64>,
     /// Whether a task may be on nodes of each kind.
     pub(super) fits: Vec<bool>,
+    /// When reservations keep it off nodes of each kind.
+    pub(super) closed: Vec<Vec<(u64, u64)>>,
     /// How many of its tasks can ever run at once.
     pub(super) most: u64,
     /// Whether its classes ever admit it.

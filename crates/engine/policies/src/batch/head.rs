@@ -53,9 +53,7 @@ impl Head {
             return (free >= width).then(|| head(time, free - width));
         }
         let mut free = pools.free.clone();
-        let mut opens: Vec<SimTime> =
-            pools.groups.iter().flat_map(|group| &group.windows).map(|it| it.1).collect();
-        opens.retain(|&until| until > now);
+        let mut opens: Vec<SimTime> = pools.opens(pools.needs.get(need), now).collect();
         opens.sort_unstable();
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;

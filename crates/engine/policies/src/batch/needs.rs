@@ -1,8 +1,10 @@
 //! What tasks take of the nodes that they are on.
 
 use super::node_use::NodeUse;
+use super::opening::Spans;
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::Share;
+use dfrsim_model::priority::Reservation;
+use dfrsim_model::{Share, SimTime};
 use dfrsim_platform::classes::{NodeClass, NodeClasses};
 use std::collections::BTreeMap;
 
@@ -12,9 +14,17 @@ pub(super) struct Need {
     pub(super) amounts: Vec<u64>,
     /// Whether it can be on nodes of each class.
     pub(super) fits: Vec<bool>,
+    /// When it cannot, by reservations of others or of its own, by begin; empty if there are none.
+    pub(super) closed: Vec<Spans>,
 }
 
 impl Need {
+    /// Whether no reservation keeps it off the nodes of a class from one moment to another.
+    pub(super) fn is_admitted(&self, class: usize, start: SimTime, end: SimTime) -> bool {
+        let closed = self.closed.get(class);
+        closed.is_none_or(|spans| !spans.iter().any(|&(from, until)| from < end && until > start))
+    }
+
     /// How often it is in some amounts. The first of its own is above zero.
     #[inline]
     pub(super) fn times_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
@@ -36,6 +46,7 @@ pub(super) struct Needs {
     dimensions: usize,
     all: Vec<Need>,
     numbers: BTreeMap<Need, usize>,
+    pub(super) reservations: Vec<Reservation>,
     /// The least that a task takes of the first resource.
     least: u64,
 }
@@ -48,7 +59,7 @@ impl Needs {
     /// Learns which resources nodes have.
     pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
         if self.node_use == NodeUse::Whole && classes.is_none() {
-            self.all = vec![Need { amounts: vec![1], fits: vec![true] }];
+            self.all = vec![Need { amounts: vec![1], fits: vec![true], closed: Vec::new() }];
             self.least = 1;
         }
         if self.node_use != NodeUse::Whole {
@@ -70,7 +81,9 @@ impl Needs {
     pub(super) fn are_within(&self, one: usize, other: usize) -> bool {
         let (less, more) = (&self.all[one], &self.all[other]);
         let is_less = || less.amounts.iter().zip(&more.amounts).all(|(less, more)| less <= more);
-        one == other || is_less() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
+        let is_kept_off = || less.closed == more.closed;
+        one == other
+            || is_less() && is_kept_off() && more.fits.iter().zip(&less.fits).all(|(more, less)| more <= less)
     }
 
     /// No job has more tasks than this where so much of the first resource is free.
@@ -110,6 +123,26 @@ impl Needs {
         if is_known { 0 } else { self.number(view, job) }
     }
 
+    /// When a job cannot be on nodes of each class.
+    fn closed(&self, view: View<'_>, job: JobHandle) -> Vec<Spans> {
+        let Some(classes) = view.classes().filter(|_| !self.reservations.is_empty()) else {
+            return Vec::new();
+        };
+        let has =
+            |features: u64, it: &Reservation| classes.names_of(features).any(|name| name == it.feature());
+        let asked = view.demand(job).map_or(0, |demand| demand.features);
+        let of_class = |class: &NodeClass| {
+            let its = self.reservations.iter().filter(|it| has(class.features, it));
+            let spans = its.flat_map(|it| it.closed(has(asked, it)));
+            let mut spans: Spans = spans
+                .map(|(from, until)| (SimTime::from_micros(from), SimTime::from_micros(until)))
+                .collect();
+            spans.sort_unstable();
+            spans
+        };
+        classes.classes().iter().map(of_class).collect()
+    }
+
     #[inline(never)]
     fn number(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
@@ -121,7 +154,8 @@ impl Needs {
             amounts.extend(asked.map(|asked| u64::from(asked.count)));
         }
         let count = classes.map_or(1, |classes| classes.classes().len());
-        let need = Need { amounts, fits: (0..count).map(|class| view.fits(job, class)).collect() };
+        let fits = (0..count).map(|class| view.fits(job, class)).collect();
+        let need = Need { amounts, fits, closed: self.closed(view, job) };
         *self.numbers.entry(need).or_insert_with_key(|need| {
             self.least = self.least.min(need.amounts[0]);
             self.all.push(need.clone());

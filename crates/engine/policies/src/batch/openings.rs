@@ -191,8 +191,12 @@ impl OfNeed {
             let group = pools.group_of(pool);
             if need.fits[group.class] {
                 let free = &profiles[pool * dimensions..][..dimensions];
+                let closed = need.closed.get(group.class).filter(|spans| !spans.is_empty());
                 for_each_rise(free, (now, need, pool), |it| {
-                    it.beside(&group.windows, |part| found.push(part));
+                    it.beside(&group.windows, |part| match closed {
+                        Some(closed) => part.beside(closed, |part| found.push(part)),
+                        None => found.push(part),
+                    });
                 });
             }
         }

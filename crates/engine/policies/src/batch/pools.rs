@@ -84,7 +84,8 @@ impl Pools {
     #[inline(never)]
     fn group(&mut self, view: View<'_>) {
         self.groups = alike(view, self.place);
-        self.has_windows = self.groups.iter().any(|group| !group.windows.is_empty());
+        self.has_windows =
+            !self.needs.reservations.is_empty() || self.groups.iter().any(|group| !group.windows.is_empty());
         self.speeds = self.groups.iter().map(|group| group.speed).collect();
         self.speeds.sort_unstable_by(|a, b| b.cmp(a));
         self.speeds.dedup();
@@ -241,6 +242,7 @@ impl Pools {
             && need.fits[group.class]
             && !self.is_closed(group.class)
             && group.is_open(start, end)
+            && need.is_admitted(group.class, start, end)
     }
 
     /// Of some rooms those until a moment, in all pools.
@@ -424,9 +426,18 @@ impl Pools {
         self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
-    /// Whether no window begins in these pools from one moment to another.
-    pub(super) fn is_open(&self, split: &Split, start: SimTime, end: SimTime) -> bool {
-        self.groups_of(split).all(|group| group.is_open(start, end))
+    /// Whether no window begins in these pools from one moment to another, and no reservation keeps tasks of a need off them.
+    pub(super) fn is_open(&self, split: &Split, need: usize, start: SimTime, end: SimTime) -> bool {
+        let need = self.needs.get(need);
+        self.groups_of(split)
+            .all(|group| group.is_open(start, end) && need.is_admitted(group.class, start, end))
+    }
+
+    /// When nodes are open again to tasks of a need, behind a moment.
+    pub(super) fn opens<'a>(&'a self, need: &'a Need, after: SimTime) -> impl Iterator<Item = SimTime> + 'a {
+        let windows = self.groups.iter().flat_map(|group| &group.windows);
+        let ends = windows.chain(need.closed.iter().flatten()).map(|&(_, until)| until);
+        ends.filter(move |&until| until > after)
     }
 
     /// When a job leaves these pools that would end at a moment: a window ends its stay at the latest.

@@ -75,11 +75,13 @@ impl BatchScheduler {
             Discipline::Slurm => Some(as_slurm(site)),
             _ => site.filter(|site| !queue.is_by_arrival() || !site.order_by_arrival()).cloned(),
         };
+        let mut pools = Pools::new(nodes, policy.nodes, policy.place);
+        pools.needs.reservations = site.iter().flat_map(|site| site.reservations.clone()).collect();
         BatchScheduler {
             policy,
             passes: Passes::new(site.as_deref()),
             site: site.map(|settings| Box::new(Site::new(settings))),
-            pools: Pools::new(nodes, policy.nodes, policy.place),
+            pools,
             queue,
             running: Running::default(),
             reserved: None,
@@ -430,7 +432,7 @@ impl BatchScheduler {
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
         let delayed = site.next_undelayed(waiting().chain(reserved.clone()));
         let candidate = site.next_candidate(now, waiting().chain(reserved));
-        [ranking, backfill, candidate, delayed].into_iter().flatten().min()
+        [ranking, backfill, candidate, delayed, site.next_bound(now)].into_iter().flatten().min()
     }
 }
 
@@ -475,6 +477,7 @@ impl BatchScheduler {
             }
         }
         has_changed |= self.let_go(view, decision);
+        has_changed |= self.site.as_ref().is_some_and(|site| site.bounds().any(|bound| bound == now));
         let is_regrouped = self.pools.follow(view);
         if is_regrouped {
             let counts =

@@ -113,7 +113,8 @@ impl BatchScheduler {
         let is_of_use =
             self.passes.awaits_whole || depends_on_time || site.settings().have_limits() || is_delayed();
         let whole = Some(whole).filter(|_| is_of_use);
-        let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole, over];
+        let bound = site.next_bound(now);
+        let clocks = [self.passes.main.next(), self.passes.backfill.next(), ranked, whole, over, bound];
         clocks.into_iter().flatten().map(|next| next.max(soon)).min()
     }
 
@@ -292,8 +293,11 @@ impl BatchScheduler {
             }
             return true;
         }
-        if is_idle && view.windows().is_empty() && (0..view.nodes()).all(|node| view.is_up(NodeId(node))) {
-            self.site.iter_mut().for_each(|site| site.part(group));
+        let is_open = view.windows().is_empty() && (0..view.nodes()).all(|node| view.is_up(NodeId(node)));
+        if let Some(site) =
+            self.site.as_mut().filter(|site| is_idle && is_open && site.next_bound(now).is_none())
+        {
+            site.part(group);
             self.passes.change(now);
             return false;
         }

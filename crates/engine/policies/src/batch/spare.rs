@@ -84,7 +84,7 @@ impl BatchScheduler {
         let (job, held) = (self.as_planned(now, &reserved.job), &reserved.held);
         let is_ready = reserved.is_ready(&self.pools);
         let end = self.pools.end(now, &job.job, held);
-        if self.holds(job.job.job) || is_ready && !self.pools.is_open(held, now, end) {
+        if self.holds(job.job.job) || is_ready && !self.pools.is_open(held, job.need, now, end) {
             self.join(reserved.job.job, reserved.job.need);
             self.order(now);
         } else if is_ready {

@@ -192,8 +192,7 @@ impl Search<'_> {
                     return Some((start, (room, end)));
                 }
             }
-            let opens = pools.groups.iter().flat_map(|group| &group.windows).map(|&(_, until)| until);
-            let opens = opens.filter(|&until| until > start).min();
+            let opens = pools.opens(self.need, start).min();
             let ends_next = ends.get(next).map(|(end, _)| *end);
             let moment = opens.into_iter().chain(ends_next).min();
             // The first moment that is asked for may be none at which anything ends.

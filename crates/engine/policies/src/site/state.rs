@@ -439,11 +439,22 @@ impl Site {
         self.preemption.as_ref()?.next_candidate(now, waiting, self.runs())
     }
 
-    /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit and no delay holds any back, none makes room
-    /// for others, and backfilling has no settings.
+    /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit, no reservation and no delay holds any back,
+    /// none makes room for others, and backfilling has no settings.
     pub(crate) fn keeps_plans(&self) -> bool {
         let is_plain = self.settings.backfill == BackfillSettings::default();
-        is_plain && !self.settings.have_limits() && !self.preempts() && self.settings.requeue_delay_s == 0
+        let is_open = self.settings.reservations.is_empty() && self.settings.requeue_delay_s == 0;
+        is_plain && is_open && !self.settings.have_limits() && !self.preempts()
+    }
+
+    /// The begins and ends of reservations.
+    pub(crate) fn bounds(&self) -> impl Iterator<Item = SimTime> {
+        self.settings.reservations.iter().flat_map(|it| [it.from_s, it.until_s]).map(SimTime::from_secs)
+    }
+
+    /// The next one.
+    pub(crate) fn next_bound(&self, now: SimTime) -> Option<SimTime> {
+        self.bounds().filter(|&bound| bound > now).min()
     }
 
     /// Whether jobs are backfilled at a moment.

@@ -8,7 +8,7 @@ use dfrsim_cluster::{
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
     Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
-    PriorityWeights, SizeFactor, Tres, Unlisted,
+    PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
 };
 use dfrsim_model::{Job, Origin, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
@@ -287,9 +287,9 @@ fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> O
 
 fn unequal(seed: Seed) -> UnequalNodes {
     let platform = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
-        { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['x'] },
+        { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
         { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
-    let requests = ["gpu:0.2:1+2:0.3-1", "@x:0.1"].map(|text| text.parse().unwrap()).to_vec();
+    let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
     let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
     UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
 }
@@ -439,6 +439,11 @@ fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
     if rng.random_range(0..2) == 0 {
         settings.together =
             (1..12).map(|group| (5 * group..5 * group + rng.random_range(2..4)).collect()).collect();
+    }
+    if rng.random_range(0..2) == 0 {
+        let from_s = rng.random_range(0..60_000);
+        let until_s = from_s + rng.random_range(1..40_000);
+        settings.reservations = vec![Reservation { name: "x".to_owned(), from_s, until_s }];
     }
     settings.decay_within_period = rng.random_range(0..2) == 0;
     settings

@@ -1,10 +1,11 @@
-//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, heterogeneous jobs, and nodes that
+//! SLURM on small random sites: with partitions, tiers, limits by any resource, Fair Tree, shared nodes, GPUs, dependencies, heterogeneous jobs, reservations, and nodes that
 //! fail.
 
 use crate::conditions::{Condition, PLAIN, judge};
 use crate::planted::{KINDS, planted};
 use dfrsim_audit::Rule;
 use dfrsim_model::Seed;
+use dfrsim_model::priority::Priorities;
 use rand::RngExt;
 
 const NAMES: [&str; 4] = ["SLURM", "SLURM/NODES=EXCLUSIVE", "SLURM/NODES=WHOLE", "SLURM/PLACE=BEST"];
@@ -55,6 +56,23 @@ fn other_policies_are_not_taken_for_slurm() {
     for seed in 1..9 {
         let records = site(seed).case(seed, 80).records("EASY/NODES=SHARED").unwrap();
         assert!(judge(&records, "SLURM").is_err(), "{seed}");
+    }
+}
+
+/// Other settings, and what they are.
+type Change = (&'static str, fn(&mut Priorities));
+
+/// Nor is one of a site without what this site has.
+#[test]
+fn other_settings_are_not_taken_for_these() {
+    let changes: [Change; 2] =
+        [("no groups", |it| it.together.clear()), ("no reservations", |it| it.reservations.clear())];
+    for (what, change) in changes {
+        let cases = (9..17).map(|seed| site(seed).case(seed, 60).beginning_at_zero());
+        let others: Vec<_> = cases.filter_map(|case| case.under_other_settings("SLURM", change)).collect();
+        assert!(!others.is_empty(), "{what}");
+        let missed = others.iter().filter(|records| judge(records, "SLURM").is_ok()).count();
+        assert_eq!(missed, 0, "{what}: of {}", others.len());
     }
 }
 

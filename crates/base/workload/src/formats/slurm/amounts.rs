@@ -4,7 +4,7 @@ use crate::log::{Kilobytes, MAX_SECONDS};
 use chrono::NaiveDateTime;
 
 /// A moment in seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of seconds.
-pub(super) fn moment(text: &str) -> Option<i64> {
+pub(in super::super) fn moment(text: &str) -> Option<i64> {
     if let Ok(seconds) = text.parse::<u64>() {
         return i64::try_from(seconds).ok().filter(|_| seconds <= MAX_SECONDS);
     }

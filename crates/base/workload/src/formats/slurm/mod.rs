@@ -56,10 +56,11 @@ mod amounts;
 mod columns;
 mod job;
 
-use super::slurm_conf::{feature_of_partition, first_of, word};
+use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_of, word};
 use crate::log::{
     Accounting, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines, text,
 };
+pub(super) use amounts::moment;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
 use job::{Kind, array, read_job};
@@ -144,7 +145,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
 /// What a job used or asked for beside processors and memory: names and numbers of units of generic resources (`gres/gpu` and others in
 /// `AllocTRES`, else `ReqTRES`, else those of each node in `ReqGRES`), of the types that they asked for (`gpu_a100`), and with `@` before
 /// them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition, of
-/// several the first one.
+/// several the first one, and as `@reservation-NAME` the reservation.
 fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
     let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
         Some((_, list)) => total(tres_gres(list)),
@@ -161,7 +162,10 @@ fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
     let features = constraints.split(['&', ',']).filter(|_| !constraints.contains(['|', '*', '[', '(']));
     let features = features.map(str::trim).filter(|name| !name.is_empty()).map(word);
     let partition = Some(first_of(row.get(Column::Partition))).filter(|name| !name.is_empty());
-    asked.extend(features.chain(partition.map(feature_of_partition)).map(|name| (format!("@{name}"), 1)));
+    let reservation = Some(row.get(Column::Reservation)).filter(|name| !name.is_empty());
+    let features = features.chain(partition.map(feature_of_partition));
+    let features = features.chain(reservation.map(feature_of_reservation));
+    asked.extend(features.map(|name| (format!("@{name}"), 1)));
     asked
 }
 

@@ -81,8 +81,6 @@ const KNOWN: [(Consequence, &[&str]); 5] = [
             "reqresv",
             "associations with",
             "resumetimeout",
-            "dependencies",
-            "heterogeneous",
             "reservations",
         ],
     ),
@@ -172,14 +170,14 @@ mod tests {
             "MaxJobs of users",
             "MaxArraySize",
             "KillWait",
-            "dependencies of jobs (3)",
+            "reservations of jobs (3)",
             "suspensions of jobs (1)",
         ];
         let ignored = Ignored::new(names.map(str::to_owned).to_vec());
         assert_eq!(
             ignored.to_string(),
             "\
-not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users, dependencies of jobs (3)
+not used, may change which jobs may start: PartitionName=debug AllowAccounts, QOS high MaxTRESPU, MaxJobs of users, reservations of jobs (3)
 not used, may change the order of jobs: TRESBillingWeights
 not used, may change the nodes that jobs get: NodeName CpuSpecList
 not used, may change when the scheduler starts jobs: SchedulerParameters=defer

@@ -29,11 +29,13 @@ mod database;
 mod lines;
 mod nodes;
 mod parameters;
+mod reservations;
 mod tables;
 
 pub use consequence::{Consequence, Ignored};
 pub use nodes::NodeKind;
 pub(super) use nodes::{feature_of_partition, word};
+pub(super) use reservations::feature_of_reservation;
 
 use crate::log::{Header, Naming};
 use database::Listed;
@@ -43,6 +45,7 @@ use dfrsim_model::priority::{Account, JobArray, JobClass, Priorities};
 use lines::ConfLine;
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
+use reservations::Reserved;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
@@ -166,6 +169,8 @@ pub struct SiteFiles {
     pub associations: Option<PathBuf>,
     /// What `sacctmgr show qos --parsable2` prints.
     pub qos: Option<PathBuf>,
+    /// What `scontrol show reservation` prints.
+    pub reservations: Option<PathBuf>,
 }
 
 /// A site as its files have it.
@@ -176,6 +181,7 @@ pub struct Site {
     gres: Vec<ConfLine>,
     associations: Option<Vec<Row>>,
     qos: Option<Vec<Row>>,
+    reservations: Option<Vec<Reserved>>,
     /// Nodes more, or less, of a partition or like a node.
     more_nodes: Vec<(String, i64)>,
 }
@@ -209,9 +215,21 @@ impl Site {
             gres: read(&files.gres)?,
             associations: rows(&files.associations, "Account")?,
             qos: rows(&files.qos, "Name")?,
+            reservations: files.reservations.as_deref().map(reservations::read).transpose()?,
             more_nodes: Vec::new(),
         };
         site.parts().map(|_| site.clone())
+    }
+
+    /// Whether the reservations are known.
+    pub fn has_reservations(&self) -> bool {
+        self.reservations.is_some()
+    }
+
+    /// Whether a reservation, by its feature, is not for jobs of this user and account.
+    pub fn keeps_off(&self, feature: &str, user: Option<&str>, account: Option<&str>) -> bool {
+        let mut all = self.reservations.iter().flatten();
+        all.any(|it| feature_of_reservation(&it.name) == feature && !it.admits(user, account))
     }
 
     /// What the files say, by part.
@@ -221,6 +239,7 @@ impl Site {
         for (of, more) in &self.more_nodes {
             nodes.change(of, *more);
         }
+        nodes.reserve(self.reservations.iter().flatten())?;
         let cluster = self.lines.iter().flat_map(|line| &line.pairs);
         let mut cluster =
             cluster.filter(|(name, _)| name.eq_ignore_ascii_case("ClusterName")).map(|(_, name)| name);
@@ -306,6 +325,11 @@ impl Site {
         nodes.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
         let features = given.values().flatten().filter_map(|(name, _)| name.strip_prefix('@'));
         let kinds = nodes.kinds(Some(&features.map(str::to_owned).collect()));
+        let first = header.value("UnixStartTime").and_then(|first| first.parse().ok()).unwrap_or(0);
+        for reserved in self.reservations.iter().flatten() {
+            parameters.settings.reservations.extend(reserved.since(first));
+            reserved.ignored.iter().for_each(|name| parameters.ignore(name.clone()));
+        }
         parameters.settings.arrays = arrays(given);
         parameters.settings.together = together(given);
         parameters.keep_limits(|name| kinds.iter().any(|kind| kind.resources.contains_key(name)));

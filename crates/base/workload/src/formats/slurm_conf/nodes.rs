@@ -2,6 +2,7 @@
 
 use super::ConfError;
 use super::lines::{At, ConfLine};
+use super::reservations::{Reserved, feature_of_reservation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of a generic resource, if it has one, and how many of it a node has.
@@ -20,7 +21,7 @@ pub struct NodeKind {
     pub memory_mb: u64,
     /// Its generic resources, by name: all of them (`gpu`), and those of each type (`gpu_a100`).
     pub resources: BTreeMap<String, u32>,
-    /// Its features; and `partition-NAME` of the partitions that have it, if others have nodes that it has not.
+    /// Its features; `partition-NAME` of the partitions that have it, if others have nodes that it has not; and `reservation-NAME`.
     pub features: Vec<String>,
 }
 
@@ -78,6 +79,8 @@ impl Node {
 pub(super) struct Nodes {
     nodes: Vec<(String, Node)>,
     partitions: Vec<(String, Option<BTreeSet<String>>)>,
+    /// The features of reservations, and their nodes.
+    reserved: Vec<(String, BTreeSet<String>)>,
     /// What is said of nodes and not used.
     pub(super) ignored: BTreeSet<String>,
 }
@@ -123,7 +126,7 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
     Ok(all)
 }
 
-fn names(list: &str, at: &At) -> Result<Vec<String>, ConfError> {
+pub(super) fn names(list: &str, at: &At) -> Result<Vec<String>, ConfError> {
     let names = expand(list).filter(|names| names.len() <= MOST_NODES);
     names.ok_or_else(|| at.found(list, "names such as n[1-8,12]"))
 }
@@ -203,6 +206,19 @@ impl Nodes {
         Ok(())
     }
 
+    /// Gives nodes the features of their reservations.
+    pub(super) fn reserve<'a>(&mut self, all: impl Iterator<Item = &'a Reserved>) -> Result<(), ConfError> {
+        for reserved in all {
+            let is_node = |name: &String| self.nodes.iter().any(|(node, _)| node == name);
+            if let Some(name) = reserved.nodes.iter().find(|name| !is_node(name)) {
+                let choices = self.nodes.iter().map(|(node, _)| node.as_str());
+                return Err(reserved.at.of("Nodes").fault(super::unknown("node", name, choices)));
+            }
+            self.reserved.push((feature_of_reservation(&reserved.name), reserved.nodes.clone()));
+        }
+        Ok(())
+    }
+
     /// The names of partitions and nodes, for messages.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.partitions.iter().map(|(name, _)| name.as_str()).chain(self.nodes.iter().map(|it| it.0.as_str()))
@@ -273,10 +289,15 @@ impl Nodes {
                 .filter(|(_, names)| names.contains(name))
                 .map(|(partition, _)| feature_of_partition(partition));
             let features = node.features.iter().cloned().chain(of_partitions);
+            let reserved = self.reserved.iter().filter(|(_, names)| names.contains(name));
+            let reserved = reserved.map(|(feature, _)| feature.clone());
             let kind = NodeKind {
                 cores: node.cores(),
                 memory_mb: node.memory_mb.unwrap_or(1).max(1),
-                features: features.filter(|name| asked.is_none_or(|asked| asked.contains(name))).collect(),
+                features: features
+                    .filter(|name| asked.is_none_or(|asked| asked.contains(name)))
+                    .chain(reserved)
+                    .collect(),
                 resources: node.resources(),
                 nodes: 1,
                 name: word(name),

@@ -204,6 +204,7 @@ impl Folder {
             gres: None,
             associations: Some(self.path("assoc.txt")),
             qos: Some(self.path("qos.txt")),
+            reservations: None,
         };
         Site::read(&files).map_err(|error| self.shown(&error))
     }
