@@ -25,6 +25,16 @@ pub enum Aim {
     Ends,
 }
 
+/// When the actions of a plan begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Starts {
+    /// Pool by pool, each when the one before has ended, as in the text.
+    #[default]
+    Pools,
+    /// Each as soon as there is room, unless it would take that of one of an earlier pool.
+    Asap,
+}
+
 /// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
@@ -36,6 +46,7 @@ pub struct Cluster {
     /// What a move costs beside the memory.
     move_price: u64,
     durations: Durations,
+    starts: Starts,
 }
 
 impl Deref for Cluster {
@@ -62,6 +73,7 @@ impl Cluster {
             aim: Aim::Cost,
             move_price: 0,
             durations: Durations::default(),
+            starts: Starts::Pools,
         })
     }
 
@@ -135,6 +147,20 @@ impl Cluster {
     /// How long actions take.
     pub const fn durations(&self) -> &Durations {
         &self.durations
+    }
+
+    /// This cluster with actions that begin pool by pool or earlier. Costs in MB are those of pools all the same.
+    #[must_use]
+    pub fn starting(self, starts: Starts) -> Cluster {
+        Cluster { starts, ..self }
+    }
+    /// When actions begin.
+    pub const fn starts(&self) -> Starts {
+        self.starts
+    }
+    /// Whether costs are times of actions that do not wait for pools.
+    pub(crate) fn is_early(&self) -> bool {
+        self.is_timed() && self.starts == Starts::Asap
     }
 
     /// The constraints.

@@ -67,7 +67,7 @@ pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Aim, Cluster, first_come_first_served};
+pub use cluster::{Aim, Cluster, Starts, first_come_first_served};
 pub use configuration::{Configuration, Place, State};
 pub use constraints::{Broken, Constraint, Constraints};
 pub use decision::{SuspendTo, clear_disks, in_states, select_running};

@@ -2,6 +2,8 @@
 
 use crate::action::Action;
 use crate::cluster::{Aim, Cluster};
+use crate::configuration::Configuration;
+use crate::planner::early;
 use crate::waits::{delays, ready};
 use dfrsim_model::SimSpan;
 
@@ -44,6 +46,16 @@ impl Plan {
     /// before theirs, each as much as its most expensive action. Other [aims](Aim) have other costs.
     pub fn cost(&self, cluster: &Cluster) -> u64 {
         cost_of(cluster, self.pools.iter().map(|pool| pool.iter().copied()))
+    }
+
+    /// The same from the places of VMs on, if the [starts](crate::Starts) of actions matter to an aim that is a time.
+    pub fn cost_from(&self, cluster: &Cluster, current: &Configuration) -> u64 {
+        if !cluster.is_early() {
+            return self.cost(cluster);
+        }
+        let timed = early(cluster, current, &self.pools, cluster.durations());
+        let ends = timed.into_iter().flatten().map(|timed| timed.end.micros());
+        if cluster.aim() == Aim::Makespan { ends.max().unwrap_or(0) } else { ends.sum() }
     }
 }
 

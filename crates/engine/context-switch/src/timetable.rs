@@ -1,10 +1,11 @@
 //! When the actions of a plan begin and end.
 
 use crate::action::Action;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
 use crate::durations::Durations;
 use crate::plan::Plan;
+use crate::planner::early;
 use crate::vjob::VmId;
 use crate::waits::{delays, ends, ready};
 use dfrsim_model::{NodeId, SimTime};
@@ -50,10 +51,18 @@ impl Timetable {
     }
 }
 
-/// The times of a plan that leads to some places: a pool begins when the one before has ended, and the nodes on which it does
-/// something are on. They are what the table of durations says, without the slowing of actions by each other.
+/// The times of a plan that leads to some places: a pool begins when the one before has ended, or actions do as soon as there is
+/// room ([`Starts`]), and the nodes on which something is done are on. They are what the table of durations says, without the slowing of actions by each other.
 pub fn timetable(cluster: &Cluster, plan: &Plan, after: &Configuration, durations: &Durations) -> Timetable {
-    let pools = times(cluster, plan, durations);
+    let pools = match cluster.starts() {
+        Starts::Pools => times(cluster, plan, durations),
+        Starts::Asap => {
+            let mut before = after.clone();
+            let first = plan.pools().iter().rev().flatten();
+            first.for_each(|action| before.set(action.vm(), action.from()));
+            early(cluster, &before, plan.pools(), durations)
+        }
+    };
     let on_at_end = cluster.on_at_end(after);
     let switch = |node: NodeId| {
         let used = pools.iter().flatten().filter(|timed| ends(timed.action).any(|end| end == node));

@@ -65,17 +65,25 @@ impl<'a> Capacities<'a> {
         Capacities { plan, list, of_node }
     }
 
-    /// What is exceeded while all VMs go from some places to others, and was not as much before.
-    pub(super) fn exceeded(&self, pool: usize, before: &[Place], after: &[Place]) -> Vec<PlanFault> {
+    /// What is exceeded while all VMs go from some places to others, and was not as much before; those that had begun to took
+    /// both before.
+    pub(super) fn exceeded(
+        &self,
+        pool: usize,
+        before: &[Place],
+        after: &[Place],
+        had_begun: impl Fn(usize) -> bool,
+    ) -> Vec<PlanFault> {
         let (mut had, mut taken) = (vec![0; self.list.len()], vec![0; self.list.len()]);
-        for (vm, (from, to)) in self.plan.vms.iter().zip(before.iter().zip(after)) {
+        for (number, (vm, (from, to))) in self.plan.vms.iter().zip(before.iter().zip(after)).enumerate() {
             let limits = |place: &Place| place.host().map_or(&[][..], |host| &self.of_node[host]);
             let concerned: BTreeSet<usize> = limits(from).iter().chain(limits(to)).copied().collect();
             for at in concerned {
                 let takes = |place: &Place| self.list[at].takes(vm, place);
-                had[at] += takes(from);
                 // What goes on within these nodes takes the larger of both.
-                taken[at] += takes(from).max(takes(to));
+                let both = takes(from).max(takes(to));
+                had[at] += if had_begun(number) { both } else { takes(from) };
+                taken[at] += both;
             }
         }
         let loads = self.list.iter().zip(had.into_iter().zip(taken));

@@ -1,7 +1,7 @@
 //! Follows every VM through the pools.
 
 use super::capacity::Capacities;
-use super::document::{Action, Constraint, Document, Micros, Place, State, Verb, Vm, micros};
+use super::document::{Action, Constraint, Document, Micros, Place, Starts, State, Verb, Vm, micros};
 use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
     let mut check = Check::new(&document)?;
     for (pool, actions) in document.pools.iter().enumerate() {
         check.pool(pool, actions);
+    }
+    if document.actions == Starts::Asap {
+        check.moments();
     }
     check.end();
     check.faults.extend(order::faults(&document));
@@ -110,23 +113,56 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        self.faults.extend(self.capacities.exceeded(pool, &self.places, &after));
-        self.faults.extend(arrival::faults(
-            self.plan,
-            &self.vms,
-            &self.concerned,
-            pool,
-            &self.places,
-            &after,
-        ));
+        if self.plan.actions == Starts::Pools {
+            self.moment(pool, &self.places.clone(), &after, |_| false);
+        }
         self.times(pool, actions);
         self.places = after;
         self.alone(pool, actions);
     }
 
+    /// Whether VMs may go from some places to others at once.
+    fn moment(&mut self, pool: usize, before: &[Place], after: &[Place], had_begun: impl Fn(usize) -> bool) {
+        self.faults.extend(self.capacities.exceeded(pool, before, after, had_begun));
+        self.faults.extend(arrival::faults(self.plan, &self.vms, &self.concerned, pool, before, after));
+    }
+
+    /// What holds whenever an action begins, where they do at any time: a VM that acts is at both its ends until it has ended.
+    fn moments(&mut self) {
+        let plan = self.plan;
+        let mut actions: Vec<(usize, &Action)> = plan
+            .pools
+            .iter()
+            .enumerate()
+            .flat_map(|(pool, of)| of.iter().map(move |it| (pool, it)))
+            .collect();
+        actions.sort_by_key(|(_, action)| micros(action.begin_s));
+        let mut before: Vec<Place> = plan.vms.iter().map(|vm| vm.before.clone()).collect();
+        let mut after = before.clone();
+        let mut ends: Vec<Option<Micros>> = vec![None; before.len()];
+        for of_moment in actions.chunk_by(|a, b| micros(a.1.begin_s) == micros(b.1.begin_s)) {
+            let now = micros(of_moment[0].1.begin_s);
+            for vm in (0..ends.len()).filter(|&vm| ends[vm].is_some_and(|end| end <= now)).collect::<Vec<_>>()
+            {
+                (before[vm], ends[vm]) = (after[vm].clone(), None);
+            }
+            let had_begun: Vec<bool> = ends.iter().map(Option::is_some).collect();
+            for &(pool, action) in of_moment {
+                let vm = self.vm(&action.vm);
+                match action.leads(&before[vm]).filter(|_| ends[vm].is_none()) {
+                    Some(place) => (after[vm], ends[vm]) = (place, Some(micros(action.end_s))),
+                    None => self.faults.push(PlanFault::TwoActions { pool, vm: action.vm.clone() }),
+                }
+            }
+            self.moment(of_moment[0].0, &before, &after, |vm| had_begun[vm]);
+        }
+    }
+
     /// Whether a pool begins when the one before has ended and its nodes are on, and the suspends and the resumes of a vjob follow each other.
     fn times(&mut self, pool: usize, actions: &[Action]) {
-        let start = self.ended.max(switches::booted(self.plan, actions));
+        let is_early = self.plan.actions == Starts::Asap;
+        let ended = if is_early { 0 } else { self.ended };
+        let start = ended.max(switches::booted(self.plan, if is_early { &[] } else { actions }));
         let mut ended = start;
         let mut followed = BTreeMap::<(&str, Verb), (&str, Micros)>::new();
         for action in actions {
@@ -136,6 +172,7 @@ impl<'a> Check<'a> {
             let last = in_turn.then(|| followed.insert((vjob, action.action), (&action.vm, begin))).flatten();
             let is_right = match last {
                 Some((vm, before)) => vm < action.vm.as_str() && begin == before + 1_000_000,
+                None if is_early => begin >= switches::booted(self.plan, std::slice::from_ref(action)),
                 None => begin == start,
             };
             if !is_right || end < begin {
@@ -161,7 +198,7 @@ impl<'a> Check<'a> {
         let pool = self.plan.pools.len();
         // From `nowhere` every VM arrives, so that each broken constraint is seen.
         let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
-        self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places));
+        self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places, |_| false));
         self.faults.extend(arrival::faults(
             self.plan,
             &self.vms,

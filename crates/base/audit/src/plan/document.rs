@@ -19,12 +19,23 @@ pub(super) struct Document {
     pub(super) bound: Option<u64>,
     #[serde(default)]
     pub(super) proven: bool,
+    #[serde(default)]
+    pub(super) actions: Starts,
     pub(super) nodes: Vec<Node>,
     pub(super) vms: Vec<Vm>,
     pub(super) constraints: Vec<Constraint>,
     pub(super) pools: Vec<Vec<Action>>,
     #[serde(default)]
     pub(super) switches: Vec<Switch>,
+}
+
+/// When actions begin: pool by pool, or at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Starts {
+    #[default]
+    Pools,
+    Asap,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,6 @@
 //! In which order VMs act, and when.
 
-use super::document::{Action, Document, Kind, Verb, in_thousandths, micros};
+use super::document::{Action, Document, Kind, Starts, Verb, in_thousandths, micros};
 use super::fault::PlanFault;
 
 /// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together
@@ -16,6 +16,16 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
     let is_shared = |action: &Action| matches!(action.action, Verb::Suspend | Verb::Resume);
     let go_together =
         |one: &Action, other: &Action| is_shared(one) && is_shared(other) && vjob(&one.vm) == vjob(&other.vm);
+    // Whether two actions happen at one time, and whether the first of the list does before.
+    let together = |first: usize, one: &Action, second: usize, other: &Action| match plan.actions {
+        Starts::Pools => first == second,
+        Starts::Asap => {
+            micros(one.begin_s) < micros(other.end_s) && micros(other.begin_s) < micros(one.end_s)
+        }
+    };
+    let is_before = |one: &Action, other: &Action| {
+        plan.actions == Starts::Pools || micros(one.begin_s) < micros(other.begin_s)
+    };
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
         let kind = constraint.kind;
@@ -40,9 +50,10 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
                 let is_wrong = match kind {
                     Kind::Sync => first != second,
                     _ if go_together(one, other) => false,
-                    Kind::Precedence if first == second => one_rank != other_rank,
-                    Kind::Precedence => one_rank > other_rank,
-                    Kind::Serialise => first == second && one_rank != other_rank,
+                    Kind::Precedence if together(first, one, second, other) => one_rank != other_rank,
+                    Kind::Precedence if is_before(one, other) => one_rank > other_rank,
+                    Kind::Precedence => one_rank < other_rank,
+                    Kind::Serialise => together(first, one, second, other) && one_rank != other_rank,
                     _ => false,
                 };
                 if is_wrong {

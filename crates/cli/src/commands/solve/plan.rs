@@ -15,8 +15,8 @@ use dfrsim_context_switch::file::{
     PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, SuspendTo, VjobId,
-    cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
+    Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts, SuspendTo,
+    VjobId, cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::{NodeId, Seed};
@@ -91,6 +91,9 @@ pub(crate) struct Plan {
     /// The aim of the search
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["to", "check"])]
     aim: Aim,
+    /// When actions begin: when the pool before has ended, or as soon as there is room. Costs in MB are those of pools
+    #[arg(long, value_enum, default_value_t, conflicts_with = "check")]
+    actions: Actions,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
@@ -121,6 +124,16 @@ fn time(text: &str) -> Result<Duration, String> {
     };
     let seconds: f64 = digits.parse().map_err(|_| wrong())?;
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
+}
+
+/// When the actions of a plan begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Actions {
+    /// Those of a pool when the pool before has ended
+    #[default]
+    Pools,
+    /// Each as soon as there is room, unless it would take that of an earlier one
+    Asap,
 }
 
 /// What the search is for.
@@ -176,7 +189,9 @@ impl Plan {
         let inputs = open(&self.state)?;
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
-        loaded.cluster = self.drained(loaded.cluster, &loaded.before)?.with_durations(durations.clone());
+        let starts = if self.actions == Actions::Asap { Starts::Asap } else { Starts::Pools };
+        let cluster = self.drained(loaded.cluster, &loaded.before)?;
+        loaded.cluster = cluster.with_durations(durations.clone()).starting(starts);
         let Target { after, cluster, found, reached } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;

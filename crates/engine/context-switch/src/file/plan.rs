@@ -2,7 +2,7 @@
 
 use super::cluster::{amount, constraint_entries, node_entries, resources_of, vm_state};
 use super::lines_of;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Starts};
 use crate::configuration::{Configuration, Place};
 use crate::timetable::{NodeSwitch, Timed, Timetable};
 use dfrsim_input::Decimal;
@@ -112,10 +112,14 @@ pub fn plan_to_json(
     let (nodes, vms) = (lines_of(node_entries(cluster)), lines_of(vms));
     let (constraints, switches) = (lines_of(constraint_entries(cluster)), lines_of(switches));
     let pools = pools.join(",\n");
+    let starts = match cluster.starts() {
+        Starts::Pools => "",
+        Starts::Asap => "\"actions\": \"asap\",\n",
+    };
     let PlanFigures { cost, bound, proven } = figures;
     let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
     format!(
-        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n\"nodes\": {nodes},\n\"vms\": {vms},\n\
+        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n{starts}\"nodes\": {nodes},\n\"vms\": {vms},\n\
          \"constraints\": {constraints},\n\"pools\": [{pools}],\n\"switches\": {switches}\n}}\n"
     )
 }

@@ -154,10 +154,11 @@ pub fn cheapest(
     search.planner.set_thresholds(thresholds);
     search.planner.hold_all(held);
     let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
-    let cost = plan.cost(cluster);
+    let cost = plan.cost_from(cluster, current);
     // To be suspended and resumed may take less time than to migrate.
     let bound = search.bound.min(cost);
-    let proven = cost == bound || is_complete && cost <= search.unsure;
+    // Complete search has the cheapest pools.
+    let proven = cost == bound || is_complete && !cluster.is_early() && cost <= search.unsure;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
 }
 
@@ -276,7 +277,8 @@ impl Search<'_> {
 
     /// Spends a part of the time on a better bound, unless the best plan is proven or no step is left.
     fn raise_bound(&mut self) {
-        let is_left = self.budget.steps < self.budget.limits.steps;
+        // That of the relaxation is a bound for pools.
+        let is_left = !self.goal.cluster.is_early() && self.budget.steps < self.budget.limits.steps;
         let open = self.best.as_ref().filter(|best| is_left && best.cost > self.bound);
         let Some(best) = open else { return };
         let budget = self.budget.part(1);

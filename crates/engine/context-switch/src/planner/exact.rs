@@ -7,7 +7,7 @@ use crate::action::{Action, IllegalTransition};
 use crate::amount::Amount;
 use crate::cluster::{Aim, Cluster};
 use crate::configuration::Configuration;
-use crate::plan::{Step, owns};
+use crate::plan::{Plan, Step, owns};
 use crate::waits::{delays, ready};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 
@@ -61,7 +61,12 @@ impl Planner<'_> {
     pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
         self.by_disk.fill(false);
         self.set_tasks(wanted)?;
-        Ok(if self.tasks.len() <= MOST_TASKS { self.cheapest_order() } else { None })
+        let exact = if self.tasks.len() <= MOST_TASKS { self.cheapest_order() } else { None };
+        let cost = |exact: &Exact| Plan::of(&exact.steps).cost_from(self.cluster, self.current);
+        Ok(exact.map(|exact| Exact {
+            cost: if self.cluster.is_early() { cost(&exact) } else { exact.cost },
+            ..exact
+        }))
     }
 
     fn cheapest_order(&self) -> Option<Exact> {

@@ -23,7 +23,7 @@ pub(super) struct Ledger {
     /// What this pool frees when it ends.
     freed: Vec<(VmId, NodeId, Amount)>,
     /// The same of budgets.
-    freed_of_budgets: Vec<(usize, i64)>,
+    freed_of_budgets: Vec<(VmId, usize, i64)>,
     pub(super) order: Order,
 }
 
@@ -120,21 +120,34 @@ impl Ledger {
         for (budget, need) in needs_of_budgets(cluster, action) {
             self.budgets[budget] -= need;
         }
-        self.freed_of_budgets.extend(frees_of_budgets(cluster, action));
+        let of_budgets = frees_of_budgets(cluster, action);
+        self.freed_of_budgets.extend(of_budgets.map(|(budget, freed)| (action.vm(), budget, freed)));
         self.places[action.vm().index()] = action.to();
         self.order.begin(action);
     }
 
     /// Ends all actions of this pool.
     pub(super) fn end_pool(&mut self) {
-        for (vm, node, amount) in self.freed.drain(..) {
-            self.room[node.index()] += amount;
-            self.leaves[vm.index()] = None;
-        }
-        for (budget, amount) in self.freed_of_budgets.drain(..) {
-            self.budgets[budget] += amount;
-        }
-        self.order.end_pool();
+        self.end(|_| true);
+    }
+
+    /// Ends those of some VMs.
+    pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
+        let Ledger { freed, freed_of_budgets, room, leaves, budgets, .. } = self;
+        freed.retain(|&(vm, node, amount)| {
+            if has_ended(vm) {
+                room[node.index()] += amount;
+                leaves[vm.index()] = None;
+            }
+            !has_ended(vm)
+        });
+        freed_of_budgets.retain(|&(vm, budget, amount)| {
+            if has_ended(vm) {
+                budgets[budget] += amount;
+            }
+            !has_ended(vm)
+        });
+        self.order.end(has_ended);
     }
 }
 

@@ -1,6 +1,7 @@
 //! From one configuration to another: pools of actions, each feasible when its turn comes (section 4.1).
 
 mod cycle;
+mod early;
 mod exact;
 mod ledger;
 mod order;
@@ -14,6 +15,7 @@ use crate::timetable::late;
 use crate::viability::NotViable;
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::SimTime;
+pub(crate) use early::early;
 use ledger::Ledger;
 use rustc_hash::FxHashMap;
 
@@ -387,10 +389,14 @@ impl<'a> Planner<'a> {
         !detours.is_empty()
     }
 
-    /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost`] of it.
+    /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost_from`] of it.
     pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
-        let cluster = self.cluster;
-        let pools = self.steps(wanted)?.chunk_by(|a, b| a.pool == b.pool);
+        let (cluster, current) = (self.cluster, self.current);
+        let steps = self.steps(wanted)?;
+        if cluster.is_early() {
+            return Ok(Plan::of(steps).cost_from(cluster, current));
+        }
+        let pools = steps.chunk_by(|a, b| a.pool == b.pool);
         Ok(cost_of(cluster, pools.map(|pool| pool.iter().map(|step| step.action))))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
+use crate::vjob::VmId;
 
 /// What has been done, as far as the order of actions matters. Without such constraints no state is kept.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +48,7 @@ impl Order {
         !self.is_kept
             || actions.iter().all(|&action| {
                 let vjob = cluster.vm(action.vm()).vjob;
-                let has_acted = |vm: &crate::VmId| {
+                let has_acted = |vm: &VmId| {
                     let [shared, others] = self.open[vm.index()];
                     others == 0 && (shared == 0 || is_shared(action) && cluster.vm(*vm).vjob == vjob)
                 };
@@ -66,9 +67,15 @@ impl Order {
         }
     }
 
-    pub(super) fn end_pool(&mut self) {
-        for action in self.begun.drain(..) {
-            self.open[action.vm().index()][usize::from(!is_shared(action))] -= 1;
-        }
+    /// Ends the actions of some VMs.
+    pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
+        let open = &mut self.open;
+        self.begun.retain(|action| {
+            let ends = has_ended(action.vm());
+            if ends {
+                open[action.vm().index()][usize::from(!is_shared(*action))] -= 1;
+            }
+            !ends
+        });
     }
 }

@@ -51,6 +51,17 @@ pub(crate) fn checked(
     check_plan(&text).unwrap_or_else(|faults| panic!("{faults}\n{text}"))
 }
 
+/// The same of actions that begin as soon as there is room, none of them later than in its pool.
+pub(crate) fn checked_early(cluster: &Cluster, from: &Configuration, to: &Configuration, plan: &Plan) {
+    let early = cluster.clone().starting(Starts::Asap);
+    checked(&early, from, to, plan);
+    let times = [cluster, &early].map(|cluster| timetable(cluster, plan, to, &Durations::default()).pools);
+    let [pools, early] = times.map(Vec::into_iter).map(Iterator::flatten);
+    pools.zip(early).for_each(|(pool, early)| {
+        assert!(early.begin <= pool.begin && early.action == pool.action, "{early:?} and {pool:?}");
+    });
+}
+
 /// A plan in words: `suspend VM2 | migrate VM1 N1>N2`.
 pub(crate) fn words(cluster: &Cluster, plan: &Plan) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();

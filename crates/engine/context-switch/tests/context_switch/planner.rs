@@ -316,3 +316,32 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
     }
     assert!(with > 200 && without > 50, "{with} and {without}");
 }
+
+/// A VM that waits for a short suspend does not wait for a long one elsewhere; and the checker knows when a node has room.
+#[test]
+fn actions_begin_as_soon_as_there_is_room() {
+    let vms = [(0, 1, 512), (1, 1, 2_048), (2, 1, 512), (3, 1, 512)];
+    let cluster = cluster(&[(1, 4_096), (1, 4_096)], &vms).starting(Starts::Asap);
+    let current = Configuration::new(vec![running(0), running(1), WAITING, WAITING]);
+    let wanted = Configuration::new(vec![sleeping(0), sleeping(1), running(0), running(1)]);
+    let plan = plan_early(&cluster, &current, &wanted).unwrap();
+    assert_eq!(words(&cluster, &plan), "suspend VM1 N1, suspend VM2 N2 | run VM3 N1, run VM4 N2");
+    checked_early(&cluster, &current, &wanted, &plan);
+    let times = timetable(&cluster, &plan, &wanted, cluster.durations());
+    let [suspends, runs] = &times.pools[..] else { panic!("two pools") };
+    let ends = |timed: &[Timed]| timed.iter().map(|timed| timed.end).collect::<Vec<_>>();
+    assert_eq!(runs.iter().map(|timed| timed.begin).collect::<Vec<_>>(), ends(suspends));
+    assert!(runs[0].begin < runs[1].begin);
+    let figures = PlanFigures { cost: plan.cost(&cluster), bound: None, proven: false };
+    let text = plan_to_json(&cluster, &current, &wanted, &times, &figures);
+    let begin = format!("\"begin_s\":{:.1}", runs[0].begin.as_secs_f64());
+    assert!(text.contains(&begin), "{begin} in {text}");
+    let faults = check_plan(&text.replace(&begin, "\"begin_s\":0.5")).unwrap_err().to_string();
+    assert!(faults.contains("node `N1`"), "{faults}");
+    let [makespan, ends] = [Aim::Makespan, Aim::Ends].map(|aim| {
+        let cluster = cluster.clone().aiming_at(aim);
+        cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1)).unwrap().cost
+    });
+    let all = times.pools.iter().flatten().map(|timed| timed.end.micros());
+    assert_eq!((makespan, ends), (all.clone().max().unwrap(), all.sum()));
+}

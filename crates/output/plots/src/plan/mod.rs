@@ -119,9 +119,12 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
             rows.separate(below, Colour::GRID);
         }
     }
-    // Where one pool ends and the next begins.
-    for pool in document.pools.iter().take(document.pools.len().saturating_sub(1)) {
+    // Where one pool ends and the next begins, unless their actions overlap.
+    for (at, pool) in document.pools.iter().enumerate().take(document.pools.len().saturating_sub(1)) {
         let end = pool.iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
+        if document.pools[at + 1].iter().any(|action| action.begin < end) {
+            continue;
+        }
         let at = rows.place(end);
         rows.picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
     }
