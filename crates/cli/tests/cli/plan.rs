@@ -91,6 +91,31 @@ fn moves_may_be_counted_instead_of_memory() {
     }
 }
 
+/// A run waits for the short suspend on its node and not for the long one elsewhere, in the plan that is printed, kept and checked.
+#[test]
+fn actions_may_begin_before_their_pool() {
+    let state = r#"{"nodes": [{"name": "N1", "cpu": 1, "memory": 4096}, {"name": "N2", "cpu": 1, "memory": 4096}], "vms": [
+        {"name": "A", "cpu": 1, "memory": 512, "node": "N1"}, {"name": "B", "cpu": 1, "memory": 2048, "node": "N2"},
+        {"name": "C", "cpu": 1, "memory": 512}, {"name": "D", "cpu": 1, "memory": 512}]}"#;
+    let to = r#"{"vms": [{"name": "A", "state": "sleeping", "node": "N1"}, {"name": "B", "state": "sleeping", "node": "N2"},
+        {"name": "C", "state": "running", "node": "N1"}, {"name": "D", "state": "running", "node": "N2"}]}"#;
+    let folder = Folder::with(&[("current.json", state), ("to.json", to)]);
+    let line = |option: &str, action: &str| {
+        let plan_out = folder.path("plan.json");
+        let mut command = plan(&folder, &["--to", "to.json", "--actions", option]);
+        let printed = stdout(command.arg("--plan-out").arg(&plan_out));
+        stdout(dfrsim(["solve", "plan", "--check"]).arg(plan_out));
+        let line = printed.lines().find(|line| line.contains(action)).expect("it is in the plan");
+        line.rsplit_once(", ").expect("times are last").1.to_owned()
+    };
+    let [short, long] = ["suspend  A", "suspend  B"].map(|action| line("pools", action));
+    let end = |times: &str| times.trim_end_matches(" s").rsplit_once(' ').expect("two times").1.to_owned();
+    for (option, after) in [("pools", &long), ("asap", &short)] {
+        let run = line(option, "run      C");
+        assert!(run.starts_with(&format!("{} to ", end(after))), "{option}: {run}, {short}, {long}");
+    }
+}
+
 /// Who runs on a drained host moves, and an image on its disk too, to one that stays.
 #[test]
 fn a_drained_host_keeps_no_image() {

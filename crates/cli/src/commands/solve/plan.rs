@@ -25,8 +25,8 @@ use std::time::Duration;
 
 /// Plan a context switch of virtualised jobs: how to bring VMs to given places or states
 ///
-/// Prints the pools of the plan, each of which begins when the one before has ended, with the cost of each action and of the
-/// plan, in MB. Given states instead of places, it searches for the configuration with the cheapest plan, and prints a lower
+/// Prints the pools of the plan, each of which begins when the one before has ended (or see --actions), with the cost of each action
+/// and of the plan, in MB. Given states instead of places, it searches for the configuration with the cheapest plan, and prints a lower
 /// bound on the cost of any plan in which each VM acts at most once. Every plan is checked independently. Exit code 1 means
 /// that no plan was found.
 #[derive(Args, Debug)]

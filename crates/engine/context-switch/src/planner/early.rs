@@ -22,7 +22,7 @@ enum Door {
 
 /// The times of the actions of these pools, each as early as what nodes have at that moment and constraints allow.
 ///
-/// The suspends and the resumes of a vjob, and what acts in sync, begin together. Nothing passes an action of the list that
+/// The suspends and the resumes of a vjob, and what acts in sync, begin together. No action passes one of the list that
 /// waits to enter the same node, draws on the same budget, or must not act beside it. So whenever all before an action has
 /// ended it may begin, and none begins later than in its pool.
 pub(crate) fn early(

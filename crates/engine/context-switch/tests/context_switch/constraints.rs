@@ -94,6 +94,9 @@ fn ten_thousand_plans_with_all_constraints() {
         let (careful, after) = planned(number, cluster, &case)?;
         assert_eq!(after.check(cluster), Ok(()), "{number}");
         let report = checked(cluster, current, &after, &careful);
+        if number.is_multiple_of(4) {
+            checked_early(cluster, current, &after, &careful);
+        }
         let list = cluster.constraints().list();
         let online = list.iter().filter(|constraint| constraint.kind == ConstraintKind::Online).cloned();
         let free = cluster.clone().with_constraints(online.collect(), current);

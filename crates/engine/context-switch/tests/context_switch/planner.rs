@@ -1,6 +1,8 @@
 //! The planner: golden cases of the text, random reconfigurations, and complete search.
 
 use crate::common::*;
+use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Seed};
 use rayon::prelude::*;
@@ -325,7 +327,7 @@ fn actions_begin_as_soon_as_there_is_room() {
     let current = Configuration::new(vec![running(0), running(1), WAITING, WAITING]);
     let wanted = Configuration::new(vec![sleeping(0), sleeping(1), running(0), running(1)]);
     let plan = plan_early(&cluster, &current, &wanted).unwrap();
-    assert_eq!(words(&cluster, &plan), "suspend VM1 N1, suspend VM2 N2 | run VM3 N1, run VM4 N2");
+    assert_eq!(words(&cluster, &plan), "suspend VM1 N1>N1, suspend VM2 N2>N2 | run VM3 N1, run VM4 N2");
     checked_early(&cluster, &current, &wanted, &plan);
     let times = timetable(&cluster, &plan, &wanted, cluster.durations());
     let [suspends, runs] = &times.pools[..] else { panic!("two pools") };
