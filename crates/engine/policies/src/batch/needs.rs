@@ -1,12 +1,14 @@
 //! What tasks take of the nodes that they are on.
 
 use super::node_use::NodeUse;
-use super::opening::Spans;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::priority::Reservation;
 use dfrsim_model::{Share, SimTime};
 use dfrsim_platform::classes::{NodeClass, NodeClasses};
 use std::collections::BTreeMap;
+
+/// From when to when, rising.
+pub(super) type Spans = Vec<(SimTime, SimTime)>;
 
 /// What a task takes: a node of its own; or cores, memory and other resources in their order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,6 @@ use super::needs::Need;
 use super::profile::Profile;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// From when to when, rising.
-pub(super) type Spans = Vec<(SimTime, SimTime)>;
-
 /// Room for some more tasks of a need in a pool, from a moment to another. Searches look at thousands of them: it has 24 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {

@@ -1,8 +1,8 @@
 //! When pools have room beside running jobs, which only give room back, and beside whole pools that a pass promises to others.
 
 use super::changes::Changes;
-use super::needs::Need;
-use super::opening::{Opening, Spans, for_each_rise, merge};
+use super::needs::{Need, Spans};
+use super::opening::{Opening, for_each_rise, merge};
 use super::opening_search::OpeningSearch;
 use super::pools::Pools;
 use super::profile::Profile;

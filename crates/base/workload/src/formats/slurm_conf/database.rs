@@ -2,7 +2,7 @@
 
 use super::ConfError;
 use super::lines::At;
-use super::nodes::word;
+use super::names::word;
 use super::parameters::preempt_mode;
 use super::tables::Row;
 use dfrsim_model::priority::{Account, JobClass, Limits, Tres};

@@ -27,15 +27,15 @@ mod change;
 mod consequence;
 mod database;
 mod lines;
+mod names;
 mod nodes;
 mod parameters;
 mod reservations;
 mod tables;
 
 pub use consequence::{Consequence, Ignored};
+pub(super) use names::{feature_of_partition, feature_of_reservation, word};
 pub use nodes::NodeKind;
-pub(super) use nodes::{feature_of_partition, word};
-pub(super) use reservations::feature_of_reservation;
 
 use crate::log::{Header, Naming};
 use database::Listed;

@@ -2,7 +2,7 @@
 
 use super::ConfError;
 use super::lines::{self, At, ConfLine};
-use super::nodes::{names, word};
+use super::names::{names, word};
 use crate::formats::slurm::moment;
 use dfrsim_model::priority::Reservation;
 use std::collections::BTreeSet;
@@ -22,11 +22,6 @@ pub(super) struct Reserved {
     accounts: Vec<String>,
     /// What is not used.
     pub(super) ignored: Vec<String>,
-}
-
-/// The feature of the nodes and jobs of a reservation.
-pub(in super::super) fn feature_of_reservation(name: &str) -> String {
-    word(&format!("reservation-{name}"))
 }
 
 /// Reads the reservations of a file that have nodes.
