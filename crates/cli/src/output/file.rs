@@ -1,6 +1,6 @@
 //! Files that appear whole or not at all.
 
-use super::place::{Place, place};
+use super::place::{Destination, place};
 use super::unnamed::Unnamed;
 use crate::failure::Failure;
 use std::fs::{File, Metadata};
@@ -25,7 +25,7 @@ enum Target {
     /// A regular file, its place, and what is there now.
     Regular { out: BufWriter<Unnamed>, place: PathBuf, earlier: Option<Metadata> },
     /// Everything else.
-    Direct { out: SpooledTempFile, place: Place },
+    Direct { out: SpooledTempFile, place: Destination },
 }
 
 impl OutputFile {
@@ -61,12 +61,12 @@ impl Target {
     fn new(path: &Path) -> io::Result<Target> {
         let direct = |place| Ok(Target::Direct { out: SpooledTempFile::new(IN_MEMORY), place });
         let at = match place(path)? {
-            Place::File(at) => at,
+            Destination::File(at) => at,
             other => return direct(other),
         };
         let earlier = match at.metadata() {
             Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(metadata) if !metadata.is_file() => return direct(Place::File(at)),
+            Ok(metadata) if !metadata.is_file() => return direct(Destination::File(at)),
             Ok(metadata) => {
                 // A file that may not be written is not replaced either.
                 File::options().write(true).open(&at)?;
@@ -79,7 +79,7 @@ impl Target {
         match Unnamed::create(folder) {
             // A file that may be written in a folder that may not.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && earlier.is_some() => {
-                direct(Place::File(at))
+                direct(Destination::File(at))
             }
             file => {
                 let out = BufWriter::with_capacity(1 << 16, file?);

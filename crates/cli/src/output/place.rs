@@ -10,7 +10,7 @@ const MOST_LINKS: usize = 40;
 
 /// What a path leads to when all symbolic links are followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Destination {
     /// A file or a device, or the place of a file that does not exist.
     File(PathBuf),
     /// Standard output of this process.
@@ -21,20 +21,20 @@ pub(super) enum Place {
     Open(PathBuf),
 }
 
-impl Place {
+impl Destination {
     /// Opens it to write over what is there, if that is a file; otherwise behind what was written there.
     pub(super) fn open(&self) -> io::Result<Box<dyn Write>> {
         Ok(match self {
-            Place::File(path) => Box::new(File::options().write(true).truncate(true).open(path)?),
-            Place::Open(path) => Box::new(File::options().append(true).open(path)?),
-            Place::Output => Box::new(io::stdout().lock()),
-            Place::Error => Box::new(io::stderr().lock()),
+            Destination::File(path) => Box::new(File::options().write(true).truncate(true).open(path)?),
+            Destination::Open(path) => Box::new(File::options().append(true).open(path)?),
+            Destination::Output => Box::new(io::stdout().lock()),
+            Destination::Error => Box::new(io::stderr().lock()),
         })
     }
 }
 
 /// Follows all symbolic links of a path. The last part need not exist.
-pub(super) fn place(path: &Path) -> io::Result<Place> {
+pub(super) fn place(path: &Path) -> io::Result<Destination> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         let name = match path.file_name() {
@@ -46,14 +46,14 @@ pub(super) fn place(path: &Path) -> io::Result<Place> {
         let at = parent.join(&name);
         if let Some(process) = process_of(&parent) {
             return Ok(match name.to_str() {
-                Some("1") if process == std::process::id() => Place::Output,
-                Some("2") if process == std::process::id() => Place::Error,
-                _ => Place::Open(at),
+                Some("1") if process == std::process::id() => Destination::Output,
+                Some("2") if process == std::process::id() => Destination::Error,
+                _ => Destination::Open(at),
             });
         }
         match fs::read_link(&at) {
             Ok(target) => path = parent.join(target),
-            Err(_) => return Ok(Place::File(at)),
+            Err(_) => return Ok(Destination::File(at)),
         }
     }
     Err(io::Error::other("too many symbolic links"))
@@ -86,7 +86,7 @@ impl Identity {
             return None;
         }
         let place = match place(path) {
-            Ok(Place::File(path)) => Some(path),
+            Ok(Destination::File(path)) => Some(path),
             _ => None,
         };
         #[cfg(unix)]
@@ -157,7 +157,7 @@ mod tests {
         )
         .unwrap();
         symlink("turn", base.join("turn")).unwrap();
-        assert_eq!(place(&base.join("first")).unwrap(), Place::File(base.join("file")));
+        assert_eq!(place(&base.join("first")).unwrap(), Destination::File(base.join("file")));
         assert!(place(&base.join("turn")).is_err());
         assert!(place(&base.join("none/file")).is_err());
         assert!(place(&base.join("file/")).is_err());
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn standard_output_has_many_names() {
         for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
-            assert_eq!(place(Path::new(name)).unwrap(), Place::Output, "{name}");
+            assert_eq!(place(Path::new(name)).unwrap(), Destination::Output, "{name}");
         }
-        assert_eq!(place(Path::new("/dev/stderr")).unwrap(), Place::Error);
-        assert!(matches!(place(Path::new("/dev/fd/0")).unwrap(), Place::Open(_)));
+        assert_eq!(place(Path::new("/dev/stderr")).unwrap(), Destination::Error);
+        assert!(matches!(place(Path::new("/dev/fd/0")).unwrap(), Destination::Open(_)));
     }
 
     #[test]

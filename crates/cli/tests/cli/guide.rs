@@ -38,11 +38,11 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
 }
 
 /// A folder in which commands of the guide run.
-struct Place(tempfile::TempDir);
+struct Workspace(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl Workspace {
+    fn new() -> Workspace {
+        let place = Workspace(tempfile::tempdir().unwrap());
         for name in ["scenarios", "crates"] {
             symlink(root().join(name), place.0.path().join(name)).unwrap();
         }
@@ -83,7 +83,7 @@ fn imports(program: &str) -> Vec<&str> {
 }
 
 /// Why a program in another language cannot run here.
-fn obstacle(place: &Place, language: &str, program: &str) -> Option<String> {
+fn obstacle(place: &Workspace, language: &str, program: &str) -> Option<String> {
     let interpreter = if language == "python" { "python3" } else { "Rscript" };
     if !place.run("sh", &["-c", &format!("{interpreter} --version")]).status.success() {
         return Some(format!("no {interpreter}"));
@@ -98,7 +98,7 @@ const PARSE: &str = "dfrsim() { command dfrsim \"$@\" --help > /dev/null; }\n";
 
 fn check_page(name: &str) {
     let (_, page) = pages().into_iter().find(|(page, _)| page == name).unwrap();
-    let place = Place::new();
+    let place = Workspace::new();
     let mut count = 0;
     for (mark, text) in blocks(&page) {
         match mark {
@@ -148,7 +148,7 @@ fn users() {
 /// Without Python the process that is the policy cannot start.
 #[test]
 fn your_policy() {
-    if Place::new().run("sh", &["-c", "python3 --version"]).status.success() {
+    if Workspace::new().run("sh", &["-c", "python3 --version"]).status.success() {
         check_page("your_policy");
     } else {
         println!("skipped: no python3");
@@ -246,7 +246,7 @@ fn contributing_is_up_to_date() {
     for path in paths {
         assert!(root().join(path).exists(), "{path}");
     }
-    let place = Place::new();
+    let place = Workspace::new();
     for line in page.lines().filter_map(|line| line.trim().strip_prefix("target/dist/")) {
         place.expect("CONTRIBUTING", "sh", &["-euc", &format!("{PARSE}{line}")]);
     }
@@ -255,7 +255,7 @@ fn contributing_is_up_to_date() {
 /// The marks of blocks that do not run are checked all the same: this command does not exist.
 #[test]
 fn a_wrong_argument_is_found() {
-    let place = Place::new();
+    let place = Workspace::new();
     let parse = |line: &str| place.run("sh", &["-euc", &format!("{PARSE}{line}")]).status.success();
     assert!(parse("dfrsim run scenarios/grid.toml --set replications=1"));
     assert!(!parse("dfrsim run scenarios/grid.toml --replications 1"));

@@ -24,14 +24,14 @@ pub struct InputErrors {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where.
-    pub place: Place,
+    pub place: Position,
     /// The fault, and what was expected.
     pub message: String,
 }
 
 /// A place in the texts of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// The whole file.
     File(String),
     /// A line of the file.
@@ -80,14 +80,14 @@ impl Text {
         Text { file: file.to_owned(), joined, file_length: text.len() }
     }
 
-    pub(super) fn place(&self, span: &Span) -> Place {
-        let Span(Some(range)) = span else { return Place::File(self.file.clone()) };
+    pub(super) fn place(&self, span: &Span) -> Position {
+        let Span(Some(range)) = span else { return Position::File(self.file.clone()) };
         let start = self.joined.floor_char_boundary(range.start.min(self.joined.len() - 1));
         let begin = self.joined[..start].rfind('\n').map_or(0, |at| at + 1);
         let end = start + self.joined[start..].find('\n').unwrap_or(0);
         let text = self.joined[begin..end].trim_end().to_owned();
         if start > self.file_length {
-            return Place::Override(text);
+            return Position::Override(text);
         }
         let length = self.joined[start..self.joined.floor_char_boundary(range.end.clamp(start, end))]
             .chars()
@@ -95,7 +95,7 @@ impl Text {
             .max(1);
         let line = self.joined[..begin].matches('\n').count() + 1;
         let column = self.joined[begin..start].chars().count() + 1;
-        Place::Line { file: self.file.clone(), line, column, text, length }
+        Position::Line { file: self.file.clone(), line, column, text, length }
     }
     pub(super) fn fault(&self, span: &Span, message: impl Into<String>) -> Fault {
         Fault { place: self.place(span), message: message.into() }
@@ -112,7 +112,7 @@ impl InputErrors {
     }
     /// A fault of a file as a whole.
     pub fn of_file(file: &Path, message: impl Into<String>) -> InputErrors {
-        let place = Place::File(file.display().to_string());
+        let place = Position::File(file.display().to_string());
         InputErrors::new(vec![Fault { place, message: message.into() }])
     }
     /// The faults, in the order of their places; at least one.
@@ -139,9 +139,9 @@ impl std::error::Error for InputErrors {}
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::File(file) => write!(f, "{file}: {}", self.message),
-            Place::Override(set) => write!(f, "override `{set}`: {}", self.message),
-            Place::Line { file, line, column, text, length } => {
+            Position::File(file) => write!(f, "{file}: {}", self.message),
+            Position::Override(set) => write!(f, "override `{set}`: {}", self.message),
+            Position::Line { file, line, column, text, length } => {
                 writeln!(f, "{file}:{line}:{column}: {}", self.message)?;
                 let gutter = line.to_string().len();
                 // Tabs stay tabs, so that the mark is below what it means.
@@ -163,9 +163,9 @@ mod tests {
         let text = Text::new("a.toml", "one\n\ttwo", &["x=1".to_owned(), "y=2".to_owned()]);
         let fault = text.fault(&(5..8).into(), "wrong");
         assert_eq!(fault.to_string(), "a.toml:2:2: wrong\n  2 | \ttwo\n    | \t^^^");
-        assert_eq!(text.place(&(15..16).into()), Place::Override("y=2".into()));
+        assert_eq!(text.place(&(15..16).into()), Position::Override("y=2".into()));
         let at_end = text.place(&(8..8).into());
-        assert!(matches!(at_end, Place::Line { line: 2, column: 5, length: 1, .. }), "{at_end:?}");
-        assert_eq!(text.place(&Span::FILE), Place::File("a.toml".into()));
+        assert!(matches!(at_end, Position::Line { line: 2, column: 5, length: 1, .. }), "{at_end:?}");
+        assert_eq!(text.place(&Span::FILE), Position::File("a.toml".into()));
     }
 }

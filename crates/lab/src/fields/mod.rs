@@ -46,7 +46,7 @@ pub use declare::{doc_text, only_one};
 pub use docs::alternatives;
 pub use docs::{Absent, FieldDoc, TableDoc};
 pub use environment::Environment;
-pub use fault::{Fault, InputErrors, Place, Span};
+pub use fault::{Fault, InputErrors, Position, Span};
 pub use names::{nearest, unknown};
 pub use reader::Reader;
 pub use scenario::{Document, Scenario, ScenarioSource, document_fields};

@@ -234,9 +234,9 @@ pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario<Everything
 pub(crate) fn faults(text: &str, overrides: &[&str]) -> Vec<String> {
     let errors = read(text, overrides).expect_err("the scenario is wrong");
     let place = |fault: &Fault| match &fault.place {
-        Place::File(_) => "file".to_owned(),
-        Place::Line { line, column, .. } => format!("{line}:{column}"),
-        Place::Override(set) => set.clone(),
+        Position::File(_) => "file".to_owned(),
+        Position::Line { line, column, .. } => format!("{line}:{column}"),
+        Position::Override(set) => set.clone(),
     };
     errors.faults().iter().map(|fault| format!("{}: {}", place(fault), fault.message)).collect()
 }

@@ -32,12 +32,12 @@ pub struct GridStudy {
     fields: GridFields,
     workloads: Vec<Workload>,
     inputs: Vec<Input>,
-    places: Vec<Place>,
+    places: Vec<InstanceSpec>,
 }
 
 /// What distinguishes an instance.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct InstanceSpec {
     workload: usize,
     heterogeneous: bool,
     local: BatchPolicy,
@@ -55,19 +55,19 @@ pub struct Instance {
 /// A reallocation algorithm with a heuristic; `None` is the reference run.
 pub type Variant = Option<(Algorithm, Heuristic)>;
 
-impl Place {
+impl InstanceSpec {
     fn platform(self) -> &'static str {
         if self.heterogeneous { HETEROGENEOUS } else { HOMOGENEOUS }
     }
 }
 
 impl GridStudy {
-    fn workload(&self, place: Place) -> &WorkloadFields {
+    fn workload(&self, place: InstanceSpec) -> &WorkloadFields {
         &self.fields.workloads[place.workload]
     }
 
     /// The clusters of the workload's sites, in the order of the sites, and when they do not work.
-    fn platform(&self, place: Place) -> Result<Platform, Failure> {
+    fn platform(&self, place: InstanceSpec) -> Result<Platform, Failure> {
         let workload = self.workload(place);
         let sites = workload.sites.iter();
         let clusters: Vec<&ClusterFields> =
@@ -94,7 +94,7 @@ impl GridStudy {
         self.seed.fork("grid").numbered(replication.into())
     }
 
-    fn place_labels(&self, place: Place) -> Labels {
+    fn place_labels(&self, place: InstanceSpec) -> Labels {
         vec![
             ("workload", self.workload(place).name.clone()),
             ("replication", place.replication.to_string()),
@@ -121,7 +121,7 @@ impl GridStudy {
     fn simulate(
         &self,
         instance: &Instance,
-        place: Place,
+        place: InstanceSpec,
         variant: Variant,
         watch: Watch<'_>,
     ) -> Result<Outcome, Failure> {
@@ -155,7 +155,7 @@ impl GridStudy {
     fn row(
         &self,
         instance: &Instance,
-        place: Place,
+        place: InstanceSpec,
         variant: Variant,
         (reference, outcome): (&Outcome, &Outcome),
     ) -> Simulation {
@@ -257,7 +257,7 @@ impl Study for GridStudy {
                     continue;
                 }
                 for &local in &fields.local {
-                    let place = |replication| Place { workload, heterogeneous, local, replication };
+                    let place = |replication| InstanceSpec { workload, heterogeneous, local, replication };
                     places.extend((0..fields.replications).map(place));
                 }
             }
@@ -269,7 +269,7 @@ impl Study for GridStudy {
         self.inputs.clone()
     }
     fn instances(&self) -> Vec<InstanceId> {
-        let id = |&place: &Place| {
+        let id = |&place: &InstanceSpec| {
             let days: u32 = self.workload(place).days.iter().sum();
             let weight = u64::from(days) * 10 + u64::from(place.local.discipline == Discipline::Fcfs);
             InstanceId { labels: self.place_labels(place), weight }

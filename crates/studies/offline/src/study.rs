@@ -36,7 +36,7 @@ pub struct OfflineStudy {
 }
 
 /// Which instance.
-struct Place<'a> {
+struct InstanceSpec<'a> {
     group: usize,
     scenario: u32,
     replication: u32,
@@ -44,13 +44,13 @@ struct Place<'a> {
 }
 
 impl OfflineStudy {
-    fn place(&self, at: usize) -> Place<'_> {
+    fn place(&self, at: usize) -> InstanceSpec<'_> {
         let group = self.begins.partition_point(|&begin| begin <= at) - 1;
         let replications = self.scenario.instances[group].replications() as usize;
         let (scenario, replication) =
             ((at - self.begins[group]) / replications, (at - self.begins[group]) % replications);
         let parameters = &self.grids[group][scenario];
-        Place { group, scenario: scenario as u32, replication: replication as u32, parameters }
+        InstanceSpec { group, scenario: scenario as u32, replication: replication as u32, parameters }
     }
     fn algorithms(&self, at: usize) -> impl Iterator<Item = Algorithm> {
         let place = self.place(at);
@@ -62,7 +62,7 @@ impl OfflineStudy {
         allowed.map(|(algorithm, _)| *algorithm)
     }
     /// The row of an instance without a packing.
-    fn row(&self, place: &Place<'_>, instance: &Instance) -> Row {
+    fn row(&self, place: &InstanceSpec<'_>, instance: &Instance) -> Row {
         let (dissertation, report) = (place.parameters.of_dissertation(), place.parameters.of_report());
         Row {
             instances: self.scenario.instances[place.group].name.clone(),
@@ -194,7 +194,7 @@ impl Study for OfflineStudy {
         let slow: Vec<Algorithm> =
             self.scenario.slow.iter().flat_map(|slow| slow.algorithms.iter().copied()).collect();
         let id = |at| {
-            let Place { group, scenario, replication, parameters } = self.place(at);
+            let InstanceSpec { group, scenario, replication, parameters } = self.place(at);
             let tasks = parameters.tasks();
             // Those on which slow algorithms run take longest, at any size.
             let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));

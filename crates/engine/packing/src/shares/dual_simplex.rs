@@ -19,7 +19,7 @@ const ZERO: f64 = 1e-11;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DualSimplex {
     yields: Vec<f64>,
-    places: Vec<Place>,
+    places: Vec<JobPosition>,
     columns: Vec<Column>,
     /// For each column: by how much the objective grows with its variable.
     gains: Vec<f64>,
@@ -34,7 +34,7 @@ pub(super) struct DualSimplex {
 
 /// Where a job is found.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum JobPosition {
     /// Its floor is its ceiling, or no node matters to it.
     Fixed,
     Column(u32),
@@ -103,19 +103,19 @@ impl DualSimplex {
         self.yields.clear();
         self.yields.extend_from_slice(problem.ceilings);
         self.places.clear();
-        self.places.resize(weights.len(), Place::Fixed);
+        self.places.resize(weights.len(), JobPosition::Fixed);
         for &node in problem.nodes {
             for part in problem.contested.node(node as usize).0 {
                 let job = part.job as usize;
                 if problem.floors[job] < problem.ceilings[job] {
-                    self.places[job] = Place::Column(0);
+                    self.places[job] = JobPosition::Column(0);
                 }
             }
         }
         self.columns.clear();
         self.gains.clear();
         for (job, place) in self.places.iter_mut().enumerate() {
-            if let Place::Column(column) = place {
+            if let JobPosition::Column(column) = place {
                 *column = self.columns.len() as u32;
                 self.columns.push(Column::JobAtCeiling(job as u32));
                 self.gains.push(weights[job]);
@@ -141,9 +141,9 @@ impl DualSimplex {
         for part in parts {
             let load = part.load as f64 * scale;
             match self.places[part.job as usize] {
-                Place::Fixed => {}
-                Place::Column(column) => new[column as usize] += load,
-                Place::Row(row) => subtract(new, load, &rows[row as usize * width..][..width]),
+                JobPosition::Fixed => {}
+                JobPosition::Column(column) => new[column as usize] += load,
+                JobPosition::Row(row) => subtract(new, load, &rows[row as usize * width..][..width]),
             }
         }
         Some(Leaving { row: self.basics.len(), column: Column::Slack, change: excess })
@@ -266,7 +266,7 @@ impl DualSimplex {
 
         let entering = std::mem::replace(&mut self.columns[column], leaving.column);
         if let Column::JobAtFloor(job) | Column::JobAtCeiling(job) = leaving.column {
-            self.places[job as usize] = Place::Column(column as u32);
+            self.places[job as usize] = JobPosition::Column(column as u32);
         }
         match entering {
             Column::JobAtFloor(job) | Column::JobAtCeiling(job) => {
@@ -275,7 +275,7 @@ impl DualSimplex {
                 } else {
                     self.basics[leaving.row] = job;
                 }
-                self.places[job as usize] = Place::Row(leaving.row as u32);
+                self.places[job as usize] = JobPosition::Row(leaving.row as u32);
             }
             Column::Slack => self.remove_row(leaving.row),
         }
@@ -290,7 +290,7 @@ impl DualSimplex {
         if row < self.basics.len() {
             self.basics.swap_remove(row);
             if let Some(&job) = self.basics.get(row) {
-                self.places[job as usize] = Place::Row(row as u32);
+                self.places[job as usize] = JobPosition::Row(row as u32);
             }
         }
     }

@@ -23,13 +23,13 @@ pub struct PublishedPlan {
     pools: Pools,
     timeline: Timeline,
     /// The jobs that ran or waited, and those that were submitted since.
-    places: BTreeMap<JobId, Place>,
+    places: BTreeMap<JobId, PublishedJob>,
     /// When those start of which that can be said.
     starts: BTreeSet<(SimTime, JobId)>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct PublishedJob {
     need: usize,
     split: Split,
     width: u32,
@@ -40,10 +40,10 @@ struct Place {
     end: SimTime,
 }
 
-impl Place {
+impl PublishedJob {
     /// What it takes from a moment on.
     fn stay(&self, from: SimTime) -> Stay<'_> {
-        let Place { need, ref split, width, start, end, .. } = *self;
+        let PublishedJob { need, ref split, width, start, end, .. } = *self;
         Stay { need, split, width, start: start.max(from), end }
     }
 }
@@ -64,12 +64,14 @@ impl LocalScheduler {
         let estimate = |job| view.job(job).estimate().unwrap_or(SimSpan::MAX);
         for (end, run) in scheduler.releases(now) {
             let Run { job, need, ref split, width, since: start, .. } = *run;
-            let place = Place { need, split: split.clone(), width, estimate: estimate(job), start, end };
+            let place =
+                PublishedJob { need, split: split.clone(), width, estimate: estimate(job), start, end };
             published.take(now, view.job(job).id(), place);
         }
         for waiting in self.waiting() {
             let Waiting { job: BatchJob { job, width, .. }, need, ref split, start, end, .. } = *waiting;
-            let place = Place { need, split: split.clone(), width, estimate: estimate(job), start, end };
+            let place =
+                PublishedJob { need, split: split.clone(), width, estimate: estimate(job), start, end };
             published.take(now, view.job(job).id(), place);
         }
         published
@@ -134,7 +136,7 @@ impl PublishedPlan {
 
     /// Returns when a job that waits is expected to run: from now on, if it should have started by now; `None` if it is not in the plan.
     pub fn of(&self, now: SimTime, job: JobId) -> Option<Expected> {
-        self.places.get(&job).map(|&Place { start, end, .. }| {
+        self.places.get(&job).map(|&PublishedJob { start, end, .. }| {
             let begin = start.max(now);
             Expected { start: begin, end: begin.saturating_add(end.since(start)) }
         })
@@ -148,7 +150,7 @@ impl PublishedPlan {
     /// Returns the work that is left by the plan, in tasks * microseconds on nodes of full speed; jobs without an estimate do not count.
     pub fn work_left(&self, now: SimTime) -> u128 {
         let places = self.places.values().filter(|place| place.end > now && place.estimate < SimSpan::MAX);
-        let left = |place: &Place| {
+        let left = |place: &PublishedJob| {
             let ran = now.saturating_since(place.start).micros();
             i128::from(place.width) * (i128::from(place.estimate.micros()) - i128::from(ran))
         };
@@ -156,20 +158,20 @@ impl PublishedPlan {
         u128::try_from(places.map(left).sum::<i128>()).unwrap_or(0)
     }
 
-    fn find(&self, from: SimTime, new: &Waiting) -> Place {
+    fn find(&self, from: SimTime, new: &Waiting) -> PublishedJob {
         let last = self.starts.last().filter(|_| self.in_turn);
         let from = last.map_or(from, |&(last, _)| last.max(from));
         let (need, width, estimate) = (new.need, new.job.width, new.job.estimate);
         match self.timeline.earliest(&self.pools, from, new, SimTime::MAX) {
-            Some((start, (split, end))) => Place { need, split, width, estimate, start, end },
+            Some((start, (split, end))) => PublishedJob { need, split, width, estimate, start, end },
             None => {
                 let (split, start, end) = (Split::default(), SimTime::MAX, SimTime::MAX);
-                Place { need, split, width, estimate, start, end }
+                PublishedJob { need, split, width, estimate, start, end }
             }
         }
     }
 
-    fn take(&mut self, now: SimTime, job: JobId, place: Place) {
+    fn take(&mut self, now: SimTime, job: JobId, place: PublishedJob) {
         if place.start < SimTime::MAX {
             self.timeline.take(&self.pools, place.stay(now));
             self.starts.insert((place.start, job));
