@@ -471,7 +471,8 @@ high|20|00:01:00|normal,low|cluster|2.000000|cpu=10,node=4|||20
         let amount = |limits: &Tres, name: &str| limits.get(name).copied();
         assert_eq!(amount(&listed.all[1].limits.per_user, "cpu"), Some(8));
         assert_eq!(amount(&listed.all[2].limits.total, "cpu"), Some(10));
-        assert_eq!(listed.ignored, ["QOS high GraceTime", "QOS high UsageFactor"]);
+        assert_eq!(listed.all[2].grace_s, Some(60));
+        assert_eq!(listed.ignored, ["QOS high UsageFactor"]);
         let wrong = text.replace("requeue", "kill");
         let rows = self::rows(&wrong, "Name").unwrap();
         assert_eq!(
