@@ -43,15 +43,19 @@ fn asked(path: &Path, strictness: Strictness) -> BTreeMap<u64, Vec<(String, u32)
     all.iter().map(|(job, asked)| (job.0, asked.clone())).collect()
 }
 
-/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. GPUs of a type that was asked for are counted once more by that type. All jobs have a partition.
+/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. GPUs of a type that was asked for are counted once more by that type. All jobs have a partition, and two
+/// are components of a heterogeneous job.
 #[test]
 fn gpus_are_those_of_the_listing() {
     let gpus_of = |path: &Path| {
         let mut found = asked(path, Strictness::Strict);
+        let mut components = 0;
         for asked in found.values_mut() {
+            components += asked.extract_if(.., |(name, _)| name.starts_with('+')).count();
             let partition = asked.pop().map(|(name, _)| name);
             assert!(["@partition-main", "@partition-gpu"].map(str::to_owned).map(Some).contains(&partition));
         }
+        assert_eq!(components, 2);
         found.retain(|_, asked| !asked.is_empty());
         found
     };
