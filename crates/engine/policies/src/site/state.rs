@@ -11,6 +11,7 @@ use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFact
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::classes::NodeClass;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A job in the system.
@@ -36,8 +37,8 @@ struct Member {
 /// What a pass over the queue asks first about a job.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
-    /// The place of its partition, if it has one.
-    partition: Option<u32>,
+    /// The place of its partition, from 1, if it has one.
+    partition: Option<NonZeroU32>,
     /// Whether anything may ever hold it back.
     may_be_held: bool,
     /// Whether it starts together with others.
@@ -176,7 +177,7 @@ impl Site {
             self.lanes.resize(handle.index() + 1, Lane::default());
         }
         self.lanes[handle.index()] = Lane {
-            partition: member.membership.partition.map(|at| at as u32),
+            partition: member.membership.partition.and_then(|at| NonZeroU32::new(at as u32 + 1)),
             may_be_held: self.in_use.may_hold(&member.claim),
             is_component: self.together.contains_key(&member.membership.id.0),
         };
@@ -228,12 +229,12 @@ impl Site {
 
     /// The place of a job's partition in the settings.
     pub(crate) fn partition(&self, job: JobHandle) -> Option<usize> {
-        self.lanes[job.index()].partition.map(|at| at as usize)
+        self.lanes[job.index()].partition.map(|at| at.get() as usize - 1)
     }
 
     /// Which of the groups that start together a job is of, if it is of one.
     pub(crate) fn group(&self, job: JobHandle) -> Option<u32> {
-        let is_component = self.lanes[job.index()].is_component;
+        let is_component = !self.together.is_empty() && self.lanes[job.index()].is_component;
         is_component.then(|| self.together.get(&self.member(job).membership.id.0).copied())?
     }
 
