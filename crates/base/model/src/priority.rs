@@ -209,6 +209,7 @@ impl Reservation {
     /// When none of its jobs, or no other one, may be on its nodes, in microseconds.
     pub fn closed(&self, to_its_own: bool) -> Vec<(u64, u64)> {
         let [from, until] = [self.from_s, self.until_s].map(|seconds| seconds.saturating_mul(1_000_000));
+        // Its own jobs end before its last microsecond, or begin behind it.
         if to_its_own { vec![(0, from), (until - 1, until)] } else { vec![(from, until)] }
     }
 }

@@ -190,9 +190,9 @@ impl Nodes {
 
     /// Gives nodes the features of their reservations.
     pub(super) fn reserve<'a>(&mut self, all: impl Iterator<Item = &'a Reserved>) -> Result<(), ConfError> {
+        let known: BTreeSet<&String> = self.nodes.iter().map(|(node, _)| node).collect();
         for reserved in all {
-            let is_node = |name: &String| self.nodes.iter().any(|(node, _)| node == name);
-            if let Some(name) = reserved.nodes.iter().find(|name| !is_node(name)) {
+            if let Some(name) = reserved.nodes.iter().find(|name| !known.contains(name)) {
                 let choices = self.nodes.iter().map(|(node, _)| node.as_str());
                 return Err(reserved.at.of("Nodes").fault(super::unknown("node", name, choices)));
             }
