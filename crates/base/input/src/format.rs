@@ -32,6 +32,10 @@ enum Format {
 }
 
 impl Input {
+    fn new(file: &str, text: &str, value: Value, format: Format) -> Input {
+        Input { file: file.to_owned(), text: text.to_owned(), value, format, faults: Vec::new() }
+    }
+
     /// Takes JSON apart; `file` is what messages call it.
     ///
     /// # Errors
@@ -44,13 +48,7 @@ impl Input {
             let (line, column) = (Some(error.line()), Some(error.column()));
             Fault { line, column, ..Fault::of_file(file, message) }
         })?;
-        Ok(Input {
-            file: file.to_owned(),
-            text: text.to_owned(),
-            value,
-            format: Format::Json,
-            faults: Vec::new(),
-        })
+        Ok(Input::new(file, text, value, Format::Json))
     }
 
     /// Takes TOML apart; `file` is what messages call it.
@@ -63,13 +61,7 @@ impl Input {
             Fault { line, ..Fault::of_file(file, error.message()) }
         })?;
         let value = table_value(table.get_ref());
-        Ok(Input {
-            file: file.to_owned(),
-            text: text.to_owned(),
-            value,
-            format: Format::Toml,
-            faults: Vec::new(),
-        })
+        Ok(Input::new(file, text, value, Format::Toml))
     }
 
     /// Takes comma-separated values apart: a list of records, of which empty cells have no field. `file` is what messages call
@@ -113,7 +105,7 @@ impl Input {
             }
         }
         let (value, format) = (Value::Array(records), Format::Csv { columns, lines });
-        Input { file: file.to_owned(), text: text.to_owned(), value, format, faults }
+        Input { faults, ..Input::new(file, text, value, format) }
     }
 
     /// Reads a file, whose format its ending says: `.toml`, `.csv`, `.xml` of libvirt, else JSON.

@@ -1,6 +1,6 @@
 //! The one reader of files that users write: JSON, TOML and CSV, with everything that is wrong reported at once.
 //!
-//! An [`Input`] is a file that was taken apart; a [`Place`] is a value of it with its path. A [`Reader`] turns places into
+//! An [`Input`] is a file that was taken apart; a [`Located`] is a value of it with its path. A [`Reader`] turns places into
 //! values and collects [`Fault`]s, each with file, line and field; reading goes on after a fault.
 //!
 //! ```
@@ -23,7 +23,7 @@
 mod decimal;
 mod fault;
 mod format;
-mod place;
+mod located;
 mod reader;
 pub mod state;
 mod unique;
@@ -31,5 +31,5 @@ mod unique;
 pub use decimal::Decimal;
 pub use fault::{Fault, Faults, read_text};
 pub use format::Input;
-pub use place::{Object, Place};
+pub use located::{Located, Object};
 pub use reader::Reader;

@@ -1,12 +1,14 @@
 //! Turns places into values and collects what is wrong with them.
 
+use crate::decimal::Decimal;
 use crate::fault::{Fault, Faults};
-use crate::place::{Object, Place};
+use crate::located::{Located, Object};
 use dfrsim_model::named::UnknownName;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 /// The faults so far. A method that finds one returns `None`, and reading goes on.
 #[derive(Debug, Default)]
@@ -35,12 +37,12 @@ impl Reader {
     }
 
     /// Adds a fault of a value.
-    pub fn fault(&mut self, place: &Place<'_>, message: impl Display) {
+    pub fn fault(&mut self, place: &Located<'_>, message: impl Display) {
         self.faults.push(place.input.fault(&place.path, message.to_string()));
     }
 
     /// Adds a fault of something below a value: of a field, as in `vms[3]`.
-    pub fn fault_below(&mut self, place: &Place<'_>, step: &str, message: impl Display) {
+    pub fn fault_below(&mut self, place: &Located<'_>, step: &str, message: impl Display) {
         self.faults.push(place.input.fault(&place.below(step), message.to_string()));
     }
 
@@ -55,7 +57,7 @@ impl Reader {
     }
 
     /// Returns an object with any fields.
-    pub fn any_object<'a>(&mut self, place: &Place<'a>) -> Option<Object<'a>> {
+    pub fn any_object<'a>(&mut self, place: &Located<'a>) -> Option<Object<'a>> {
         let Value::Object(fields) = place.value else {
             self.fault(place, "this should be an object");
             return None;
@@ -64,7 +66,7 @@ impl Reader {
     }
 
     /// Returns an object with none but these fields.
-    pub fn object<'a>(&mut self, place: &Place<'a>, known: &[&str]) -> Option<Object<'a>> {
+    pub fn object<'a>(&mut self, place: &Located<'a>, known: &[&str]) -> Option<Object<'a>> {
         let object = self.any_object(place)?;
         for (wrong, at) in object.iter().filter(|(name, _)| !known.contains(name)) {
             let message = UnknownName::new("field", wrong, known).to_string();
@@ -75,7 +77,7 @@ impl Reader {
     }
 
     /// Returns a field that must be there.
-    pub fn field<'a>(&mut self, object: &Object<'a>, name: &str) -> Option<Place<'a>> {
+    pub fn field<'a>(&mut self, object: &Object<'a>, name: &str) -> Option<Located<'a>> {
         let field = object.get(name);
         if field.is_none() {
             self.fault(&object.place, format!("the field `{name}` is missing"));
@@ -84,18 +86,18 @@ impl Reader {
     }
 
     /// Returns the items of a list.
-    pub fn list<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
+    pub fn list<'a>(&mut self, place: &Located<'a>) -> Option<Vec<Located<'a>>> {
         let Value::Array(items) = place.value else {
             self.fault(place, "this should be a list");
             return None;
         };
         let item =
-            |(index, value)| Place { input: place.input, value, path: place.below(&format!("[{index}]")) };
+            |(index, value)| Located { input: place.input, value, path: place.below(&format!("[{index}]")) };
         Some(items.iter().enumerate().map(item).collect())
     }
 
     /// Returns a list of this many items.
-    pub fn list_of<'a>(&mut self, place: &Place<'a>, length: usize) -> Option<Vec<Place<'a>>> {
+    pub fn list_of<'a>(&mut self, place: &Located<'a>, length: usize) -> Option<Vec<Located<'a>>> {
         let items = self.list(place)?;
         if items.len() != length {
             self.fault(place, format!("there should be {length} of these, not {}", items.len()));
@@ -107,8 +109,8 @@ impl Reader {
     /// Returns what `read` makes of every item; `None` if it returns `None` for one.
     pub fn each<'a, T>(
         &mut self,
-        items: &[Place<'a>],
-        mut read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
+        items: &[Located<'a>],
+        mut read: impl FnMut(&mut Reader, &Located<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
         // All items are read even if an early one is wrong.
         let read: Vec<Option<T>> = items.iter().map(|item| read(self, item)).collect();
@@ -120,7 +122,7 @@ impl Reader {
         &mut self,
         object: &Object<'a>,
         name: &str,
-        read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
+        read: impl FnMut(&mut Reader, &Located<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let Some(place) = object.get(name) else { return Some(Vec::new()) };
         let items = self.list(&place)?;
@@ -128,7 +130,7 @@ impl Reader {
     }
 
     /// Returns an integer in a range.
-    pub fn integer(&mut self, place: &Place<'_>, range: RangeInclusive<u32>) -> Option<u32> {
+    pub fn integer(&mut self, place: &Located<'_>, range: RangeInclusive<u32>) -> Option<u32> {
         let integer = place.value.as_u64().and_then(|number| u32::try_from(number).ok());
         let integer = integer.or_else(|| {
             let number = place.number().filter(|number| number.fract() == 0.0 && place.is_csv())?;
@@ -139,13 +141,13 @@ impl Reader {
     }
 
     /// Returns a text that is not empty.
-    pub fn text<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+    pub fn text<'a>(&mut self, place: &Located<'a>) -> Option<&'a str> {
         let found = place.value.as_str().filter(|text| !text.is_empty());
         self.expected(place, found, || "a name")
     }
 
     /// Returns true or false.
-    pub fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
+    pub fn boolean(&mut self, place: &Located<'_>) -> Option<bool> {
         let text = || place.value.as_str().filter(|_| place.is_csv())?.parse().ok();
         self.expected(place, place.value.as_bool().or_else(text), || "true or false")
     }
@@ -153,15 +155,21 @@ impl Reader {
     /// Returns a number, as `convert` understands it.
     pub fn number<T>(
         &mut self,
-        place: &Place<'_>,
+        place: &Located<'_>,
         meant: &str,
         convert: impl FnOnce(f64) -> Option<T>,
     ) -> Option<T> {
         self.expected(place, place.number().and_then(convert), || meant)
     }
 
+    /// Returns a number with at most three decimals.
+    pub fn decimal(&mut self, place: &Located<'_>) -> Option<Decimal> {
+        let meant = "a number from 0 to 4294967295 with at most three decimals";
+        self.number(place, meant, |number| Decimal::try_from(number).ok())
+    }
+
     /// Returns what serde makes of a value.
-    pub fn parsed<T: DeserializeOwned>(&mut self, place: &Place<'_>) -> Option<T> {
+    pub fn parsed<T: DeserializeOwned>(&mut self, place: &Located<'_>) -> Option<T> {
         let parsed = serde_path_to_error::deserialize(place.value.clone());
         parsed
             .map_err(|error| match error.path().to_string().as_str() {
@@ -174,7 +182,7 @@ impl Reader {
     /// Returns what a value was found to be, or adds the fault that it is not what was meant.
     pub fn expected<T, D: Display>(
         &mut self,
-        place: &Place<'_>,
+        place: &Located<'_>,
         found: Option<T>,
         meant: impl FnOnce() -> D,
     ) -> Option<T> {
@@ -184,18 +192,8 @@ impl Reader {
         found
     }
 
-    /// Returns the choice with a name that a value is, where the choices are these.
-    pub fn choice<T: Clone>(
-        &mut self,
-        place: &Place<'_>,
-        what: &'static str,
-        known: &[(&str, T)],
-    ) -> Option<T> {
-        let name = self.text(place)?;
-        let found = known.iter().find(|(known, _)| *known == name).map(|(_, choice)| choice.clone());
-        if found.is_none() {
-            self.fault(place, UnknownName::new(what, name, known.iter().map(|(known, _)| known)));
-        }
-        found
+    /// Returns the choice that a value names.
+    pub fn named<T: FromStr<Err = UnknownName>>(&mut self, place: &Located<'_>) -> Option<T> {
+        self.text(place)?.parse().map_err(|unknown| self.fault(place, unknown)).ok()
     }
 }

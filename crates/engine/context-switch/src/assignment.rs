@@ -26,7 +26,7 @@ pub(crate) fn units(cluster: &Cluster, vms: impl Iterator<Item = VmId>) -> Vec<U
             continue;
         }
         let mut members = vec![vm];
-        let mates = cluster.constraints().together(vm).iter().copied();
+        let mates = cluster.constraints().vm(vm).together.iter().copied();
         members.extend(mates.filter(|mate| std::mem::take(&mut chosen[mate.index()])));
         let demand = members.iter().fold(Amount::NONE, |sum, vm| sum + cluster.vm(*vm).demand);
         units.push(Unit { vms: members, demand });
@@ -57,10 +57,11 @@ impl<'a> Assignment<'a> {
     /// Nodes without any VM.
     pub(crate) fn empty(cluster: &'a Cluster) -> Assignment<'a> {
         let room = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
-        let budgets = cluster.constraints().budgets().iter().map(|budget| budget.limit).collect();
+        let budgets = cluster.constraints().budgets.iter().map(|budget| budget.limit).collect();
         let constraints = cluster.constraints();
-        let needed = |nodes: &[NodeId]| nodes.iter().filter(|node| constraints.must_be_on(**node)).count();
-        let spare = constraints.most_on().iter().map(|it| it.limit - needed(&it.nodes) as i64).collect();
+        let needed =
+            |nodes: &[NodeId]| nodes.iter().filter(|node| constraints.node(**node).must_be_on).count();
+        let spare = constraints.most_on.iter().map(|it| it.limit - needed(&it.nodes) as i64).collect();
         let (count, hosts) = (vec![0; cluster.nodes().len()], vec![None; cluster.vms().len()]);
         Assignment { cluster, room, budgets, spare, count, hosts }
     }
@@ -91,16 +92,16 @@ impl<'a> Assignment<'a> {
     /// The limits on nodes that are on to which a node belongs, if it is on only with a VM and has none.
     fn limits_of_empty(&self, node: NodeId) -> &'a [usize] {
         let constraints = self.cluster.constraints();
-        let is_free = self.count[node.index()] > 0 || constraints.must_be_on(node);
-        if is_free { &[] } else { constraints.most_on_of(node) }
+        let is_free = self.count[node.index()] > 0 || constraints.node(node).must_be_on;
+        if is_free { &[] } else { &constraints.node(node).most_on }
     }
 
     /// The amount that a unit takes of each budget in a place.
     fn taken<'b>(&self, unit: &'b Unit, place: Place) -> impl Iterator<Item = (usize, i64)> + use<'a, 'b> {
         let cluster = self.cluster;
         let constraints = cluster.constraints();
-        place.host().map_or(&[][..], |node| constraints.budgets_of(node)).iter().map(move |&budget| {
-            let taken = &constraints.budgets()[budget].taken;
+        place.host().map_or(&[][..], |node| &constraints.node(node).budgets).iter().map(move |&budget| {
+            let taken = &constraints.budgets[budget].taken;
             (budget, unit.vms.iter().map(|&vm| taken.by(vm, cluster.vm(vm), place)).sum())
         })
     }
@@ -119,12 +120,12 @@ impl<'a> Assignment<'a> {
             let is_elsewhere = |other: &&VmId| self.host(**other).is_some_and(|host| host != node);
             // Two of a unit that must not share a node have none.
             if !constraints.allow(vm, node)
-                || constraints.apart(vm).iter().any(|other| unit.vms.contains(other))
+                || constraints.vm(vm).apart.iter().any(|other| unit.vms.contains(other))
             {
                 return None;
             }
-            barring.extend(constraints.apart(vm).iter().filter(is_there));
-            barring.extend(constraints.together(vm).iter().filter(is_elsewhere));
+            barring.extend(constraints.vm(vm).apart.iter().filter(is_there));
+            barring.extend(constraints.vm(vm).together.iter().filter(is_elsewhere));
             for among in constraints.among(vm) {
                 among.misplaced(node, |other| self.host(other), &mut barring)?;
             }

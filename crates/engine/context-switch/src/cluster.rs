@@ -83,9 +83,8 @@ impl Cluster {
         self.constraints = Constraints::new(&self.inventory, current, list);
         let capacity = |node: NodeId| {
             let Amount { cpu, memory } = self.node(node).capacity;
-            let may =
-                |resource, has| self.constraints.ratio(node, resource).map_or(has, |ratio| ratio.times(has));
-            Amount::new(may("cpu", cpu), may("memory", memory))
+            let of_node = self.constraints.node(node);
+            Amount::new(of_node.may_take("cpu", cpu), of_node.may_take("memory", memory))
         };
         self.capacities = self.node_ids().map(capacity).collect();
         self
@@ -169,24 +168,24 @@ impl Cluster {
     }
     /// Whether a node is off before and after, so that no VM can be resumed from its disk.
     pub fn stays_off(&self, node: NodeId) -> bool {
-        !self.is_on(node) && !self.constraints.is_on(node)
+        !self.is_on(node) && !self.constraints.node(node).is_on
     }
     /// Whether each node is on when VMs are in these places at the end. Of nodes of which `max-online` lets fewer be on, those
     /// without a VM are off: first those without an image, then by number.
     pub fn on_at_end(&self, after: &Configuration) -> Vec<bool> {
         let constraints = &self.constraints;
-        let mut is_on: Vec<bool> = self.node_ids().map(|node| constraints.is_on(node)).collect();
+        let mut is_on: Vec<bool> = self.node_ids().map(|node| constraints.node(node).is_on).collect();
         let mut held = vec![0; is_on.len()];
         for place in after.places() {
             if let Some(node) = place.node() {
                 held[node.index()] = if place.host().is_some() { 2 } else { 1.max(held[node.index()]) };
             }
         }
-        for most in constraints.most_on() {
+        for most in &constraints.most_on {
             let on = |node: &NodeId| is_on[node.index()];
             let excess = most.nodes.iter().filter(|node| on(node)).count() as i64 - most.limit;
             let is_free =
-                |node: &NodeId| on(node) && held[node.index()] < 2 && !constraints.must_be_on(*node);
+                |node: &NodeId| on(node) && held[node.index()] < 2 && !constraints.node(*node).must_be_on;
             let mut free: Vec<NodeId> = most.nodes.iter().copied().filter(is_free).collect();
             free.sort_by_key(|node| held[node.index()]);
             free.into_iter().take(excess.max(0) as usize).for_each(|node| is_on[node.index()] = false);

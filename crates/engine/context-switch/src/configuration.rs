@@ -2,6 +2,7 @@
 
 use crate::amount::Amount;
 use crate::vjob::{Vm, VmId};
+use dfrsim_input::state::VmState;
 use dfrsim_model::NodeId;
 
 /// Where a VM is in its life (section 2.2, figure 2), and on which node.
@@ -19,31 +20,27 @@ pub enum Place {
     Terminated,
 }
 
-/// The state of a VM without its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
-    /// See [`Place::Waiting`].
-    Waiting,
-    /// See [`Place::Running`].
-    Running,
-    /// See [`Place::Sleeping`].
-    Sleeping,
-    /// See [`Place::Dozing`].
-    Dozing,
-    /// See [`Place::Terminated`].
-    Terminated,
-}
-
 impl Place {
+    /// The place of a VM in a state, on this node if the state needs one; `None` if it needs one and there is none.
+    #[must_use]
+    pub fn of(state: VmState, node: Option<NodeId>) -> Option<Place> {
+        match state {
+            VmState::Waiting => Some(Place::Waiting),
+            VmState::Running => node.map(Place::Running),
+            VmState::Sleeping => node.map(Place::Sleeping),
+            VmState::Dozing => node.map(Place::Dozing),
+            VmState::Terminated => Some(Place::Terminated),
+        }
+    }
     /// The state.
     #[must_use]
-    pub const fn state(self) -> State {
+    pub const fn state(self) -> VmState {
         match self {
-            Place::Waiting => State::Waiting,
-            Place::Running(_) => State::Running,
-            Place::Sleeping(_) => State::Sleeping,
-            Place::Dozing(_) => State::Dozing,
-            Place::Terminated => State::Terminated,
+            Place::Waiting => VmState::Waiting,
+            Place::Running(_) => VmState::Running,
+            Place::Sleeping(_) => VmState::Sleeping,
+            Place::Dozing(_) => VmState::Dozing,
+            Place::Terminated => VmState::Terminated,
         }
     }
     /// The node on which the VM or its image is.
@@ -69,35 +66,6 @@ impl Place {
             Place::Running(_) => vm.demand,
             Place::Dozing(_) => Amount::new(0, vm.demand.memory),
             Place::Waiting | Place::Sleeping(_) | Place::Terminated => Amount::NONE,
-        }
-    }
-}
-
-impl State {
-    /// Every state with its name.
-    pub const NAMED: [(State, &'static str); 5] = [
-        (State::Waiting, "waiting"),
-        (State::Running, "running"),
-        (State::Sleeping, "sleeping"),
-        (State::Dozing, "dozing"),
-        (State::Terminated, "terminated"),
-    ];
-
-    /// The name, as in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        Self::NAMED[self as usize].1
-    }
-
-    /// The place in this state, on this node if it needs one; `None` if it needs one and there is none.
-    #[must_use]
-    pub fn at(self, node: Option<NodeId>) -> Option<Place> {
-        match self {
-            State::Waiting => Some(Place::Waiting),
-            State::Running => node.map(Place::Running),
-            State::Sleeping => node.map(Place::Sleeping),
-            State::Dozing => node.map(Place::Dozing),
-            State::Terminated => Some(Place::Terminated),
         }
     }
 }

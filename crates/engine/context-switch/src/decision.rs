@@ -2,9 +2,10 @@
 
 use crate::assignment::{Assignment, largest_first, units};
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, Place, State};
+use crate::configuration::{Configuration, Place};
 use crate::optimiser::Unsolved;
 use crate::vjob::{VjobId, VmId};
+use dfrsim_input::state::VmState;
 use dfrsim_model::NodeId;
 
 /// Where VMs are suspended to.
@@ -27,13 +28,13 @@ pub enum SuspendTo {
 pub fn in_states(
     cluster: &Cluster,
     current: &Configuration,
-    states: &[Option<State>],
+    states: &[Option<VmState>],
 ) -> Result<Configuration, Unsolved> {
     let mut configuration = current.clone();
     for (vjob, state) in cluster.vjob_ids().zip(states) {
         let Some(state) = state else { continue };
         for &vm in cluster.vms_of(vjob) {
-            let place = state.at(current.place(vm).node().or(cluster.node_ids().next()));
+            let place = Place::of(*state, current.place(vm).node().or(cluster.node_ids().next()));
             configuration.set(vm, place.ok_or(Unsolved::Infeasible)?);
         }
     }

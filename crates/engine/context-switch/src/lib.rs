@@ -4,7 +4,7 @@
 //! vjob runs is decided again and again, and a *context switch* takes all VMs from one configuration to the next, by runs,
 //! stops, migrations, suspends and resumes, without ever asking more of a node than it has.
 //!
-//! * [`Cluster`]: nodes, vjobs, VMs and [`Constraint`]s, a file each; [`Configuration`]: the [`Place`] of every VM.
+//! * [`Cluster`]: nodes, vjobs, VMs and [`Constraint`]s; [`Configuration`]: the [`Place`] of every VM.
 //! * [`plan()`]: a cheap [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
 //!   waits in a cycle goes by way of a pivot, or of a disk. [`plan_early`]: that of the text. [`Plan::cost`] is what one costs.
 //! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
@@ -43,7 +43,7 @@
 //! routing problems*, CP 1998; repairs are greedy here.
 
 pub use dfrsim_input::Decimal;
-pub use dfrsim_input::state::ConstraintKind;
+pub use dfrsim_input::state::{ConstraintKind, VmState};
 
 mod action;
 mod amount;
@@ -68,8 +68,8 @@ pub mod workload;
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
 pub use cluster::{Aim, Cluster, Starts, first_come_first_served};
-pub use configuration::{Configuration, Place, State};
-pub use constraints::{Broken, Constraint, Constraints};
+pub use configuration::{Configuration, Place};
+pub use constraints::{Broken, Constraint, Constraints, OfNode, OfVm};
 pub use decision::{SuspendTo, clear_disks, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use inventory::{ClusterError, Inventory, Node, Resource};
@@ -77,5 +77,5 @@ pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
 pub use timetable::{NodeSwitch, Timed, Timetable, timetable};
-pub use viability::NotViable;
+pub use viability::{NotViable, OtherCluster};
 pub use vjob::{Vjob, VjobId, Vm, VmId};

@@ -101,7 +101,7 @@ pub(crate) fn late(cluster: &Cluster, plan: &Plan) -> Option<VmId> {
         return None;
     }
     let is_late = |timed: &Timed| {
-        cluster.constraints().deadline(timed.action.vm()).is_some_and(|deadline| timed.end > deadline)
+        cluster.constraints().vm(timed.action.vm()).deadline.is_some_and(|deadline| timed.end > deadline)
     };
     let pools = times(cluster, plan, cluster.durations());
     pools.into_iter().flatten().find(is_late).map(|timed| timed.action.vm())

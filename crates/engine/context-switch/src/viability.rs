@@ -46,7 +46,23 @@ pub enum NotViable {
     Constraint(#[from] Broken),
 }
 
+/// A configuration is that of another cluster.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
+pub struct OtherCluster {
+    /// For how many VMs the configuration has a place.
+    pub places: usize,
+    /// How many there are.
+    pub vms: usize,
+}
+
 impl Configuration {
+    /// Whether there is a place for each VM of a cluster.
+    pub(crate) fn is_of(&self, cluster: &Cluster) -> Result<(), OtherCluster> {
+        let (places, vms) = (self.places().len(), cluster.vms().len());
+        if places == vms { Ok(()) } else { Err(OtherCluster { places, vms }) }
+    }
+
     /// The free resources of each node; negative where it is overloaded.
     pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
         let mut room: Vec<Amount> = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
@@ -60,10 +76,10 @@ impl Configuration {
 
     /// The free part of each budget; negative where VMs take too much.
     pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<i64> {
-        let budgets = cluster.constraints().budgets();
+        let budgets = &cluster.constraints().budgets;
         let mut room: Vec<i64> = budgets.iter().map(|budget| budget.limit).collect();
         for (vm, place) in (0..).map(VmId).zip(self.places()) {
-            for &budget in place.host().map_or(&[][..], |host| cluster.constraints().budgets_of(host)) {
+            for &budget in place.host().iter().flat_map(|host| &cluster.constraints().node(*host).budgets) {
                 room[budget] -= budgets[budget].taken.by(vm, cluster.vm(vm), *place);
             }
         }
@@ -86,7 +102,7 @@ impl Configuration {
             }
         }
         let hosted = cluster.by_name().iter().filter_map(|vm| Some((*vm, self.place(*vm).host()?)));
-        let mut is_off = hosted.filter(|(_, node)| !cluster.constraints().is_on(*node));
+        let mut is_off = hosted.filter(|(_, node)| !cluster.constraints().node(*node).is_on);
         if let Some((vm, node)) = is_off.next() {
             let (vm, node) = (cluster.vm(vm).name.clone(), cluster.node(node).name.clone());
             return Err(NotViable::Off { vm, node });
@@ -108,8 +124,7 @@ impl Configuration {
             }
             for (node, taken) in cluster.node_ids().zip(taken) {
                 let has = resource.nodes[node.index()];
-                let ratio = cluster.constraints().ratio(node, &resource.name);
-                let has = ratio.map_or(has, |ratio| ratio.times(has));
+                let has = cluster.constraints().node(node).may_take(&resource.name, has);
                 if taken > has {
                     let (node, resource) = (cluster.node(node).name.clone(), resource.name.clone());
                     return Err(NotViable::Resource { node, resource, has, taken });

@@ -30,7 +30,7 @@ pub(crate) fn delays<'a>(cluster: &'a Cluster, pool: &'a [Action]) -> impl Itera
 
 /// When the nodes of these actions are on.
 pub(crate) fn ready(cluster: &Cluster, actions: &[Action], durations: &Durations) -> SimTime {
-    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);
+    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().node(node).is_on;
     let waits = actions.iter().flat_map(|action| ends(*action)).any(is_booted);
     if waits { SimTime::ZERO + durations.boot() } else { SimTime::ZERO }
 }

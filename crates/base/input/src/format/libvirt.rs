@@ -82,8 +82,7 @@ impl Input {
             return Err(Faults(faults));
         }
         let columns = COLUMNS.map(str::to_owned).to_vec();
-        let (value, format) = (Value::Array(records), Format::Csv { columns, lines });
-        Ok(Input { file: file.to_owned(), text: text.to_owned(), value, format, faults })
+        Ok(Input::new(file, text, Value::Array(records), Format::Csv { columns, lines }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::decimal::Decimal;
 use crate::format::Input;
-use crate::place::{Object, Place};
+use crate::located::{Located, Object};
 use crate::reader::Reader;
 use serde::de::Error;
 use serde::ser::SerializeMap;
@@ -198,11 +198,9 @@ fn mapped<T, U>(sets: &[Vec<T>], to: impl Fn(usize, usize, &T) -> U) -> Vec<Vec<
 
 impl Constraint {
     /// Reads a constraint, without a check that its VMs, nodes and resources exist.
-    pub fn read(reader: &mut Reader, at: &Place<'_>) -> Option<Constraint> {
-        let kinds = ConstraintKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect::<Vec<_>>();
+    pub fn read(reader: &mut Reader, at: &Located<'_>) -> Option<Constraint> {
         let object = reader.any_object(at)?;
-        let kind =
-            reader.field(&object, "kind").and_then(|at| reader.choice(&at, "kind of constraint", &kinds))?;
+        let kind: ConstraintKind = reader.field(&object, "kind").and_then(|at| reader.named(&at))?;
         let known: Vec<&str> =
             ["kind"].into_iter().chain(kind.parts().iter().map(|part| part.name())).collect();
         reader.object(at, &known)?;
@@ -214,7 +212,7 @@ impl Constraint {
     }
 
     /// Adds what contradicts itself: something twice where it may be once, and parts of what is whole.
-    fn check(&self, reader: &mut Reader, at: &Place<'_>) {
+    fn check(&self, reader: &mut Reader, at: &Located<'_>) {
         let kind = self.kind;
         if kind.parts().iter().any(|part| matches!(part, Part::VmSets(_))) {
             for (set, position) in in_earlier(&self.vms) {
@@ -272,10 +270,7 @@ impl Part {
             Part::Count(_) => {
                 constraint.amount = Decimal::of_parts(reader.integer(&at, 0..=u32::MAX)?.into(), 1);
             }
-            Part::Number(_) => {
-                let meant = "a number from 0 to 4294967295 with at most three decimals";
-                constraint.amount = reader.number(&at, meant, |number| Decimal::try_from(number).ok())?;
-            }
+            Part::Number(_) => constraint.amount = reader.decimal(&at)?,
             Part::Continuous(_) => constraint.is_continuous = reader.boolean(&at)?,
         }
         Some(())
@@ -296,12 +291,12 @@ impl Part {
     }
 }
 
-fn names(reader: &mut Reader, at: &Place<'_>) -> Option<Vec<String>> {
+fn names(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<String>> {
     let items = reader.list(at)?;
     reader.each(&items, |reader, at| reader.text(at).map(str::to_owned))
 }
 
-fn sets(reader: &mut Reader, at: &Place<'_>) -> Option<Vec<Vec<String>>> {
+fn sets(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<Vec<String>>> {
     let items = reader.list(at)?;
     reader.each(&items, names)
 }

@@ -36,7 +36,7 @@ mod write;
 pub use constraint::{Constraint, ConstraintKind};
 
 use crate::format::Input;
-use crate::place::Place;
+use crate::located::Located;
 use crate::reader::Reader;
 use dfrsim_model::{SimTime, Yield};
 use parts::Parts;
@@ -78,7 +78,7 @@ impl VmState {
 #[derive(Clone, Debug)]
 pub struct Node<'a> {
     /// Where it is described.
-    pub at: Place<'a>,
+    pub at: Located<'a>,
     /// Its name, unlike those of all other nodes.
     pub name: String,
     /// Its capacities.
@@ -102,7 +102,7 @@ pub struct Vjob {
 #[derive(Clone, Debug)]
 pub struct Vm<'a> {
     /// Where it is described.
-    pub at: Place<'a>,
+    pub at: Located<'a>,
     /// Its name, unlike those of all other VMs.
     pub name: String,
     /// The number of its vjob.
@@ -123,7 +123,7 @@ pub struct Vm<'a> {
 #[derive(Clone, Debug)]
 pub struct Reserved<'a> {
     /// Where it is described.
-    pub at: Place<'a>,
+    pub at: Located<'a>,
     /// The number of the node.
     pub node: usize,
     /// The begin.
@@ -144,7 +144,7 @@ pub struct State<'a> {
     /// The VMs.
     pub vms: Vec<Vm<'a>>,
     /// The constraints, to be read by [`Constraint::read`].
-    pub constraints: Vec<Place<'a>>,
+    pub constraints: Vec<Located<'a>>,
     /// The reservations.
     pub reservations: Vec<Reserved<'a>>,
     /// The names of all resources: in the order of columns, then by name.

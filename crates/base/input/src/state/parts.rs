@@ -2,7 +2,7 @@
 
 use super::{Amounts, Node, Reserved, State, UNITS, Vjob, Vm, VmState};
 use crate::format::Input;
-use crate::place::{Object, Place};
+use crate::located::{Located, Object};
 use crate::reader::Reader;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::{SimTime, Yield};
@@ -16,15 +16,25 @@ const LABEL: &str = "label.";
 /// The columns and fields of VMs that are no resources.
 const OF_VM: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
 
+dfrsim_model::named! {
+    /// A state of a node.
+    enum NodeState as "state of a node" {
+        /// It is on.
+        Online = "online",
+        /// It is off.
+        Offline = "offline",
+    }
+}
+
 /// The places of what files describe; names are resolved when all files are there.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
-    nodes: Vec<Place<'a>>,
-    vjobs: Vec<Place<'a>>,
-    vms: Vec<Place<'a>>,
-    jobs: Vec<Place<'a>>,
-    constraints: Vec<Place<'a>>,
-    reservations: Vec<Place<'a>>,
+    nodes: Vec<Located<'a>>,
+    vjobs: Vec<Located<'a>>,
+    vms: Vec<Located<'a>>,
+    jobs: Vec<Located<'a>>,
+    constraints: Vec<Located<'a>>,
+    reservations: Vec<Located<'a>>,
     /// The columns of resources.
     columns: Vec<String>,
 }
@@ -127,7 +137,7 @@ impl Names {
     }
 
     /// Adds a name, which must be new, and returns its number.
-    fn add(&mut self, reader: &mut Reader, at: &Place<'_>, name: &str) -> usize {
+    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, name: &str) -> usize {
         let number = self.list.len();
         self.list.push(name.to_owned());
         if self.numbers.insert(name.to_owned(), number).is_some() {
@@ -137,7 +147,7 @@ impl Names {
     }
 
     /// Returns the number of the node that a value names.
-    fn node(&self, reader: &mut Reader, at: &Place<'_>) -> Option<usize> {
+    fn node(&self, reader: &mut Reader, at: &Located<'_>) -> Option<usize> {
         let name = reader.text(at)?;
         let number = self.numbers.get(name).copied();
         if number.is_none() {
@@ -147,7 +157,7 @@ impl Names {
     }
 }
 
-fn amount(reader: &mut Reader, at: &Place<'_>) -> Option<u64> {
+fn amount(reader: &mut Reader, at: &Located<'_>) -> Option<u64> {
     reader.number(at, AMOUNT, |number| {
         let units = (number * UNITS as f64).round();
         let is_exact = (units / UNITS as f64 - number).abs() <= number.abs() * f64::EPSILON;
@@ -157,7 +167,7 @@ fn amount(reader: &mut Reader, at: &Place<'_>) -> Option<u64> {
 
 /// Reads the amounts of resources: `cpu`, `memory` and what `resources` names; of a record the columns that are no others.
 fn amounts(reader: &mut Reader, object: &Object<'_>, others: &[&str]) -> Option<Amounts> {
-    let mut places: Vec<(&str, Place<'_>)> = Vec::new();
+    let mut places: Vec<(&str, Located<'_>)> = Vec::new();
     if object.place().is_csv() {
         places.extend(object.iter().filter(|(name, _)| !others.contains(name) && !name.starts_with(LABEL)));
     } else {
@@ -180,7 +190,7 @@ fn amounts(reader: &mut Reader, object: &Object<'_>, others: &[&str]) -> Option<
 fn labels(reader: &mut Reader, object: &Object<'_>) -> Option<BTreeMap<String, String>> {
     let own = object.get("labels").filter(|at| !at.is_csv());
     let own = own.map(|at| reader.any_object(&at));
-    let places: Vec<(&str, Place<'_>)> = match &own {
+    let places: Vec<(&str, Located<'_>)> = match &own {
         Some(labels) => labels.as_ref()?.iter().collect(),
         None => object.iter().filter_map(|(name, at)| Some((name.strip_prefix(LABEL)?, at))).collect(),
     };
@@ -190,11 +200,11 @@ fn labels(reader: &mut Reader, object: &Object<'_>) -> Option<BTreeMap<String, S
 }
 
 /// Reads an object with these fields; a record may have any columns.
-fn object<'a>(reader: &mut Reader, at: &Place<'a>, known: &[&str]) -> Option<Object<'a>> {
+fn object<'a>(reader: &mut Reader, at: &Located<'a>, known: &[&str]) -> Option<Object<'a>> {
     if at.is_csv() { reader.any_object(at) } else { reader.object(at, known) }
 }
 
-fn node<'a>(reader: &mut Reader, at: &Place<'a>, names: &mut Names) -> Option<Node<'a>> {
+fn node<'a>(reader: &mut Reader, at: &Located<'a>, names: &mut Names) -> Option<Node<'a>> {
     let object = object(reader, at, &["name", "cpu", "memory", "resources", "labels", "state"])?;
     let name = reader.field(&object, if at.is_csv() { "node" } else { "name" });
     let name = name.and_then(|at| {
@@ -204,12 +214,11 @@ fn node<'a>(reader: &mut Reader, at: &Place<'a>, names: &mut Names) -> Option<No
     });
     let has = amounts(reader, &object, &["node", "state"]);
     let labels = labels(reader, &object);
-    let states = [("online", true), ("offline", false)];
-    let is_on = object.get("state").map_or(Some(true), |at| reader.choice(&at, "state of a node", &states));
-    Some(Node { at: at.clone(), name: name?, has: has?, labels: labels?, is_on: is_on? })
+    let state = object.get("state").map_or(Some(NodeState::Online), |at| reader.named(&at));
+    Some(Node { at: at.clone(), name: name?, has: has?, labels: labels?, is_on: state? == NodeState::Online })
 }
 
-fn reserved<'a>(reader: &mut Reader, at: &Place<'a>, nodes: &Names) -> Option<Reserved<'a>> {
+fn reserved<'a>(reader: &mut Reader, at: &Located<'a>, nodes: &Names) -> Option<Reserved<'a>> {
     let object = object(reader, at, &["node", "from", "until", "cpu", "memory", "resources"])?;
     let node = reader.field(&object, "node").and_then(|at| nodes.node(reader, &at));
     let [from, until] =
@@ -222,7 +231,7 @@ fn reserved<'a>(reader: &mut Reader, at: &Place<'a>, nodes: &Names) -> Option<Re
 }
 
 /// Reads a time in seconds.
-fn moment(reader: &mut Reader, at: &Place<'_>) -> Option<SimTime> {
+fn moment(reader: &mut Reader, at: &Located<'_>) -> Option<SimTime> {
     let text = match at.value() {
         Value::String(text) if at.is_csv() => text.clone(),
         value => value.to_string(),
@@ -240,7 +249,7 @@ struct Vms<'a> {
 }
 
 impl<'a> Vms<'a> {
-    fn vjob(&mut self, reader: &mut Reader, at: &Place<'a>) {
+    fn vjob(&mut self, reader: &mut Reader, at: &Located<'a>) {
         let Some(object) = reader.object(at, &["name", "priority", "vms"]) else { return };
         let name = reader.field(&object, "name").and_then(|at| Some((reader.text(&at)?, at)));
         let priority = priority(reader, &object);
@@ -254,7 +263,7 @@ impl<'a> Vms<'a> {
     }
 
     /// Reads a VM of a vjob, or of one that it names itself, by default by its own name.
-    fn vm(&mut self, reader: &mut Reader, at: &Place<'a>, vjob: Option<usize>) {
+    fn vm(&mut self, reader: &mut Reader, at: &Located<'a>, vjob: Option<usize>) {
         let inner = ["name", "cpu", "memory", "resources", "state", "node", "least_yield", "pinned"];
         let outer = [&inner[..], &["vjob", "priority"]].concat();
         let Some(object) = object(reader, at, if vjob.is_some() { &inner } else { &outer }) else { return };
@@ -267,9 +276,7 @@ impl<'a> Vms<'a> {
         let needs = amounts(reader, &object, &OF_VM);
         let node = object.get("node").map(|at| self.nodes.node(reader, &at));
         let by_node = if node.is_some() { VmState::Running } else { VmState::Waiting };
-        let states: Vec<(&str, VmState)> = VmState::ALL.iter().map(|state| (state.name(), *state)).collect();
-        let state =
-            object.get("state").map_or(Some(by_node), |at| reader.choice(&at, "state of a VM", &states));
+        let state = object.get("state").map_or(Some(by_node), |at| reader.named(&at));
         if let Some(state) = state {
             match &node {
                 None if state.has_node() => reader.fault(at, format!("a VM that is {state} needs a `node`")),
@@ -302,7 +309,7 @@ impl<'a> Vms<'a> {
     }
 
     /// Reads a vjob of equal VMs: those that are `on` nodes run, and the others wait.
-    fn job(&mut self, reader: &mut Reader, at: &Place<'a>) {
+    fn job(&mut self, reader: &mut Reader, at: &Located<'a>) {
         let known =
             ["name", "priority", "cpu", "memory", "resources", "tasks", "on", "least_yield", "pinned"];
         let Some(object) = reader.object(at, &known) else { return };

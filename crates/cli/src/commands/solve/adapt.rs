@@ -4,8 +4,8 @@ mod answer;
 
 use super::pack::part;
 use super::problem::Problem;
-use super::state::{Loaded, load, open, places};
-use super::switch::{Switch, moves, sharing};
+use super::state::{Loaded, load, open};
+use super::switch::{Switch, moves};
 use super::time_limit::{seconds, within};
 use super::written::Written;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use dfrsim_adaptation::{Adapted, Adapter, Aim, Headroom};
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_context_switch::{Configuration, Durations};
+use dfrsim_context_switch::Configuration;
 use dfrsim_input::state::VmState;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::{Adaptation, Mapping};
@@ -144,7 +144,7 @@ impl Budget {
 
 impl Adapt {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        self.written.check(places(&self.state))?;
+        self.written.check()?;
         let inputs = open(&self.state)?;
         let loaded = load(&inputs)?;
         let vms = loaded.state.vms.len();
@@ -162,10 +162,7 @@ impl Adapt {
             None => None,
             Some(after) => {
                 answer.moves = Some(moves(&loaded, after));
-                let switch = self.written.wants_plan().then(|| {
-                    Switch::new(sharing(&loaded, after), &loaded.before, after, None, &Durations::default())
-                });
-                let switch = switch.transpose()?;
+                let switch = self.written.wants_plan().then(|| Switch::to(&loaded, after)).transpose()?;
                 answer.plan = switch.as_ref().and_then(Switch::summary);
                 Some(self.written.files(&loaded, after, switch.as_ref())?)
             }

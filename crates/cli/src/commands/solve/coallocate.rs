@@ -110,9 +110,8 @@ impl Coallocate {
         let target = if self.commit { Some(self.target(&inputs)?) } else { None };
         let others = self.state.iter().enumerate().filter(|(number, _)| Some(*number) != target);
         let read = others.fold(Places::default(), |places, (_, file)| places.reads("STATE", file));
-        let read = read.reads("--request", &self.request).writes("--state-out", self.state_out.as_deref())?;
         let place = target.map(|target| self.state[target].as_path());
-        read.writes("STATE", place)?;
+        read.reads("--request", &self.request).writes("STATE", place)?;
         // Held until the end: no other process reads what is about to change.
         let _lock = place.map(lock).transpose()?;
         if place.is_some() {

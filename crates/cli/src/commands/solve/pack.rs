@@ -6,8 +6,8 @@ mod fewest;
 mod replayed;
 
 use super::problem::Problem;
-use super::state::{Loaded, load, open, places};
-use super::switch::{Moved, Switch, moves, sharing};
+use super::state::{Loaded, load, open};
+use super::switch::{Moved, Switch, moves};
 use super::time_limit::seconds;
 use super::written::Written;
 use crate::failure::Failure;
@@ -16,7 +16,6 @@ pub(crate) use answer::Answered;
 use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::{check_minimum_yield, check_solution};
-use dfrsim_context_switch::Durations;
 use dfrsim_input::read_text;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
@@ -127,7 +126,7 @@ impl Pack {
         if let Some((instance, settings)) = self.replayed.read()? {
             return self.answer(&instance, None, &settings, self.fewest_nodes);
         }
-        self.written.check(places(&self.state).writes("--mapping-out", self.mapping_out.as_deref())?)?;
+        self.written.check()?;
         let settings = self.settings()?;
         if let [path] = &self.state[..]
             && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"))
@@ -297,9 +296,7 @@ impl Pack {
         let (mut files, mut moved) = (OutputFiles::default(), None);
         if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
-            let switch = self.written.wants_plan().then(|| {
-                Switch::new(sharing(loaded, &after), &loaded.before, &after, None, &Durations::default())
-            });
+            let switch = self.written.wants_plan().then(|| Switch::to(loaded, &after));
             files = self.written.files(loaded, &after, switch.transpose()?.as_ref())?;
             moved = Some(moves(loaded, &after));
         }

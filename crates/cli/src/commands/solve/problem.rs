@@ -188,16 +188,9 @@ fn fixed(loaded: &Loaded<'_>, is_in: &dyn Fn(VmId) -> bool) -> Vec<Fixed> {
         nodes: memory.into_iter().map(narrow).collect(),
         vms: cluster.vms().iter().map(|vm| narrow(vm.demand.memory)).collect(),
     };
-    let overbooked = |node: usize, name: &str| {
-        let of_kind = constraints.list().iter().filter(|it| it.kind == ConstraintKind::Overbook);
-        let ratios = of_kind.filter(|it| it.resource == name && it.all_nodes().any(|at| at.index() == node));
-        ratios.map(|it| it.amount).min()
-    };
     let others = cluster.resources().iter().map(|resource| {
-        let nodes = resource.nodes.iter().enumerate();
-        let has = |(node, &has): (usize, &i64)| {
-            overbooked(node, &resource.name).map_or(has, |ratio| ratio.times(has))
-        };
+        let nodes = cluster.node_ids().zip(&resource.nodes);
+        let has = |(node, &has): (NodeId, &i64)| constraints.node(node).may_take(&resource.name, has);
         let vms = resource.vms.iter().map(|&amount| narrow(amount)).collect();
         Fixed { nodes: nodes.map(has).map(narrow).collect(), vms }
     });

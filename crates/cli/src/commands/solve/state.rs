@@ -1,7 +1,6 @@
 //! The state of a cluster that a command reads.
 
 use crate::failure::Failure;
-use crate::output::Places;
 use dfrsim_context_switch::file::{btrplace_state, cluster_of};
 use dfrsim_context_switch::{Cluster, Configuration};
 use dfrsim_input::state::State;
@@ -40,11 +39,6 @@ pub(super) fn load(inputs: &[Input]) -> Result<Loaded<'_>, Failure> {
         Some(Loaded { state, cluster, before })
     });
     reader.finish(loaded).map_err(Failure::input)
-}
-
-/// The files of a state among those of a command.
-pub(super) fn places(files: &[PathBuf]) -> Places {
-    files.iter().fold(Places::default(), |places, file| places.reads("STATE", file))
 }
 
 /// Whether a file is CSV by its ending.

@@ -63,6 +63,11 @@ impl Switch {
         (!self.timetable.pools.is_empty()).then(|| summary(&self.timetable))
     }
 
+    /// Plans the way to a placement, whose VMs may share CPU.
+    pub(super) fn to(loaded: &Loaded<'_>, after: &Configuration) -> Result<Switch, Failure> {
+        Switch::new(sharing(loaded, after), &loaded.before, after, None, &Durations::default())
+    }
+
     /// Plans the way to a configuration, of which a plan is given or not, and has the independent checker judge it.
     pub(super) fn new(
         cluster: Cluster,

@@ -3,11 +3,10 @@
 use super::state::{Loaded, is_csv};
 use super::switch::Switch;
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places, notice};
+use crate::output::{OutputFiles, notice};
 use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_context_switch::Configuration;
-use dfrsim_context_switch::file::vm_state;
 use dfrsim_model::NodeId;
 use dfrsim_plots::draw_plan;
 use std::path::PathBuf;
@@ -27,15 +26,9 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Checks that no file of the command is written over; says whether a plan is wanted.
-    pub(super) fn check(&self, places: Places) -> Result<(), Failure> {
-        let places = places
-            .writes("--state-out", self.state_out.as_deref())?
-            .writes("--plan-out", self.plan_out.as_deref())?;
-        match &self.picture {
-            Some(path) => PictureFile::new(path)?.check("--picture", places),
-            None => Ok(()),
-        }
+    /// Checks the name of the picture.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        self.picture.as_deref().map(PictureFile::new).transpose().map(drop)
     }
 
     /// Whether anything is to be written that needs a plan.
@@ -59,7 +52,7 @@ impl Written {
         if let Some(path) = &self.state_out {
             let state = loaded.state.with_places(|vm| {
                 let place = after.places()[vm];
-                (vm_state(place), place.node().map(NodeId::index))
+                (place.state(), place.node().map(NodeId::index))
             });
             files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
         }

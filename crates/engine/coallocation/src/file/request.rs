@@ -3,7 +3,7 @@
 use super::Resources;
 use super::amount::units;
 use crate::{Grid, GridError};
-use dfrsim_input::{Faults, Input, Object, Place, Reader};
+use dfrsim_input::{Faults, Input, Located, Object, Reader};
 use dfrsim_model::coallocation::{MOST_RESOURCES, Request, UNITS_PER_ONE};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::{SimSpan, SimTime};
@@ -32,7 +32,7 @@ pub fn request(file: &str, text: &str, resources: &Resources, window: Window) ->
     reader.finish(request)
 }
 
-fn read(reader: &mut Reader, root: &Place<'_>, resources: &Resources, window: Window) -> Option<Request> {
+fn read(reader: &mut Reader, root: &Located<'_>, resources: &Resources, window: Window) -> Option<Request> {
     let known = ["duration", "resources", "earliest", "latest", "minimum", "total", "whole", "labels"];
     let object = reader.object(root, &known)?;
     let duration = reader.field(&object, "duration").and_then(|at| span(reader, &at));
@@ -77,11 +77,11 @@ fn read(reader: &mut Reader, root: &Place<'_>, resources: &Resources, window: Wi
     })
 }
 
-fn span(reader: &mut Reader, at: &Place<'_>) -> Option<SimSpan> {
+fn span(reader: &mut Reader, at: &Located<'_>) -> Option<SimSpan> {
     reader.number(at, "a number of seconds from 0 to 500 years", SimSpan::try_from_secs_f64)
 }
 
-fn is_known(reader: &mut Reader, at: &Place<'_>, what: &'static str, name: &str, known: &[String]) -> bool {
+fn is_known(reader: &mut Reader, at: &Located<'_>, what: &'static str, name: &str, known: &[String]) -> bool {
     let is_known = known.iter().any(|known| known == name);
     if !is_known {
         reader.fault(at, UnknownName::new(what, name, known));
@@ -96,7 +96,7 @@ fn by_name<'a, T>(
     name: &str,
     what: &'static str,
     names: &[String],
-    mut read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
+    mut read: impl FnMut(&mut Reader, &Located<'a>) -> Option<T>,
 ) -> Option<Vec<Option<T>>> {
     let Some(at) = object.get(name) else { return Some(names.iter().map(|_| None).collect()) };
     let table = reader.any_object(&at)?;

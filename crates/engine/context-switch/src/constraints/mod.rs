@@ -1,30 +1,14 @@
-//! Constraints on where VMs may be, on what nodes take, and on the order of actions: a file each.
+//! Constraints on where VMs may be, on what nodes take, and on the order of actions: a file for each family.
 //!
-//! Each lowers itself to a few tables, which planner and optimiser ask, and says by itself whether it holds.
+//! Each lowers itself to what planner and optimiser ask of a VM or a node, and says by itself whether it holds.
 
-mod among;
-mod ban;
-mod deadline;
-mod fence;
-mod gather;
-mod lonely;
-mod max_online;
-mod no_delay;
+mod apart;
+mod capacity;
+mod groups;
 mod node_set;
-mod offline;
-mod online;
-mod overbook;
-mod precedence;
-mod preserve;
-mod quarantine;
-mod resource_capacity;
-mod root;
-mod running_capacity;
-mod serialise;
-mod split;
-mod split_among;
-mod spread;
-mod sync;
+mod order;
+mod places;
+mod power;
 
 use crate::configuration::{Configuration, Place};
 use crate::inventory::Inventory;
@@ -44,30 +28,33 @@ struct Rule {
     broken: fn(&Constraint, &Viewed<'_>) -> Option<String>,
 }
 
+/// No configuration breaks what is not about places.
+const NOT_OF_PLACES: fn(&Constraint, &Viewed<'_>) -> Option<String> = |_, _| None;
+
 const fn rule(kind: ConstraintKind) -> Rule {
     match kind {
-        ConstraintKind::Spread => spread::RULE,
-        ConstraintKind::Split => split::RULE,
-        ConstraintKind::Lonely => lonely::RULE,
-        ConstraintKind::Gather => gather::RULE,
-        ConstraintKind::Fence => fence::RULE,
-        ConstraintKind::Ban => ban::RULE,
-        ConstraintKind::Among => among::RULE,
-        ConstraintKind::SplitAmong => split_among::RULE,
-        ConstraintKind::Root => root::RULE,
-        ConstraintKind::Quarantine => quarantine::RULE,
-        ConstraintKind::RunningCapacity => running_capacity::RULE,
-        ConstraintKind::ResourceCapacity => resource_capacity::RULE,
-        ConstraintKind::Overbook => overbook::RULE,
-        ConstraintKind::Preserve => preserve::RULE,
-        ConstraintKind::Online => online::RULE,
-        ConstraintKind::Offline => offline::RULE,
-        ConstraintKind::MaxOnline => max_online::RULE,
-        ConstraintKind::Precedence => precedence::RULE,
-        ConstraintKind::Serialise => serialise::RULE,
-        ConstraintKind::Sync => sync::RULE,
-        ConstraintKind::Deadline => deadline::RULE,
-        ConstraintKind::NoDelay => no_delay::RULE,
+        ConstraintKind::Spread => apart::SPREAD,
+        ConstraintKind::Split => apart::SPLIT,
+        ConstraintKind::Lonely => apart::LONELY,
+        ConstraintKind::Gather => groups::GATHER,
+        ConstraintKind::Among => groups::AMONG,
+        ConstraintKind::SplitAmong => groups::SPLIT_AMONG,
+        ConstraintKind::Fence => places::FENCE,
+        ConstraintKind::Ban => places::BAN,
+        ConstraintKind::Root => places::ROOT,
+        ConstraintKind::Quarantine => places::QUARANTINE,
+        ConstraintKind::RunningCapacity => capacity::RUNNING_CAPACITY,
+        ConstraintKind::ResourceCapacity => capacity::RESOURCE_CAPACITY,
+        ConstraintKind::Overbook => capacity::OVERBOOK,
+        ConstraintKind::Preserve => capacity::PRESERVE,
+        ConstraintKind::Online => power::ONLINE,
+        ConstraintKind::Offline => power::OFFLINE,
+        ConstraintKind::MaxOnline => power::MAX_ONLINE,
+        ConstraintKind::Precedence => order::PRECEDENCE,
+        ConstraintKind::Serialise => order::SERIALISE,
+        ConstraintKind::Sync => order::SYNC,
+        ConstraintKind::Deadline => order::DEADLINE,
+        ConstraintKind::NoDelay => order::NO_DELAY,
     }
 }
 
@@ -79,14 +66,6 @@ pub struct Broken {
     pub constraint: ConstraintKind,
     /// The places of VMs.
     pub reason: String,
-}
-
-/// What a constraint is lowered to, and from.
-struct Lowering<'a> {
-    lowered: &'a mut Lowered,
-    sets: &'a mut NodeSets,
-    cluster: &'a Inventory,
-    current: &'a Configuration,
 }
 
 /// The amount that VMs take of a [`Budget`].
@@ -158,71 +137,60 @@ pub(crate) struct MostOn {
     pub(crate) limit: i64,
 }
 
-/// Tables for quick questions, with an entry a VM or a node.
+/// What constraints say of a VM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Lowered {
-    /// The sets of nodes that a VM must be in, and must not be in.
-    rules: Vec<Vec<(NodeSet, bool)>>,
-    /// Where a VM is that may be on no other node.
-    roots: Vec<Option<NodeId>>,
-    /// Those with which a VM must not share a node at the end.
-    apart: Vec<Vec<VmId>>,
+pub struct OfVm {
+    /// The sets of nodes that it must be in, and must not be in.
+    rules: Vec<(NodeSet, bool)>,
+    /// Where it is, if it may be on no other node.
+    root: Option<NodeId>,
+    /// The VMs with which it must not share a node at the end.
+    pub apart: Vec<VmId>,
     /// Those of them with which it must not at any moment.
-    never_meet: Vec<Vec<VmId>>,
-    /// The others with which a VM must share a node.
-    together: Vec<Vec<VmId>>,
-    among: Vec<OneGroup>,
-    /// The entries of `among` in which a VM is.
-    among_of: Vec<Vec<usize>>,
-    /// Those that must have acted before a VM does.
-    before: Vec<Vec<VmId>>,
-    /// Those that must not act at the same time as a VM.
-    in_turn: Vec<Vec<VmId>>,
-    budgets: Vec<Budget>,
-    /// The budgets to which a node belongs.
-    budgets_of: Vec<Vec<usize>>,
-    /// How many times its resources a node may be asked for.
-    ratios: Vec<Vec<(String, Decimal)>>,
-    /// Whether a node is on at the end, unless too many are.
-    is_on: Vec<bool>,
-    /// Whether it is so even without a VM.
-    must_be_on: Vec<bool>,
-    most_on: Vec<MostOn>,
-    /// The entries of `most_on` in which a node is.
-    most_on_of: Vec<Vec<usize>>,
-    /// The others with which a VM acts in one pool, if it does.
-    in_sync: Vec<Vec<VmId>>,
-    /// When a VM must have acted.
-    deadlines: Vec<Option<SimTime>>,
-    /// Whether a VM acts in the first pool only.
-    is_urgent: Vec<bool>,
+    pub never_meet: Vec<VmId>,
+    /// The other VMs with which it must share a node.
+    pub together: Vec<VmId>,
+    /// The groups of nodes for it and others, by their numbers.
+    among: Vec<usize>,
+    /// The VMs that must have acted before it does.
+    pub before: Vec<VmId>,
+    /// The VMs that must not act at the same time.
+    pub in_turn: Vec<VmId>,
+    /// The other VMs with which it acts in one pool, if it does.
+    pub in_sync: Vec<VmId>,
+    /// When it must have acted.
+    pub deadline: Option<SimTime>,
+    /// Whether it acts in the first pool only.
+    pub is_urgent: bool,
 }
 
-impl Lowered {
-    /// Keeps a VM off the nodes of others at the end, or always.
-    fn part(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
-        self.apart[vm.index()].extend(others.clone());
-        if continuous {
-            self.never_meet[vm.index()].extend(others);
-        }
+impl OfVm {
+    /// Whether the VM acts at most once.
+    pub(crate) fn acts_once(&self) -> bool {
+        self.is_urgent || !self.in_sync.is_empty()
     }
+}
 
-    /// Lets VMs be on these nodes only, or on none of them.
-    fn restrict(&mut self, vms: &[VmId], nodes: &NodeSet, is_inside: bool) {
-        vms.iter().for_each(|vm| self.rules[vm.index()].push((nodes.clone(), is_inside)));
-    }
+/// What constraints say of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfNode {
+    /// Whether it is on at the end, unless `max-online` says otherwise.
+    pub is_on: bool,
+    /// Whether it is so even without a VM.
+    pub must_be_on: bool,
+    /// The budgets that VMs on it take from, by their numbers.
+    pub(crate) budgets: Vec<usize>,
+    /// How many times its resources it may be asked for.
+    ratios: Vec<(String, Decimal)>,
+    /// The limits on nodes that are on to which it belongs, by their numbers.
+    pub(crate) most_on: Vec<usize>,
+}
 
-    fn share(&mut self, mut budget: Budget) {
-        budget.nodes.sort_unstable();
-        budget.nodes.dedup();
-        for node in &budget.nodes {
-            self.budgets_of[node.index()].push(self.budgets.len());
-        }
-        self.budgets.push(budget);
-    }
-
-    fn ratio(&self, node: NodeId, resource: &str) -> Option<Decimal> {
-        self.ratios[node.index()].iter().find(|(name, _)| name == resource).map(|(_, ratio)| *ratio)
+impl OfNode {
+    /// The amount of a resource that VMs may take of the node, which has so much.
+    pub fn may_take(&self, resource: &str, has: i64) -> i64 {
+        let ratio = self.ratios.iter().find(|(name, _)| name == resource);
+        ratio.map_or(has, |(_, ratio)| ratio.times(has))
     }
 }
 
@@ -230,135 +198,127 @@ impl Lowered {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
     list: Vec<Constraint>,
-    lowered: Lowered,
+    vms: Vec<OfVm>,
+    nodes: Vec<OfNode>,
+    among: Vec<OneGroup>,
+    pub(crate) budgets: Vec<Budget>,
+    pub(crate) most_on: Vec<MostOn>,
+}
+
+/// What constraints are lowered to, and from.
+struct Lowering<'a> {
+    constraints: &'a mut Constraints,
+    sets: NodeSets,
+    cluster: &'a Inventory,
+    current: &'a Configuration,
+}
+
+impl Lowering<'_> {
+    fn vm(&mut self, vm: VmId) -> &mut OfVm {
+        &mut self.constraints.vms[vm.index()]
+    }
+    fn node(&mut self, node: NodeId) -> &mut OfNode {
+        &mut self.constraints.nodes[node.index()]
+    }
+
+    /// Keeps a VM off the nodes of others at the end, or always.
+    fn part(&mut self, vm: VmId, others: impl Iterator<Item = VmId> + Clone, continuous: bool) {
+        self.vm(vm).apart.extend(others.clone());
+        if continuous {
+            self.vm(vm).never_meet.extend(others);
+        }
+    }
+
+    /// Lets VMs be on these nodes only, or on none of them.
+    fn restrict(&mut self, vms: &[VmId], nodes: &[NodeId], is_inside: bool) {
+        let nodes = self.sets.of(nodes);
+        vms.iter().for_each(|vm| self.vm(*vm).rules.push((nodes.clone(), is_inside)));
+    }
+
+    /// Makes some VMs, and all that are joined to one of them, joined to each other.
+    fn join(&mut self, vms: &[VmId], joined_to: fn(&mut OfVm) -> &mut Vec<VmId>) {
+        let mut joined = vms.to_vec();
+        vms.iter().for_each(|vm| joined.extend_from_slice(joined_to(self.vm(*vm))));
+        joined.sort_unstable();
+        joined.dedup();
+        for vm in &joined {
+            *joined_to(self.vm(*vm)) = joined.iter().copied().filter(|other| other != vm).collect();
+        }
+    }
+
+    fn share(&mut self, mut budget: Budget) {
+        budget.nodes.sort_unstable();
+        budget.nodes.dedup();
+        let number = self.constraints.budgets.len();
+        budget.nodes.iter().for_each(|node| self.node(*node).budgets.push(number));
+        self.constraints.budgets.push(budget);
+    }
+}
+
+/// The VMs of all sets but one.
+fn others(it: &Constraint, set: usize) -> Vec<VmId> {
+    let others = it.vms.iter().enumerate().filter(|(other, _)| *other != set);
+    others.flat_map(|(_, vms)| vms).copied().collect()
 }
 
 impl Constraints {
     /// Those of a cluster whose VMs are in these places, if any is `root`; and, for each node and resource beyond CPU and
     /// memory, what the node has.
     pub(crate) fn new(cluster: &Inventory, current: &Configuration, list: Vec<Constraint>) -> Constraints {
-        let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
-        let mut lowered = Lowered {
-            rules: vec![Vec::new(); vms],
-            roots: vec![None; vms],
-            apart: vec![Vec::new(); vms],
-            never_meet: vec![Vec::new(); vms],
-            together: vec![Vec::new(); vms],
-            among_of: vec![Vec::new(); vms],
-            before: vec![Vec::new(); vms],
-            in_turn: vec![Vec::new(); vms],
-            budgets_of: vec![Vec::new(); nodes],
-            ratios: vec![Vec::new(); nodes],
-            is_on: cluster.node_ids().map(|node| cluster.is_on(node)).collect(),
-            must_be_on: vec![false; nodes],
-            most_on_of: vec![Vec::new(); nodes],
-            in_sync: vec![Vec::new(); vms],
-            deadlines: vec![None; vms],
-            is_urgent: vec![false; vms],
-            ..Lowered::default()
+        let is_on = cluster.node_ids().map(|node| OfNode { is_on: cluster.is_on(node), ..OfNode::default() });
+        let mut constraints = Constraints {
+            vms: vec![OfVm::default(); cluster.vms().len()],
+            nodes: is_on.collect(),
+            ..Constraints::default()
         };
-        let mut sets = NodeSets::new(nodes);
-        let mut lowering = Lowering { lowered: &mut lowered, sets: &mut sets, cluster, current };
+        let sets = NodeSets::new(cluster.nodes().len());
+        let mut lowering = Lowering { constraints: &mut constraints, sets, cluster, current };
         list.iter().for_each(|constraint| (rule(constraint.kind).lower)(constraint, &mut lowering));
         for resource in cluster.resources() {
             for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
-                let limit = lowered.ratio(node, &resource.name).map_or(has, |ratio| ratio.times(has));
+                let limit = lowering.node(node).may_take(&resource.name, has);
                 let taken = Taken::Each(resource.vms.clone());
-                lowered.share(Budget { limit, nodes: vec![node], taken });
+                lowering.share(Budget { limit, nodes: vec![node], taken });
             }
         }
-        let Lowered { apart, never_meet, before, in_turn, .. } = &mut lowered;
-        for others in apart.iter_mut().chain(never_meet).chain(before).chain(in_turn) {
-            others.sort_unstable();
-            others.dedup();
+        for OfVm { apart, never_meet, before, in_turn, .. } in &mut constraints.vms {
+            for others in [apart, never_meet, before, in_turn] {
+                others.sort_unstable();
+                others.dedup();
+            }
         }
-        Constraints { list, lowered }
+        Constraints { list, ..constraints }
     }
 
     /// The constraints as they were given.
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
-    /// Whether a node is on at the end, unless `max-online` says otherwise.
-    pub fn is_on(&self, node: NodeId) -> bool {
-        self.lowered.is_on[node.index()]
+    /// What they say of a VM.
+    pub fn vm(&self, vm: VmId) -> &OfVm {
+        &self.vms[vm.index()]
+    }
+    /// What they say of a node.
+    pub fn node(&self, node: NodeId) -> &OfNode {
+        &self.nodes[node.index()]
     }
     /// Whether a node may host a VM, regardless of the other VMs there.
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
-        self.is_on(node)
-            && self.lowered.roots[vm.index()].is_none_or(|root| root == node)
-            && self.lowered.rules[vm.index()].iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
-    }
-    /// The VMs with which one must not share a node at any moment.
-    pub fn never_meet(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.never_meet[vm.index()]
-    }
-    /// The VMs with which one must not share a node at the end.
-    pub fn apart(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.apart[vm.index()]
-    }
-    /// The other VMs with which one must share a node.
-    pub fn together(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.together[vm.index()]
-    }
-    /// The VMs that must have acted before one does.
-    pub fn before(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.before[vm.index()]
-    }
-    /// The VMs that must not act at the same time as one.
-    pub fn in_turn(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.in_turn[vm.index()]
-    }
-    /// The other VMs with which one acts in one pool.
-    pub(crate) fn in_sync(&self, vm: VmId) -> &[VmId] {
-        &self.lowered.in_sync[vm.index()]
-    }
-    /// When a VM must have acted.
-    pub(crate) fn deadline(&self, vm: VmId) -> Option<SimTime> {
-        self.lowered.deadlines[vm.index()]
+        self.node(node).is_on
+            && self.vm(vm).root.is_none_or(|root| root == node)
+            && self.vm(vm).rules.iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
     }
     /// Whether some VM has a deadline.
     pub(crate) fn have_deadlines(&self) -> bool {
-        self.lowered.deadlines.iter().any(Option::is_some)
-    }
-    /// Whether a VM acts in the first pool only.
-    pub(crate) fn is_urgent(&self, vm: VmId) -> bool {
-        self.lowered.is_urgent[vm.index()]
-    }
-    /// Whether a VM acts at most once.
-    pub(crate) fn acts_once(&self, vm: VmId) -> bool {
-        self.is_urgent(vm) || !self.in_sync(vm).is_empty()
-    }
-    /// Whether a node is on at the end even without a VM.
-    pub(crate) fn must_be_on(&self, node: NodeId) -> bool {
-        self.lowered.must_be_on[node.index()]
-    }
-    pub(crate) fn most_on(&self) -> &[MostOn] {
-        &self.lowered.most_on
-    }
-    /// The limits on nodes that are on to which a node belongs.
-    pub(crate) fn most_on_of(&self, node: NodeId) -> &[usize] {
-        &self.lowered.most_on_of[node.index()]
+        self.vms.iter().any(|vm| vm.deadline.is_some())
     }
     /// Whether there are rules about the order of actions.
     pub(crate) fn have_order(&self) -> bool {
-        let lists = self.lowered.before.iter().chain(&self.lowered.in_turn);
-        lists.into_iter().any(|list| !list.is_empty())
+        self.vms.iter().any(|vm| !vm.before.is_empty() || !vm.in_turn.is_empty())
     }
     /// The groups of nodes for a VM and others.
     pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &OneGroup> {
-        self.lowered.among_of[vm.index()].iter().map(|&number| &self.lowered.among[number])
-    }
-    pub(crate) fn budgets(&self) -> &[Budget] {
-        &self.lowered.budgets
-    }
-    /// The budgets that VMs on a node take from.
-    pub(crate) fn budgets_of(&self, node: NodeId) -> &[usize] {
-        &self.lowered.budgets_of[node.index()]
-    }
-    /// How many times a resource of a node VMs may take, if it is not once.
-    pub(crate) fn ratio(&self, node: NodeId, resource: &str) -> Option<Decimal> {
-        self.lowered.ratio(node, resource)
+        self.vm(vm).among.iter().map(|&number| &self.among[number])
     }
 
     /// The first constraint that does not hold.
@@ -386,33 +346,47 @@ impl Viewed<'_> {
     fn hosted<'a>(&'a self, vms: &'a [VmId]) -> impl Iterator<Item = (VmId, NodeId)> + Clone + 'a {
         vms.iter().filter_map(|vm| Some((*vm, self.host(*vm)?)))
     }
-    fn all(&self) -> impl Iterator<Item = VmId> + '_ {
-        self.cluster.by_name().iter().copied()
+    /// The first of other VMs that is on the node of one.
+    fn beside(&self, vm: VmId, mut others: impl Iterator<Item = VmId>) -> Option<VmId> {
+        let host = self.host(vm)?;
+        others.find(|other| self.host(*other) == Some(host))
     }
     /// Where a VM is that may be on no other node.
     fn root(&self, vm: VmId) -> Option<NodeId> {
-        self.constraints.lowered.roots[vm.index()]
+        self.constraints.vm(vm).root
     }
     /// Whether a node must be on at the end.
     fn is_needed(&self, node: NodeId) -> bool {
-        self.constraints.must_be_on(node)
+        self.constraints.node(node).must_be_on
             || self.configuration.places().iter().any(|place| place.host() == Some(node))
+    }
+    /// The first of some VMs that is on a wrong node.
+    fn misplaced(&self, vms: &[VmId], is_wrong: impl Fn(VmId, NodeId) -> bool) -> Option<String> {
+        let (vm, host) = self.hosted(vms).find(|(vm, host)| is_wrong(*vm, *host))?;
+        Some(self.on(vm, host))
     }
     /// The first of some VMs that left the nodes on which it has to stay.
     fn strayed(&self, vms: &[VmId]) -> Option<String> {
-        let (vm, host) = self.hosted(vms).find(|(vm, host)| !self.constraints.allow(*vm, *host))?;
-        Some(format!("{} is on {}, and may not leave where they are", self.vm(vm), self.node(host)))
+        let strayed = self.misplaced(vms, |vm, host| !self.constraints.allow(vm, host))?;
+        Some(format!("{strayed}, and may not leave where they are"))
     }
     /// The amount that all VMs on these nodes take.
     fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {
-        let there = |vm: &VmId| self.host(*vm).is_some_and(|host| nodes.contains(&host));
-        let by = |vm: VmId| taken.by(vm, self.cluster.vm(vm), self.configuration.place(vm));
-        self.all().filter(there).map(by).sum()
+        let there = self.hosted(self.cluster.by_name()).filter(|(_, host)| nodes.contains(host));
+        there.map(|(vm, _)| taken.by(vm, self.cluster.vm(vm), self.configuration.place(vm))).sum()
     }
     fn vm(&self, vm: VmId) -> String {
         format!("VM `{}`", self.cluster.vm(vm).name)
     }
     fn node(&self, node: NodeId) -> String {
         format!("node `{}`", self.cluster.node(node).name)
+    }
+    fn on(&self, vm: VmId, node: NodeId) -> String {
+        format!("{} is on {}", self.vm(vm), self.node(node))
+    }
+    /// That two VMs are on one node.
+    fn both(&self, one: VmId, other: VmId) -> String {
+        let host = self.host(one).map(|host| self.node(host)).unwrap_or_default();
+        format!("{} and {} are on {host}", self.vm(one), self.vm(other))
     }
 }

@@ -2,17 +2,19 @@
 
 use dfrsim_input::Decimal;
 use dfrsim_input::state::{Constraint, ConstraintKind as K, VmState};
-use dfrsim_input::{Faults, Input, Reader};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use dfrsim_input::{Faults, Input, Located, Object, Reader};
+use dfrsim_model::named::UnknownName;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-#[derive(Deserialize)]
+/// What an instance says.
 struct Instance {
     model: Model,
-    #[serde(default)]
-    constraints: Vec<Rule>,
+    names: Names,
+    /// The states that VMs are to have.
+    states: Vec<(u32, VmState)>,
+    constraints: Vec<Constraint>,
 }
 
 #[derive(Deserialize)]
@@ -59,131 +61,133 @@ enum View {
     Other,
 }
 
-/// A constraint, of one VM or node where ours has several. Rules about places that BtrPlace has at the end only hold always,
-/// but for those that have both forms here.
-#[derive(Deserialize)]
-#[serde(tag = "id", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Rule {
-    Running {
-        vm: u32,
-    },
-    Ready {
-        vm: u32,
-    },
-    Sleeping {
-        vm: u32,
-    },
-    Killed {
-        vm: u32,
-    },
-    Online {
-        node: u32,
-    },
-    Offline {
-        node: u32,
-    },
-    Quarantine {
-        node: u32,
-    },
-    Root {
-        vm: u32,
-    },
-    Fence {
-        vm: u32,
-        nodes: Vec<u32>,
-    },
-    Ban {
-        vm: u32,
-        nodes: Vec<u32>,
-    },
-    Spread {
-        vms: Vec<u32>,
-        continuous: bool,
-    },
-    Lonely {
-        vms: Vec<u32>,
-        continuous: bool,
-    },
-    Gather {
-        vms: Vec<u32>,
-        continuous: bool,
-    },
-    Split {
-        parts: Vec<Vec<u32>>,
-        continuous: bool,
-    },
-    Among {
-        vms: Vec<u32>,
-        parts: Vec<Vec<u32>>,
-        continuous: bool,
-    },
-    SplitAmong {
-        v_parts: Vec<Vec<u32>>,
-        p_parts: Vec<Vec<u32>>,
-    },
-    Seq {
-        vms: Vec<u32>,
-    },
-    #[serde(alias = "Sync")]
-    Sync {
-        vms: Vec<u32>,
-    },
-    #[serde(alias = "Precedence")]
-    Precedence {
-        vm1: u32,
-        vm2: u32,
-    },
-    #[serde(alias = "Serialize")]
-    Serialize {
-        vms: Vec<u32>,
-    },
-    NoDelay {
-        vm: u32,
-    },
-    #[serde(alias = "Deadline")]
-    Deadline {
-        vm: u32,
-        #[serde(deserialize_with = "from_now")]
-        timestamp: Decimal,
-    },
-    MaxOnline {
-        nodes: Vec<u32>,
-        amount: u32,
-    },
-    Preserve {
-        vm: u32,
-        rc: String,
-        amount: u32,
-    },
-    Overbook {
-        node: u32,
-        rc: String,
-        ratio: Decimal,
-    },
-    RunningCapacity {
-        nodes: Vec<u32>,
-        amount: u32,
-    },
-    ResourceCapacity {
-        nodes: Vec<u32>,
-        rc: String,
-        amount: u32,
-    },
+/// A part of a constraint, by the name of its field.
+#[derive(Clone, Copy)]
+enum Part {
+    Vm(&'static str),
+    Vms,
+    VmSets(&'static str),
+    Node,
+    Nodes,
+    NodeSets(&'static str),
+    Continuous,
+    Resource,
+    Amount,
+    Ratio,
+    /// A time from now on, as in `+00:05:00`; a time of day would depend on the clock.
+    Timestamp,
 }
 
-/// Reads a time from now on, as in `+00:05:00`; a time of day would depend on the clock.
-fn from_now<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decimal, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let parts = text.strip_prefix('+').map(|time| time.split(':').map(str::parse::<u32>).collect::<Vec<_>>());
-    match parts.as_deref() {
-        Some([Ok(hours @ 0..=99), Ok(minutes @ 0..=59), Ok(seconds @ 0..=59)]) => {
-            Ok(Decimal::of_parts(i64::from((hours * 60 + minutes) * 60 + seconds), 1))
+/// What says that a VM is to have a state.
+const STATES: [(&str, VmState); 4] = [
+    ("running", VmState::Running),
+    ("ready", VmState::Waiting),
+    ("sleeping", VmState::Sleeping),
+    ("killed", VmState::Terminated),
+];
+
+use Part::{Amount, Continuous, Node, NodeSets, Nodes, Ratio, Resource, Timestamp, Vm, VmSets, Vms};
+
+/// The constraints by name, of one VM or node where ours have several. Those about places that BtrPlace has at the end only hold
+/// always, but for those that have both forms here.
+const RULES: [(&str, K, &[Part]); 23] = [
+    ("online", K::Online, &[Node]),
+    ("offline", K::Offline, &[Node]),
+    ("quarantine", K::Quarantine, &[Node]),
+    ("root", K::Root, &[Vm("vm")]),
+    ("fence", K::Fence, &[Vm("vm"), Nodes]),
+    ("ban", K::Ban, &[Vm("vm"), Nodes]),
+    ("spread", K::Spread, &[Vms, Continuous]),
+    ("lonely", K::Lonely, &[Vms, Continuous]),
+    ("gather", K::Gather, &[Vms, Continuous]),
+    ("split", K::Split, &[VmSets("parts"), Continuous]),
+    ("among", K::Among, &[Vms, NodeSets("parts"), Continuous]),
+    ("splitAmong", K::SplitAmong, &[VmSets("vParts"), NodeSets("pParts")]),
+    ("seq", K::Precedence, &[Vms]),
+    ("precedence", K::Precedence, &[Vm("vm1"), Vm("vm2")]),
+    ("serialize", K::Serialise, &[Vms]),
+    ("sync", K::Sync, &[Vms]),
+    ("noDelay", K::NoDelay, &[Vm("vm")]),
+    ("deadline", K::Deadline, &[Vm("vm"), Timestamp]),
+    ("maxOnline", K::MaxOnline, &[Nodes, Amount]),
+    ("preserve", K::Preserve, &[Vm("vm"), Resource, Amount]),
+    ("overbook", K::Overbook, &[Node, Resource, Ratio]),
+    ("runningCapacity", K::RunningCapacity, &[Nodes, Amount]),
+    ("resourceCapacity", K::ResourceCapacity, &[Nodes, Resource, Amount]),
+];
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Vm(name) | VmSets(name) | NodeSets(name) => name,
+            Vms => "vms",
+            Node => "node",
+            Nodes => "nodes",
+            Continuous => "continuous",
+            Resource => "rc",
+            Amount => "amount",
+            Ratio => "ratio",
+            Timestamp => "timestamp",
         }
-        _ => Err(D::Error::custom(format!("`{text}` is not a time from now on as in `+00:05:00`"))),
+    }
+
+    fn read(self, reader: &mut Reader, rule: &Object<'_>, names: &Names, to: &mut Constraint) -> Option<()> {
+        let at = reader.field(rule, self.name())?;
+        match self {
+            Vm(_) => one_set(&mut to.vms).push(names.vm(number(reader, &at)?)),
+            Vms => one_set(&mut to.vms).extend(numbers(reader, &at)?.into_iter().map(|vm| names.vm(vm))),
+            VmSets(_) => to.vms = sets(reader, &at, |vm| names.vm(vm))?,
+            Node => one_set(&mut to.nodes).push(names.node(number(reader, &at)?)),
+            Nodes => {
+                one_set(&mut to.nodes).extend(numbers(reader, &at)?.into_iter().map(|node| names.node(node)));
+            }
+            NodeSets(_) => to.nodes = sets(reader, &at, |node| names.node(node))?,
+            Continuous => to.is_continuous = reader.boolean(&at)?,
+            Resource => to.resource = resource(reader.text(&at)?),
+            Amount => to.amount = Decimal::of_parts(number(reader, &at)?.into(), 1),
+            Ratio => to.amount = reader.decimal(&at)?,
+            Timestamp => {
+                let time = at.value().as_str().and_then(from_now);
+                to.amount = reader.expected(&at, time, || "a time from now on as in `+00:05:00`")?;
+            }
+        }
+        Some(())
+    }
+}
+
+fn one_set(sets: &mut Vec<Vec<String>>) -> &mut Vec<String> {
+    if sets.is_empty() {
+        sets.push(Vec::new());
+    }
+    &mut sets[0]
+}
+
+fn number(reader: &mut Reader, at: &Located<'_>) -> Option<u32> {
+    reader.integer(at, 0..=u32::MAX)
+}
+
+fn numbers(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<u32>> {
+    let items = reader.list(at)?;
+    reader.each(&items, number)
+}
+
+fn sets(reader: &mut Reader, at: &Located<'_>, name: impl Fn(u32) -> String) -> Option<Vec<Vec<String>>> {
+    let items = reader.list(at)?;
+    reader.each(&items, |reader, at| Some(numbers(reader, at)?.into_iter().map(&name).collect()))
+}
+
+fn from_now(text: &str) -> Option<Decimal> {
+    let parts: Vec<Result<u32, _>> = text.strip_prefix('+')?.split(':').map(str::parse).collect();
+    match parts[..] {
+        [Ok(hours @ 0..=99), Ok(minutes @ 0..=59), Ok(seconds @ 0..=59)] => {
+            Some(Decimal::of_parts(i64::from((hours * 60 + minutes) * 60 + seconds), 1))
+        }
+        _ => None,
     }
 }
 
 /// The names of nodes and VMs, by their numbers.
+#[derive(Default)]
 struct Names {
     nodes: BTreeMap<u32, String>,
     vms: BTreeMap<u32, String>,
@@ -191,7 +195,7 @@ struct Names {
 
 impl Names {
     fn of(model: &Model) -> Names {
-        let mut names = Names { nodes: BTreeMap::new(), vms: BTreeMap::new() };
+        let mut names = Names::default();
         for view in &model.views {
             let View::Ns { r#type, map } = view else { continue };
             let of = if r#type == "node" { &mut names.nodes } else { &mut names.vms };
@@ -203,14 +207,8 @@ impl Names {
     fn node(&self, node: u32) -> String {
         self.nodes.get(&node).cloned().unwrap_or_else(|| format!("N{node}"))
     }
-    fn nodes(&self, nodes: &[u32]) -> Vec<String> {
-        nodes.iter().map(|node| self.node(*node)).collect()
-    }
     fn vm(&self, vm: u32) -> String {
         self.vms.get(&vm).cloned().unwrap_or_else(|| format!("VM{vm}"))
-    }
-    fn vms(&self, vms: &[u32]) -> Vec<String> {
-        vms.iter().map(|vm| self.vm(*vm)).collect()
     }
 }
 
@@ -246,13 +244,44 @@ fn translated(input: Input, to: fn(&Instance) -> Value) -> Result<Input, Faults>
         return Ok(input);
     }
     let mut reader = Reader::default();
-    let instance: Option<Instance> = reader.parsed(&input.root());
+    let instance = Instance::read(&mut reader, &input.root());
     Input::json(input.file(), &to(&reader.finish(instance)?).to_string())
 }
 
 impl Instance {
+    fn read(reader: &mut Reader, at: &Located<'_>) -> Option<Instance> {
+        let object = reader.any_object(at)?;
+        let model: Option<Model> = reader.field(&object, "model").and_then(|at| reader.parsed(&at));
+        let names = model.as_ref().map(Names::of).unwrap_or_default();
+        let (mut states, mut constraints) = (Vec::new(), Vec::new());
+        reader.each_of(&object, "constraints", |reader, at| {
+            let rule = reader.any_object(at)?;
+            let id = reader.field(&rule, "id")?;
+            let name = reader.text(&id)?;
+            if let Some((_, state)) = STATES.iter().find(|(known, _)| *known == name) {
+                let vm = reader.field(&rule, "vm")?;
+                states.push((number(reader, &vm)?, *state));
+                return Some(());
+            }
+            // Some have a capital.
+            let Some((_, kind, parts)) = RULES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
+            else {
+                let known =
+                    RULES.iter().map(|(known, ..)| known).chain(STATES.iter().map(|(known, _)| known));
+                reader.fault(&id, UnknownName::new("constraint", name, known));
+                return None;
+            };
+            let mut constraint = Constraint::new(*kind, Vec::new(), Vec::new());
+            let read = parts.iter().map(|part| part.read(reader, &rule, &names, &mut constraint));
+            read.collect::<Vec<_>>().into_iter().collect::<Option<Vec<()>>>()?;
+            constraints.push(constraint);
+            Some(())
+        })?;
+        Some(Instance { model: model?, names, states, constraints })
+    }
+
     fn state(&self) -> Value {
-        let names = Names::of(&self.model);
+        let names = &self.names;
         let Mapping { ready, online_nodes, offline_nodes } = &self.model.mapping;
         let on = online_nodes.keys().map(|node| (*node, "online"));
         let off = offline_nodes.iter().map(|node| (*node, "offline"));
@@ -276,11 +305,10 @@ impl Instance {
             self.add_amounts(&mut entry, |_, need, _, vms| vms.get(&vm.to_string()).copied().unwrap_or(need));
             entry
         });
-        let constraints = self.constraints.iter().filter_map(|rule| rule.constraint(&names));
         json!({
             "nodes": nodes.collect::<Vec<_>>(),
             "vms": vms.collect::<Vec<_>>(),
-            "constraints": constraints.collect::<Vec<_>>(),
+            "constraints": self.constraints,
         })
     }
 
@@ -306,65 +334,8 @@ impl Instance {
     }
 
     fn states(&self) -> Value {
-        let names = Names::of(&self.model);
-        let states = self.constraints.iter().filter_map(|rule| {
-            let (vm, state) = match rule {
-                Rule::Running { vm } => (vm, VmState::Running),
-                Rule::Ready { vm } => (vm, VmState::Waiting),
-                Rule::Sleeping { vm } => (vm, VmState::Sleeping),
-                Rule::Killed { vm } => (vm, VmState::Terminated),
-                _ => return None,
-            };
-            Some(json!({"name": names.vm(*vm), "state": state}))
-        });
+        let states =
+            self.states.iter().map(|(vm, state)| json!({"name": self.names.vm(*vm), "state": state}));
         json!({"vjobs": states.collect::<Vec<_>>()})
-    }
-}
-
-impl Rule {
-    /// The constraint; `None` if the rule is about a state.
-    fn constraint(&self, names: &Names) -> Option<Constraint> {
-        let vms = |sets: &[Vec<u32>]| sets.iter().map(|set| names.vms(set)).collect::<Vec<_>>();
-        let nodes = |groups: &[Vec<u32>]| groups.iter().map(|group| names.nodes(group)).collect::<Vec<_>>();
-        let of = |kind, some: Vec<Vec<String>>, on: Vec<Vec<String>>| Constraint::new(kind, some, on);
-        let of_vms = |kind, set: &Vec<u32>| of(kind, vec![names.vms(set)], Vec::new());
-        let of_vm = |kind, vm: &u32| of(kind, vec![names.vms(&[*vm])], Vec::new());
-        let of_nodes = |kind, group: &Vec<u32>| of(kind, Vec::new(), vec![names.nodes(group)]);
-        let of_node = |kind, node: &u32| of(kind, Vec::new(), vec![names.nodes(&[*node])]);
-        let whole = |amount: &u32| Decimal::of_parts((*amount).into(), 1);
-        Some(match self {
-            Rule::Running { .. } | Rule::Ready { .. } | Rule::Sleeping { .. } | Rule::Killed { .. } => {
-                return None;
-            }
-            Rule::Online { node } => of_node(K::Online, node),
-            Rule::Offline { node } => of_node(K::Offline, node),
-            Rule::Quarantine { node } => of_node(K::Quarantine, node),
-            Rule::Root { vm } => of_vm(K::Root, vm),
-            Rule::NoDelay { vm } => of_vm(K::NoDelay, vm),
-            Rule::Fence { vm, nodes } => of(K::Fence, vec![names.vms(&[*vm])], vec![names.nodes(nodes)]),
-            Rule::Ban { vm, nodes } => of(K::Ban, vec![names.vms(&[*vm])], vec![names.nodes(nodes)]),
-            Rule::Spread { vms, continuous } => of_vms(K::Spread, vms).continuous(*continuous),
-            Rule::Lonely { vms, continuous } => of_vms(K::Lonely, vms).continuous(*continuous),
-            Rule::Gather { vms, continuous } => of_vms(K::Gather, vms).continuous(*continuous),
-            Rule::Split { parts, continuous } => of(K::Split, vms(parts), Vec::new()).continuous(*continuous),
-            Rule::Among { vms, parts, continuous } => {
-                of(K::Among, vec![names.vms(vms)], nodes(parts)).continuous(*continuous)
-            }
-            Rule::SplitAmong { v_parts, p_parts } => of(K::SplitAmong, vms(v_parts), nodes(p_parts)),
-            Rule::Seq { vms } => of_vms(K::Precedence, vms),
-            Rule::Precedence { vm1, vm2 } => of_vms(K::Precedence, &vec![*vm1, *vm2]),
-            Rule::Serialize { vms } => of_vms(K::Serialise, vms),
-            Rule::Sync { vms } => of_vms(K::Sync, vms),
-            Rule::Deadline { vm, timestamp } => of_vm(K::Deadline, vm).with("", *timestamp),
-            Rule::MaxOnline { nodes, amount } => of_nodes(K::MaxOnline, nodes).with("", whole(amount)),
-            Rule::Preserve { vm, rc, amount } => of_vm(K::Preserve, vm).with(&resource(rc), whole(amount)),
-            Rule::Overbook { node, rc, ratio } => of_node(K::Overbook, node).with(&resource(rc), *ratio),
-            Rule::RunningCapacity { nodes, amount } => {
-                of_nodes(K::RunningCapacity, nodes).with("", whole(amount))
-            }
-            Rule::ResourceCapacity { nodes, rc, amount } => {
-                of_nodes(K::ResourceCapacity, nodes).with(&resource(rc), whole(amount))
-            }
-        })
     }
 }

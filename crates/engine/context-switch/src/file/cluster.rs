@@ -67,7 +67,7 @@ fn numbered(
     named: &Named,
     names: &Names<'_>,
     cluster: &Cluster,
-    at: &dfrsim_input::Place<'_>,
+    at: &dfrsim_input::Located<'_>,
     reader: &mut Reader,
 ) -> Option<Constraint> {
     let faults = RefCell::new(Vec::new());
@@ -145,7 +145,7 @@ pub fn cluster_of(reader: &mut Reader, state: &State<'_>) -> Option<(Cluster, Co
         .ok()?;
     let off = cluster.node_ids().filter(|node| !state.nodes[node.index()].is_on).collect::<Vec<_>>();
     let cluster = cluster.with_cpu_parts(parts).with_nodes(resources(state), &off);
-    let places = state.vms.iter().map(|vm| place(vm.state, vm.node.map(|node| NodeId(node as u32))));
+    let places = state.vms.iter().map(|vm| Place::of(vm.state, vm.node.map(|node| NodeId(node as u32))));
     let configuration = Configuration::new(places.collect::<Option<_>>().expect("states are checked"));
     let names = Names::of(&cluster);
     let mut list = Vec::new();
@@ -180,17 +180,6 @@ fn preserved<'s, 'a>(state: &'s State<'a>, constraints: &[Named]) -> Cow<'s, Sta
         }
     }
     state
-}
-
-/// The place of a VM in a state; `None` if the state needs a node and there is none.
-pub(super) fn place(state: VmState, node: Option<NodeId>) -> Option<Place> {
-    Some(match state {
-        VmState::Waiting => Place::Waiting,
-        VmState::Running => Place::Running(node?),
-        VmState::Sleeping => Place::Sleeping(node?),
-        VmState::Dozing => Place::Dozing(node?),
-        VmState::Terminated => Place::Terminated,
-    })
 }
 
 /// The least number of parts of a unit of CPU of which all amounts are whole numbers.
@@ -263,7 +252,7 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
                 cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
                 memory: amount(vm.demand.memory),
                 resources,
-                state: vm_state(place),
+                state: place.state(),
                 node: place.node().map(|node| cluster.node(node).name.clone()),
             }
         });
@@ -272,15 +261,4 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
     let (nodes, vjobs) = (lines_of(node_entries(cluster)), lines_of(vjobs));
     let constraints = lines_of(constraint_entries(cluster));
     format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs},\n\"constraints\": {constraints}\n}}\n")
-}
-
-/// The state of a VM in a place.
-pub fn vm_state(place: Place) -> VmState {
-    match place {
-        Place::Waiting => VmState::Waiting,
-        Place::Running(_) => VmState::Running,
-        Place::Sleeping(_) => VmState::Sleeping,
-        Place::Dozing(_) => VmState::Dozing,
-        Place::Terminated => VmState::Terminated,
-    }
 }

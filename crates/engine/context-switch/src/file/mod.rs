@@ -41,26 +41,12 @@ mod plan;
 mod wanted;
 
 pub use btrplace::{btrplace_state, btrplace_states};
-pub use cluster::{cluster_from_json, cluster_of, cluster_to_json, vm_state};
+pub use cluster::{cluster_from_json, cluster_of, cluster_to_json};
 pub use durations::durations_from_json;
 pub use plan::{PlanFigures, plan_to_json};
 pub use wanted::{configuration_from_json, configuration_of, states_from_json, states_of};
 
-use crate::configuration::State;
-use dfrsim_input::state::VmState;
 use serde::Serialize;
-
-impl From<VmState> for State {
-    fn from(state: VmState) -> State {
-        match state {
-            VmState::Waiting => State::Waiting,
-            VmState::Running => State::Running,
-            VmState::Sleeping => State::Sleeping,
-            VmState::Dozing => State::Dozing,
-            VmState::Terminated => State::Terminated,
-        }
-    }
-}
 
 /// A JSON list with a line for each item.
 fn lines_of<T: Serialize>(items: impl Iterator<Item = T>) -> String {

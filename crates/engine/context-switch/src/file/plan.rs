@@ -1,6 +1,6 @@
 //! A plan with all that is needed to follow it.
 
-use super::cluster::{amount, constraint_entries, node_entries, resources_of, vm_state};
+use super::cluster::{amount, constraint_entries, node_entries, resources_of};
 use super::lines_of;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::{Configuration, Place};
@@ -73,7 +73,7 @@ pub fn plan_to_json(
 ) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
     let place = |place: Place| PlaceEntry {
-        state: vm_state(place),
+        state: place.state(),
         node: place.node().map(|node| name(node).to_owned()),
     };
     let vms = cluster.by_name().iter().map(|&id| {

@@ -1,10 +1,10 @@
 //! What is wanted: a configuration, or states alone.
 
-use super::cluster::{Names, place, unknown_vm};
+use super::cluster::{Names, unknown_vm};
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, State};
+use crate::configuration::{Configuration, Place};
 use dfrsim_input::state::VmState;
-use dfrsim_input::{Faults, Input, Place, Reader};
+use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::named::UnknownName;
 use rustc_hash::FxHashMap;
 
@@ -55,7 +55,7 @@ pub fn configuration_of(
                 }
             }
         });
-        let state = reader.field(&object, "state").and_then(|at| vm_state(&mut reader, &at));
+        let state: Option<VmState> = reader.field(&object, "state").and_then(|at| reader.named(&at));
         let node = object.get("node").map(|at| {
             let name = reader.text(&at)?;
             let node = names.nodes.get(name).copied();
@@ -67,7 +67,7 @@ pub fn configuration_of(
         });
         let (Some(state), false) = (state, node == Some(None)) else { continue };
         let node = node.flatten();
-        match place(state, node) {
+        match Place::of(state, node) {
             None => reader.fault(&at, format!("a VM that is {state} needs a `node`")),
             Some(place) if place.node() != node => {
                 reader.fault_below(&at, "node", format!("a VM that is {state} has no node"));
@@ -79,7 +79,7 @@ pub fn configuration_of(
 }
 
 /// The VMs that a file describes.
-fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<Place<'a>> {
+fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<dfrsim_input::Located<'a>> {
     let root = input.root();
     if input.columns().is_some() {
         return reader.list(&root).unwrap_or_default();
@@ -101,17 +101,12 @@ fn vms<'a>(reader: &mut Reader, input: &'a Input) -> Vec<Place<'a>> {
     vms
 }
 
-fn vm_state(reader: &mut Reader, at: &Place<'_>) -> Option<VmState> {
-    let states: Vec<(&str, VmState)> = VmState::ALL.iter().map(|state| (state.name(), *state)).collect();
-    reader.choice(at, "state of a VM", &states)
-}
-
 /// Reads the states of a text, for each vjob that it names. `file` is its name in messages.
 ///
 /// # Errors
 /// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
 /// place.
-pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<State>>, Faults> {
+pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<VmState>>, Faults> {
     states_of(&Input::json(file, text)?, cluster)
 }
 
@@ -119,16 +114,16 @@ pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec
 ///
 /// # Errors
 /// As there.
-pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<State>>, Faults> {
+pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<VmState>>, Faults> {
     let mut reader = Reader::default();
     let names = cluster.vjobs().iter().zip(0..).map(|(vjob, number)| (vjob.name.as_str(), number));
     let numbers: FxHashMap<&str, usize> = names.collect();
-    let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
+    let mut states: Vec<Option<VmState>> = vec![None; cluster.vjobs().len()];
     let object = reader.object(&input.root(), &["vjobs"]);
     let list = object.and_then(|object| reader.field(&object, "vjobs")).and_then(|at| reader.list(&at));
     for at in list.unwrap_or_default() {
         let Some(object) = reader.object(&at, &["name", "state"]) else { continue };
-        let state = reader.field(&object, "state").and_then(|at| vm_state(&mut reader, &at));
+        let state: Option<VmState> = reader.field(&object, "state").and_then(|at| reader.named(&at));
         let Some(at) = reader.field(&object, "name") else { continue };
         let Some(name) = reader.text(&at) else { continue };
         match numbers.get(name) {
@@ -137,7 +132,7 @@ pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<State>>,
                 reader.fault(&at, UnknownName::new("vjob", name, known));
             }
             Some(&vjob) => {
-                let state = state.map_or(State::Waiting, Into::into);
+                let state = state.unwrap_or_default();
                 if states[vjob].replace(state).is_some() {
                     reader.fault(&at, format!("`{name}` is here twice"));
                 }

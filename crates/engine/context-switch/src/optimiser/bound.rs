@@ -78,7 +78,7 @@ fn homes(goal: &Goal<'_>) -> Vec<Home> {
         let (stay, come) = (&stay[node.index()], &come[node.index()]);
         let all: Vec<(Amount, u64)> = stay.iter().chain(come).copied().collect();
         let capacity = assignment.room(node);
-        let own = constraints.budgets_of(node).iter().map(|&budget| &constraints.budgets()[budget]);
+        let own = constraints.node(node).budgets.iter().map(|&budget| &constraints.budgets[budget]);
         let limited = own.filter(|budget| budget.nodes.len() == 1).map(|budget| {
             let taken = |vm: &VmId| budget.taken.by(*vm, goal.cluster.vm(*vm), Place::Running(node));
             let items = vms[node.index()].iter().map(|vm| (taken(vm), goal.leaving(*vm) as i64));

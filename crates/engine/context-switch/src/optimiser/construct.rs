@@ -23,7 +23,7 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     let mut rng = seed.rng();
     let last = (search.goal.units.len() > MOST_UNITS).then_some(LAST);
     for (begin, eighths) in BEGINNINGS.into_iter().chain(last) {
-        let mut partial = PartialAssignment::new(search.goal, search.planner.room());
+        let mut partial = PartialAssignment::new(search.goal, &search.planner.room);
         let mut left = begin(search.goal, &mut partial);
         // The last one is the first that gets a node.
         left.reverse();

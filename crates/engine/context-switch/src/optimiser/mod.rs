@@ -18,6 +18,7 @@ use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Plan;
 use crate::planner::{PlanError, Planner};
+use crate::viability::OtherCluster;
 use dfrsim_model::{NodeId, Seed};
 use goal::Goal;
 use std::time::{Duration, Instant};
@@ -64,13 +65,8 @@ pub struct Optimised {
 #[non_exhaustive]
 pub enum Unsolved {
     /// A configuration is that of another cluster.
-    #[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
-    Places {
-        /// For how many VMs the configuration has a place.
-        places: usize,
-        /// How many there are.
-        vms: usize,
-    },
+    #[error(transparent)]
+    Places(#[from] OtherCluster),
     /// A VM cannot go to the decided state.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
@@ -123,15 +119,11 @@ pub fn cheapest(
     limits: &Limits,
     seed: Seed,
 ) -> Result<Optimised, Unsolved> {
-    for configuration in [current, wanted] {
-        let (places, vms) = (configuration.places().len(), cluster.vms().len());
-        if places != vms {
-            return Err(Unsolved::Places { places, vms });
-        }
-    }
+    current.is_of(cluster)?;
+    wanted.is_of(cluster)?;
     let goal = Goal::new(cluster, current, wanted)?;
     let planner = Planner::new(cluster, current);
-    let bound = bound::lower_bound(&goal, planner.room());
+    let bound = bound::lower_bound(&goal, &planner.room);
     let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
     let mut search =
         Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX, no_way_to: 0 };
@@ -151,8 +143,8 @@ pub fn cheapest(
         });
     };
     let configuration = goal.configuration(&nodes);
-    search.planner.set_thresholds(thresholds);
-    search.planner.hold_all(held);
+    search.planner.thresholds = thresholds;
+    search.planner.held = held;
     let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
     let cost = plan.cost_from(cluster, current);
     // To be suspended and resumed may take less time than to migrate.
@@ -240,20 +232,20 @@ impl Search<'_> {
     /// Keeps an assignment if it is the cheapest so far.
     fn offer(&mut self, nodes: &[NodeId], cost: u64) {
         if self.best.as_ref().is_none_or(|best| cost < best.cost) {
-            let (thresholds, held) = (self.planner.thresholds().to_vec(), self.planner.held().to_vec());
+            let (thresholds, held) = (self.planner.thresholds.clone(), self.planner.held.clone());
             self.best = Some(Best { nodes: nodes.to_vec(), cost, thresholds, held });
         }
     }
 
     /// Plans an assignment in which units enter their nodes in the first pool or not, and keeps it if it is the cheapest so far.
     fn offer_planned(&mut self, nodes: &[NodeId], enters: &[bool]) {
-        self.planner.hold_all(vec![false; self.goal.cluster.vms().len()]);
+        self.planner.held = vec![false; self.goal.cluster.vms().len()];
         for (unit, _) in self.goal.units.iter().zip(enters).filter(|(_, enters)| !**enters) {
-            unit.vms.iter().for_each(|vm| self.planner.hold(*vm, true));
+            unit.vms.iter().for_each(|vm| self.planner.held[vm.index()] = true);
         }
         let configuration = self.goal.configuration(nodes);
         for thresholds in [Vec::new(), vec![self.goal.usual_pool()]] {
-            self.planner.set_thresholds(thresholds);
+            self.planner.thresholds = thresholds;
             if let Some(cost) = self.cost(&configuration) {
                 self.offer(nodes, cost);
             }
@@ -283,7 +275,7 @@ impl Search<'_> {
         let Some(best) = open else { return };
         let budget = self.budget.part(1);
         let is_late = || budget.is_late();
-        self.bound = relaxation::lower_bound(self.goal, self.planner.room(), self.bound, best.cost, is_late);
+        self.bound = relaxation::lower_bound(self.goal, &self.planner.room, self.bound, best.cost, is_late);
     }
 
     /// Whether no better plan exists.

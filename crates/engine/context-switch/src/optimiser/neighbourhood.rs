@@ -31,7 +31,7 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
         return;
     }
     let mut state = State {
-        partial: PartialAssignment::new(goal, search.planner.room()),
+        partial: PartialAssignment::new(goal, &search.planner.room),
         configuration: goal.decided.clone(),
         cost: 0,
         waiting: Vec::new(),
@@ -79,8 +79,8 @@ impl<'a> State<'a> {
     fn begin_with_the_best(&mut self, search: &mut Search<'a>) {
         let Some(Best { nodes, cost, held, .. }) = search.best.clone() else { return };
         self.cost = cost;
-        search.planner.hold_all(held);
-        self.partial = PartialAssignment::new(search.goal, search.planner.room());
+        search.planner.held = held;
+        self.partial = PartialAssignment::new(search.goal, &search.planner.room);
         for (unit, node) in nodes.into_iter().enumerate() {
             self.partial.put(unit, node);
         }
@@ -95,7 +95,7 @@ impl<'a> State<'a> {
             let (node, enters) = (self.partial.nodes[unit], self.partial.enters[unit]);
             for &vm in &search.goal.units[unit].vms {
                 self.configuration.set(vm, Place::Running(node));
-                search.planner.hold(vm, !enters);
+                search.planner.held[vm.index()] = !enters;
             }
         }
     }
@@ -133,14 +133,14 @@ impl<'a> State<'a> {
         // What enters at once may have changed with who waits.
         let nodes = self.partial.nodes.clone();
         let waits = std::mem::take(&mut self.partial.waits);
-        self.partial = PartialAssignment::new(goal, search.planner.room());
+        self.partial = PartialAssignment::new(goal, &search.planner.room);
         self.partial.waits = waits;
         for (unit, node) in nodes.into_iter().enumerate() {
             let is_late = goal.units[unit].vms.iter().any(|vm| late[vm.index()]);
             let fits = goal.entry(&goal.units[unit], node).fits(self.partial.early(node));
             self.partial.place(unit, node, !is_late && fits);
         }
-        search.planner.hold_all(late);
+        search.planner.held = late;
     }
 
     /// Notes which units wait, and which are not where they would run for least.
@@ -161,7 +161,7 @@ impl<'a> State<'a> {
         let eighths = if units > MANY_UNITS { 7 } else { 4 };
         let (begin, mut budget) = (search.budget.clone(), search.budget.part(eighths));
         let pause = units as u64 / 50 + 1;
-        let mut fresh = PartialAssignment::new(goal, search.planner.room());
+        let mut fresh = PartialAssignment::new(goal, &search.planner.room);
         let others = staying(goal, &mut fresh);
         fresh.put_some(&others, self.first_pool, rng);
         if fresh.estimate.cost() < self.partial.estimate.cost() {

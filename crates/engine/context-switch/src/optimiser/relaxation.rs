@@ -175,7 +175,7 @@ impl Relaxation {
             groups: groups.into_values().collect(),
             demands: kinds.demands.into_iter().map(pair).collect(),
             room: room.map(|room| pair(room.positive())).collect(),
-            is_on: cluster.node_ids().map(|node| cluster.constraints().is_on(node)).collect(),
+            is_on: cluster.node_ids().map(|node| cluster.constraints().node(node).is_on).collect(),
             decided,
         }
     }

@@ -53,7 +53,7 @@ fn by_pivot(
     cycle.into_iter().find_map(|index| {
         let Kind::Migrate { from, to } = remaining[index].kind() else { return None };
         let vm = remaining[index].vm();
-        if ledger.has_used_pivot(vm) || cluster.constraints().acts_once(vm) {
+        if ledger.has_used_pivot(vm) || cluster.constraints().vm(vm).acts_once() {
             return None;
         }
         let mut pivots = pivots.iter().copied().filter(|node| !nodes.contains(node) && *node != to);

@@ -57,7 +57,7 @@ pub(crate) fn early(
                     node.into_iter().chain(budgets.map(|(budget, _)| Door::Budget(budget)))
                 })
             };
-            let others = of.iter().flat_map(|action| constraints.in_turn(action.vm()));
+            let others = of.iter().flat_map(|action| &constraints.vm(action.vm()).in_turn);
             let may_begin = ready(cluster, &of, durations) <= now
                 && !doors().any(|door| closed.contains(&door))
                 && !others.clone().any(|vm| closed.contains(&Door::Vm(vm.index())))
@@ -105,7 +105,7 @@ fn tasks(cluster: &Cluster, pools: &[Vec<Action>]) -> Vec<Vec<usize>> {
             }
             tasks[number].push(at);
             of_vm.insert(action.vm(), number);
-            for other in cluster.constraints().in_sync(action.vm()) {
+            for other in &cluster.constraints().vm(action.vm()).in_sync {
                 if let Some(&other) = of_vm.get(other).filter(|other| **other != number) {
                     let (kept, joined) = (number.min(other), number.max(other));
                     let joining = std::mem::take(&mut tasks[joined]);

@@ -29,15 +29,43 @@ struct Effect {
     after: usize,
     /// The tasks that must not share a pool with it.
     not_beside: usize,
-    actions: u64,
     own: u64,
-    price: u64,
     /// Whether it must be in the first pool.
     is_urgent: bool,
-    /// How long it takes from the begin of its pool on; when at the latest that may begin, and at the earliest.
+    pool: Pool,
+}
+
+/// What tasks are as a pool.
+#[derive(Clone, Copy)]
+struct Pool {
+    actions: u64,
+    price: u64,
+    /// How long it takes; when at the latest it may begin, and at the earliest.
     span: SimSpan,
     latest: SimTime,
     earliest: SimTime,
+}
+
+impl Pool {
+    const EMPTY: Pool =
+        Pool { actions: 0, price: 0, span: SimSpan::ZERO, latest: SimTime::MAX, earliest: SimTime::ZERO };
+
+    fn with(self, other: Pool) -> Pool {
+        Pool {
+            actions: self.actions + other.actions,
+            price: self.price.max(other.price),
+            span: self.span.max(other.span),
+            latest: self.latest.min(other.latest),
+            earliest: self.earliest.max(other.earliest),
+        }
+    }
+
+    /// When it begins at the latest if it must end by a time; `None` if it cannot.
+    fn begins_by(self, end: SimTime) -> Option<SimTime> {
+        let by_end = if end == SimTime::MAX { end } else { before(end, self.span)? };
+        let latest = self.latest.min(by_end);
+        (self.earliest <= latest).then_some(latest)
+    }
 }
 
 /// What is to be done from a set of tasks on that are done.
@@ -72,7 +100,7 @@ impl Planner<'_> {
     fn cheapest_order(&self) -> Option<Exact> {
         let effects: Vec<Effect> = self.tasks.iter().map(|task| self.effect(task)).collect::<Option<_>>()?;
         // What waits for nodes that are switched on ends at other times.
-        if self.cluster.is_timed() && effects.iter().any(|effect| effect.earliest > SimTime::ZERO) {
+        if self.cluster.is_timed() && effects.iter().any(|effect| effect.pool.earliest > SimTime::ZERO) {
             return None;
         }
         let is_last_counted = self.cluster.aim() == Aim::Makespan;
@@ -82,6 +110,13 @@ impl Planner<'_> {
         first.extend(budgets.into_iter().map(|room| Amount::new(0, room)));
         let nodes = first.len();
         let room = rooms(first, &effects);
+        // Each set of tasks as a pool.
+        let mut pools = vec![Pool::EMPTY];
+        for effect in &effects {
+            pools.extend_from_within(..);
+            let half = pools.len() / 2;
+            pools[half..].iter_mut().for_each(|pool| *pool = pool.with(effect.pool));
+        }
         // For each set of tasks that are done the best ways on.
         let mut rest: Vec<Vec<Rest>> = vec![Vec::new(); all + 1];
         rest[all] = vec![Rest { cost: 0, latest: SimTime::MAX, pool: 0, way: 0 }];
@@ -112,11 +147,9 @@ impl Planner<'_> {
             let mut pool = able;
             while pool > 0 {
                 for (way, behind) in rest[done | pool].iter().enumerate() {
-                    let price = members(pool).map(|task| effects[task].price).max().unwrap_or(0);
-                    let waiting: u64 = members(all & !done & !pool).map(|task| effects[task].actions).sum();
-                    let waiting = if is_last_counted { 1 } else { waiting };
-                    let cost = behind.cost + price * waiting;
-                    let Some(latest) = latest(&effects, pool, behind.latest) else { continue };
+                    let waiting = if is_last_counted { 1 } else { pools[all & !done & !pool].actions };
+                    let cost = behind.cost + pools[pool].price * waiting;
+                    let Some(latest) = pools[pool].begins_by(behind.latest) else { continue };
                     let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
                     if best.iter().all(is_better) && fits(pool) {
                         best.retain(|known| known.cost < cost || known.latest > latest);
@@ -165,13 +198,13 @@ impl Planner<'_> {
                 actions.any(|other| other.vm() == action.vm() && other.to() == action.from())
             };
             after |= self.tasks.iter().position(makes).map_or(0, |at| 1 << at);
-            after |= ordered(constraints.before(action.vm()));
-            not_beside |= ordered(constraints.in_turn(action.vm()));
+            after |= ordered(&constraints.vm(action.vm()).before);
+            not_beside |= ordered(&constraints.vm(action.vm()).in_turn);
             let Some(node) = action.to().host().filter(|node| action.from().host() != Some(*node)) else {
                 continue;
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
-            for &other in constraints.never_meet(action.vm()).iter().filter(there) {
+            for &other in constraints.vm(action.vm()).never_meet.iter().filter(there) {
                 after |= 1 << acts(other)?.0;
             }
         }
@@ -181,7 +214,7 @@ impl Planner<'_> {
         for (action, delay) in actions.iter().zip(delays(cluster, actions)).filter(|_| self.is_timed) {
             let own = delay + cluster.durations().of(cluster, *action);
             span = span.max(own);
-            if let Some(deadline) = constraints.deadline(action.vm()) {
+            if let Some(deadline) = constraints.vm(action.vm()).deadline {
                 latest = latest.min(before(deadline, own)?);
             }
         }
@@ -195,13 +228,15 @@ impl Planner<'_> {
             frees: self.amounts(actions, frees, frees_of_budgets),
             after,
             not_beside,
-            actions: actions.len() as u64,
             own: costs.iter().sum(),
-            price: cluster.price_of_waiting(costs.into_iter().max().unwrap_or(0)),
-            is_urgent: actions.iter().any(|action| constraints.is_urgent(action.vm())),
-            span,
-            latest,
-            earliest,
+            is_urgent: actions.iter().any(|action| constraints.vm(action.vm()).is_urgent),
+            pool: Pool {
+                actions: actions.len() as u64,
+                price: cluster.price_of_waiting(costs.into_iter().max().unwrap_or(0)),
+                span,
+                latest,
+                earliest,
+            },
         })
     }
 
@@ -218,16 +253,6 @@ impl Planner<'_> {
         let behind = self.cluster.nodes().len();
         nodes.chain(budgets.map(|(budget, taken)| (behind + budget, Amount::new(0, taken)))).collect()
     }
-}
-
-/// When a pool begins at the latest that must end by a time; `None` if it cannot.
-fn latest(effects: &[Effect], pool: usize, end: SimTime) -> Option<SimTime> {
-    let span = members(pool).map(|task| effects[task].span).max().unwrap_or(SimSpan::ZERO);
-    let own = members(pool).map(|task| effects[task].latest).min().unwrap_or(SimTime::MAX);
-    let by_end = if end == SimTime::MAX { end } else { before(end, span)? };
-    let earliest = members(pool).map(|task| effects[task].earliest).max().unwrap_or(SimTime::ZERO);
-    let latest = own.min(by_end);
-    (earliest <= latest).then_some(latest)
 }
 
 fn before(time: SimTime, span: SimSpan) -> Option<SimTime> {

@@ -105,7 +105,7 @@ impl Ledger {
         };
         action.from().host() == Some(node)
             || constraints.allow(action.vm(), node)
-                && !constraints.never_meet(action.vm()).iter().any(taken_by)
+                && !constraints.vm(action.vm()).never_meet.iter().any(taken_by)
     }
 
     /// Begins an action in this pool.
@@ -170,10 +170,10 @@ pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount
 /// The amount that a VM takes of each budget in a place.
 fn taken_of_budgets(cluster: &Cluster, vm: VmId, place: Place) -> impl Iterator<Item = (usize, i64)> + '_ {
     let constraints = cluster.constraints();
-    let budgets = place.host().map_or(&[][..], |node| constraints.budgets_of(node));
+    let budgets = place.host().map_or(&[][..], |node| &constraints.node(node).budgets);
     budgets
         .iter()
-        .map(move |&budget| (budget, constraints.budgets()[budget].taken.by(vm, cluster.vm(vm), place)))
+        .map(move |&budget| (budget, constraints.budgets[budget].taken.by(vm, cluster.vm(vm), place)))
 }
 
 /// How much more of each budget a VM takes in one place than in another, where it is more.

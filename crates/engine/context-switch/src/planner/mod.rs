@@ -12,7 +12,7 @@ use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::plan::{Plan, Step, cost_of};
 use crate::timetable::late;
-use crate::viability::NotViable;
+use crate::viability::{NotViable, OtherCluster};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::SimTime;
 pub(crate) use early::early;
@@ -24,13 +24,8 @@ use rustc_hash::FxHashMap;
 #[non_exhaustive]
 pub enum PlanError {
     /// A configuration is that of another cluster.
-    #[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
-    Places {
-        /// For how many VMs the configuration has a place.
-        places: usize,
-        /// How many there are.
-        vms: usize,
-    },
+    #[error(transparent)]
+    Places(#[from] OtherCluster),
     /// A VM would change its state in a way that its life cycle does not have.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
@@ -90,12 +85,8 @@ pub fn plan_early(
 }
 
 fn check(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<(), PlanError> {
-    for configuration in [current, wanted] {
-        let (places, vms) = (configuration.places().len(), cluster.vms().len());
-        if places != vms {
-            return Err(PlanError::Places { places, vms });
-        }
-    }
+    current.is_of(cluster)?;
+    wanted.is_of(cluster)?;
     Ok(wanted.check(cluster)?)
 }
 
@@ -105,15 +96,15 @@ pub(crate) struct Planner<'a> {
     cluster: &'a Cluster,
     current: &'a Configuration,
     /// The free resources of the nodes in the current configuration.
-    room: Vec<crate::Amount>,
+    pub(crate) room: Vec<crate::Amount>,
     /// For each VM, its place in the order of names.
     rank: Vec<u32>,
     /// Whether some VM has a deadline.
     is_timed: bool,
-    /// What the tasks of the first pools cost at most; later ones may cost anything.
-    thresholds: Vec<u64>,
+    /// What the tasks of the first pools cost at most, see [`Planner::tune`]; later ones may cost anything.
+    pub(crate) thresholds: Vec<u64>,
     /// The VMs that act after the first pool that costs anything.
-    held: Vec<bool>,
+    pub(crate) held: Vec<bool>,
     /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
     by_disk: Vec<bool>,
     /// The VMs that wait in cycles at the end unless a pivot is used before.
@@ -174,30 +165,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What the tasks of the first pools may cost; see [`Planner::tune`].
-    pub(crate) fn thresholds(&self) -> &[u64] {
-        &self.thresholds
-    }
-    pub(crate) fn set_thresholds(&mut self, thresholds: Vec<u64>) {
-        self.thresholds = thresholds;
-    }
-
-    /// The VMs that act after the first pool that costs anything.
-    pub(crate) fn held(&self) -> &[bool] {
-        &self.held
-    }
-    pub(crate) fn hold_all(&mut self, held: Vec<bool>) {
-        self.held = held;
-    }
-    pub(crate) fn hold(&mut self, vm: VmId, is_held: bool) {
-        self.held[vm.index()] = is_held;
-    }
-
-    /// What the nodes have left in the current configuration.
-    pub(crate) fn room(&self) -> &[crate::Amount] {
-        &self.room
-    }
-
     /// The steps to a viable configuration under the present thresholds, by pools and names; pools are numbered without
     /// gaps.
     pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
@@ -248,8 +215,11 @@ impl<'a> Planner<'a> {
         }
         synchronise(cluster, &mut keyed);
         // What must be done first is asked first.
-        let first = |vm: VmId| (!constraints.is_urgent(vm), constraints.deadline(vm).unwrap_or(SimTime::MAX));
-        if self.is_timed || keyed.iter().any(|(_, action)| constraints.is_urgent(action.vm())) {
+        let first = |vm: VmId| {
+            let of_vm = constraints.vm(vm);
+            (!of_vm.is_urgent, of_vm.deadline.unwrap_or(SimTime::MAX))
+        };
+        if self.is_timed || keyed.iter().any(|(_, action)| constraints.vm(action.vm()).is_urgent) {
             let mut firsts = FxHashMap::default();
             for (key, action) in &keyed {
                 let first = first(action.vm());
@@ -294,7 +264,7 @@ impl<'a> Planner<'a> {
             let mut is_free = true;
             self.tasks.retain(|task| {
                 let is_urgent =
-                    task.of(actions).iter().any(|action| cluster.constraints().is_urgent(action.vm()));
+                    task.of(actions).iter().any(|action| cluster.constraints().vm(action.vm()).is_urgent);
                 let is_held = || holds && task.of(actions).iter().any(|action| held[action.vm().index()]);
                 let is_in_time = if is_urgent { pool == 0 } else { task.price <= threshold && !is_held() };
                 let is_feasible = is_in_time && ledger.admits_all(cluster, task.of(actions));
@@ -363,7 +333,7 @@ impl<'a> Planner<'a> {
             (hosted.map(|&vm| cluster.vm(vm).demand.memory).sum::<i64>(), *vjob)
         };
         let may_sleep =
-            |vjob: &VjobId| !cluster.vms_of(*vjob).iter().any(|vm| cluster.constraints().acts_once(*vm));
+            |vjob: &VjobId| !cluster.vms_of(*vjob).iter().any(|vm| cluster.constraints().vm(*vm).acts_once());
         let lightest = vjobs.into_iter().filter(may_sleep).min_by_key(memory);
         lightest.is_some_and(|vjob| !std::mem::replace(&mut self.by_disk[vjob.index()], true))
     }
@@ -404,7 +374,7 @@ impl<'a> Planner<'a> {
 /// Gives the actions of VMs that act in one pool one key, which is that of their task.
 fn synchronise(cluster: &Cluster, keyed: &mut [(u32, Action)]) {
     for at in 0..keyed.len() {
-        for other in cluster.constraints().in_sync(keyed[at].1.vm()) {
+        for other in &cluster.constraints().vm(keyed[at].1.vm()).in_sync {
             let key = keyed[at].0;
             let of_other =
                 keyed.iter().find(|(other_key, action)| action.vm() == *other && *other_key != key);

@@ -53,10 +53,10 @@ impl Order {
                     others == 0 && (shared == 0 || is_shared(action) && cluster.vm(*vm).vjob == vjob)
                 };
                 let collides = |other: &Action| {
-                    constraints.in_turn(action.vm()).contains(&other.vm())
+                    constraints.vm(action.vm()).in_turn.contains(&other.vm())
                         && !go_together(cluster, action, *other)
                 };
-                constraints.before(action.vm()).iter().all(has_acted)
+                constraints.vm(action.vm()).before.iter().all(has_acted)
                     && !self.begun.iter().chain(actions).any(collides)
             })
     }

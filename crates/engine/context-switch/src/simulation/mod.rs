@@ -15,12 +15,13 @@ pub use policy::Policy;
 pub use record::{Load, Run, StateInterval, Switch};
 
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, Place, State};
+use crate::configuration::{Configuration, Place};
 use crate::durations::Durations;
 use crate::plan::Plan;
 use crate::planner::{plan, plan_early};
 use crate::vjob::{VjobId, VmId};
 use crate::workload::Application;
+use dfrsim_input::state::VmState;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use machine::Machine;
@@ -184,7 +185,7 @@ impl<'a> Simulation<'a> {
         let configuration = self.machine.configuration();
         let is_done = |vjob: &VjobId| {
             let states = cluster.vms_of(*vjob).iter().map(|vm| configuration.place(*vm).state());
-            let ends = |state| matches!(state, State::Running | State::Terminated);
+            let ends = |state| matches!(state, VmState::Running | VmState::Terminated);
             self.machine.is_done(*vjob) && states.into_iter().all(ends)
         };
         let queue = crate::cluster::first_come_first_served(cluster);

@@ -1,8 +1,9 @@
 //! The recorded data of a simulation.
 
 use super::machine::Machine;
-use crate::configuration::{Configuration, State};
+use crate::configuration::Configuration;
 use crate::vjob::{VjobId, VmId};
+use dfrsim_input::state::VmState;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// A context switch that took place.
@@ -40,7 +41,7 @@ pub struct StateInterval {
     /// The vjob.
     pub vjob: VjobId,
     /// The state; `None` while its VMs are in several.
-    pub state: Option<State>,
+    pub state: Option<VmState>,
     /// From when on.
     pub from: SimTime,
     /// Its end.
@@ -84,7 +85,7 @@ pub(super) struct Recorder {
     stays: Vec<StateInterval>,
     loads: Vec<Load>,
     /// The state of each vjob, and since when.
-    states: Vec<(Option<State>, SimTime)>,
+    states: Vec<(Option<VmState>, SimTime)>,
     before: Configuration,
 }
 

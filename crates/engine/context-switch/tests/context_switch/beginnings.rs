@@ -16,7 +16,7 @@ fn who_may_stay_stays() {
     let places = Configuration::new((0..4).map(running).chain([WAITING]).collect());
     let spread = Constraint::new(ConstraintKind::Spread, vec![(0..5).map(VmId).collect()], Vec::new());
     let cluster = cluster(&[(4, 8); 5], &vms).with_constraints(vec![spread], &places);
-    let wanted = in_states(&cluster, &places, &[None, None, None, None, Some(State::Running)]).unwrap();
+    let wanted = in_states(&cluster, &places, &[None, None, None, None, Some(VmState::Running)]).unwrap();
     for seed in 0..20 {
         let found = cheapest(&cluster, &places, &wanted, &BEGINNING, Seed::new(seed)).unwrap();
         assert_eq!(words(&cluster, &found.plan), "run VM5 N5", "seed {seed}");
@@ -43,7 +43,7 @@ fn what_was_decided_is_found_by_states_alone() {
             let queue = first_come_first_served(&cluster);
             let decided = select_running(&cluster, &current, &queue, SuspendTo::Disk);
             let state = |vjob| Some(decided.place(cluster.vms_of(vjob)[0]).state());
-            let states: Vec<Option<State>> = cluster.vjob_ids().map(state).collect();
+            let states: Vec<Option<VmState>> = cluster.vjob_ids().map(state).collect();
             let wanted = in_states(&cluster, &current, &states).unwrap();
             cheapest(&cluster, &current, &wanted, &BEGINNING, Seed::new(1))
                 .err()

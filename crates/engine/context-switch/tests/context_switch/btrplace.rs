@@ -56,8 +56,12 @@ fn an_instance_is_a_state_and_states() {
 #[test]
 fn faults_of_instances_have_their_lines() {
     for (what, instead, message) in [
-        ("\"root\"", "\"rooted\"", "instance.json:17: constraints[4].id: unknown variant `rooted`"),
-        ("\"vm\": 2", "\"vm\": -2", "instance.json:14: constraints[1]"),
+        (
+            "\"root\"",
+            "\"rooted\"",
+            "instance.json:17: constraints[4].id: unknown constraint `rooted`; did you mean `root`?",
+        ),
+        ("\"vm\": 2", "\"vm\": -2", "instance.json:14: constraints[1].vm: -2 is not an integer"),
         ("\"readyVMs\": [2]", "\"readyVMs\": 2", "instance.json:3: model.mapping.readyVMs: invalid type"),
         ("\"running\", \"vm\": 2", "\"running\", \"vm\": 7", "unknown vjob `VM7`"),
     ] {

@@ -167,7 +167,7 @@ fn random_configuration(
             }
             let node = nodes.into_iter().find(|node| taken.fits(room[node.index()]))?;
             room[node.index()] -= taken.positive();
-            place.state().at(Some(node))
+            Place::of(place.state(), Some(node))
         });
         let place = found.unwrap_or_else(|| {
             // No place fits: choose one that needs no resources.

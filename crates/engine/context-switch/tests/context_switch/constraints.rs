@@ -147,7 +147,7 @@ fn pools(tasks: &[Vec<Action>]) -> Vec<Vec<Vec<Action>>> {
     all
 }
 
-/// The cheapest plan that the checker accepts, of all orders in which each VM acts once; suspends and resumes of a vjob go together.
+/// The cost of the cheapest plan that the checker accepts, of all orders in which each VM acts once; suspends and resumes of a vjob go together.
 fn cheapest_accepted(case: &Reconfiguration) -> Option<u64> {
     let Reconfiguration { cluster, current, wanted } = case;
     let mut tasks: Vec<Vec<Action>> = Vec::new();
@@ -165,16 +165,18 @@ fn cheapest_accepted(case: &Reconfiguration) -> Option<u64> {
             None => tasks.push(vec![action]),
         }
     }
-    let cost = |pools: Vec<Vec<Action>>| {
-        let mut pools = pools;
+    let plan = |mut pools: Vec<Vec<Action>>| {
         pools.iter_mut().for_each(|pool| pool.sort_by_key(|action| &cluster.vm(action.vm()).name));
-        let plan = Plan::new(pools);
-        let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-        let timetable = timetable(cluster, &plan, wanted, &Durations::default());
-        let text = plan_to_json(cluster, current, wanted, &timetable, &figures);
-        check_plan(&text).ok().map(|_| figures.cost)
+        Plan::new(pools)
     };
-    pools(&tasks).into_iter().filter_map(cost).min()
+    let mut plans: Vec<Plan> = pools(&tasks).into_iter().map(plan).collect();
+    plans.sort_by_key(|plan| plan.cost(cluster));
+    let accepted = plans.iter().find(|plan| {
+        let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
+        let timetable = timetable(cluster, plan, wanted, &Durations::default());
+        check_plan(&plan_to_json(cluster, current, wanted, &timetable, &figures)).is_ok()
+    });
+    accepted.map(|plan| plan.cost(cluster))
 }
 
 /// The planner finds the cheapest order that the checker accepts, and there is no such order where it finds none.

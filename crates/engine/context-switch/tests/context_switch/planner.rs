@@ -297,14 +297,14 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
             for &vm in case.cluster.by_name() {
                 let node = rng.random_range(0..nodes);
                 let place = case.wanted.place(vm);
-                case.wanted.set(vm, place.state().at(Some(NodeId(node))).unwrap());
+                case.wanted.set(vm, Place::of(place.state(), Some(NodeId(node))).unwrap());
             }
         }
         let found = plan(&case.cluster, &case.current, &case.wanted);
         let is_legal = |vm: &VmId| {
             let (from, to) = (case.current.place(*vm), case.wanted.place(*vm));
             // Also to another disk, by a suspend and a transfer.
-            let is_transferred = from.host().is_some() && to.state() == State::Sleeping;
+            let is_transferred = from.host().is_some() && to.state() == VmState::Sleeping;
             is_transferred || Action::between(&case.cluster, *vm, from, to).is_ok()
         };
         let is_asked =

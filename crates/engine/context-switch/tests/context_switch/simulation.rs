@@ -76,7 +76,7 @@ fn booking_runs_one_vjob_after_the_other() {
     assert_eq!(run.switches.iter().map(|switch| switch.suspends).sum::<u64>(), 0);
     assert_eq!(seconds(&run)[0], (0.0, 6.0));
     let first =
-        run.stays.iter().find(|stay| stay.vjob == VjobId(1) && stay.state == Some(State::Running)).unwrap();
+        run.stays.iter().find(|stay| stay.vjob == VjobId(1) && stay.state == Some(VmState::Running)).unwrap();
     assert!(
         first.from >= SimTime::from_secs(55),
         "the second begins when the first is stopped: {:?}",
@@ -145,8 +145,10 @@ fn easy_backfills_what_does_not_delay_the_first() {
     let begins = |policy| {
         let run = checked_run(&setting(cluster(&[(2, 9)], &vms), applications(), policy));
         let first = |vjob| {
-            let stay =
-                run.stays.iter().find(|stay| stay.vjob == VjobId(vjob) && stay.state == Some(State::Running));
+            let stay = run
+                .stays
+                .iter()
+                .find(|stay| stay.vjob == VjobId(vjob) && stay.state == Some(VmState::Running));
             stay.unwrap().from.as_secs_f64()
         };
         [0, 1, 2, 3].map(first)
@@ -170,7 +172,7 @@ fn vjobs_are_submitted_over_time() {
     let run = checked_run(&submitted([0, 50]));
     assert_eq!(seconds(&run)[..3], [(0.0, 6.0), (30.0, 25.0), (65.0, 6.0)]);
     let run = checked_run(&submitted([50, 0]));
-    let first = run.stays.iter().find(|stay| stay.state == Some(State::Running)).unwrap();
+    let first = run.stays.iter().find(|stay| stay.state == Some(VmState::Running)).unwrap();
     assert_eq!(first.vjob, VjobId(1));
 }
 
@@ -180,7 +182,7 @@ fn who_dozes_takes_memory() {
     let cluster = cluster(&[(1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048)]);
     let applications = vec![application(&[20]), application(&[20])];
     let run = checked_run(&setting(cluster, applications, Policy::FirstFit(SuspendTo::Memory)));
-    let dozes = run.stays.iter().find(|stay| stay.state == Some(State::Dozing)).unwrap();
+    let dozes = run.stays.iter().find(|stay| stay.state == Some(VmState::Dozing)).unwrap();
     let then = run.loads.iter().rfind(|load| load.at <= dozes.from).unwrap();
     assert_eq!((then.memory, then.demanded), (4_096, 1));
 }

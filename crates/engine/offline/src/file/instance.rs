@@ -1,7 +1,7 @@
 //! Instance files.
 
 use super::decimal::{amount, of_amount, of_yield, yield_of};
-use dfrsim_input::{Faults, Input, Place, Reader};
+use dfrsim_input::{Faults, Input, Located, Reader};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Share, Yield};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn instance_of(input: &Input) -> Result<Instance, Faults> {
     reader.finish(instance)
 }
 
-fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
+fn instance(reader: &mut Reader, root: &Located<'_>) -> Option<Instance> {
     let object = reader.object(root, &["fixed", "fluid", "nodes", "jobs"])?;
     let fixed = reader.field(&object, "fixed").and_then(|at| reader.integer(&at, 0..=MOST_RESOURCES));
     let fluid = reader.field(&object, "fluid").and_then(|at| reader.integer(&at, 1..=MOST_RESOURCES));
@@ -52,7 +52,7 @@ fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
 }
 
 /// A number of ordinary nodes, or the capacities of each.
-fn nodes(reader: &mut Reader, at: &Place<'_>, dimensions: usize) -> Option<Vec<Box<[u32]>>> {
+fn nodes(reader: &mut Reader, at: &Located<'_>, dimensions: usize) -> Option<Vec<Box<[u32]>>> {
     if at.is_list() {
         let items = reader.list(at)?;
         return reader.each(&items, |reader, at| amounts(reader, at, dimensions).map(Vec::into_boxed_slice));
@@ -61,7 +61,7 @@ fn nodes(reader: &mut Reader, at: &Place<'_>, dimensions: usize) -> Option<Vec<B
     Some(vec![vec![Share::ONE.units(); dimensions].into(); count as usize])
 }
 
-fn job(reader: &mut Reader, at: &Place<'_>, fixed: usize, fluid: usize) -> Option<OfflineJob> {
+fn job(reader: &mut Reader, at: &Located<'_>, fixed: usize, fluid: usize) -> Option<OfflineJob> {
     let object = reader.object(at, &["tasks", "requirements", "needs", "qos"])?;
     let tasks = object.get("tasks").map_or(Some(1), |at| reader.integer(&at, 1..=MOST_TASKS));
     let requirements = reader.field(&object, "requirements").and_then(|at| amounts(reader, &at, fixed));
@@ -73,7 +73,7 @@ fn job(reader: &mut Reader, at: &Place<'_>, fixed: usize, fluid: usize) -> Optio
     Some(OfflineJob { tasks: tasks?, demand, least_yield: least_yield? })
 }
 
-fn amounts(reader: &mut Reader, at: &Place<'_>, length: usize) -> Option<Vec<u32>> {
+fn amounts(reader: &mut Reader, at: &Located<'_>, length: usize) -> Option<Vec<u32>> {
     let items = reader.list_of(at, length)?;
     reader.each(&items, |reader, at| reader.number(at, AMOUNT, amount))
 }

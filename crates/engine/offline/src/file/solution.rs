@@ -1,7 +1,7 @@
 //! Solution files.
 
 use super::decimal::{of_yield, yield_of};
-use dfrsim_input::{Faults, Input, Place, Reader};
+use dfrsim_input::{Faults, Input, Located, Reader};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use serde_json::json;
@@ -31,7 +31,7 @@ pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result
     reader.finish(solution)
 }
 
-fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Option<Solution> {
+fn solution(reader: &mut Reader, root: &Located<'_>, instance: &Instance) -> Option<Solution> {
     let object = reader.object(root, &["minimum_yield", "jobs"])?;
     let minimum_yield =
         reader.field(&object, "minimum_yield").and_then(|at| reader.number(&at, YIELD, yield_of));
@@ -44,7 +44,7 @@ fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Optio
     Some(Solution { minimum_yield: minimum_yield?, mapping, yields })
 }
 
-fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTasks>, Yield)> {
+fn job(reader: &mut Reader, at: &Located<'_>, nodes: usize) -> Option<(Vec<NodeTasks>, Yield)> {
     let object = reader.object(at, &["on", "yield"])?;
     let each = reader.field(&object, "yield").and_then(|at| reader.number(&at, YIELD, yield_of));
     let on = reader.field(&object, "on").and_then(|at| {

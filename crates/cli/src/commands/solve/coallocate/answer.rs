@@ -7,7 +7,6 @@ use dfrsim_model::coallocation::{Reservation, UNITS_PER_ONE};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// The start of the job, and the reserved amounts of each node.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -86,11 +85,10 @@ impl Answer for Answered {
     fn text(&self) -> String {
         let mut text = format!("start {}\n\n{}\n", self.start_s, self.lines);
         for Property { name, exact, utilisation, .. } in &self.properties {
-            writeln!(text, "{name}: {exact} reserved, utilisation {utilisation:.4}")
-                .expect("a string takes any text");
+            text += &format!("{name}: {exact} reserved, utilisation {utilisation:.4}\n");
         }
         let factor = significant(self.utilisation_factor);
-        writeln!(text, "utilisation factor {factor}").expect("a string takes any text");
+        text += &format!("utilisation factor {factor}\n");
         text
     }
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use clap::Args;
 use dfrsim::lab::fields::{Environment, Scenario, ScenarioSource};
 use dfrsim::offline_study::{Packings, replay};
+use dfrsim_input::read_text;
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::Settings;
 use std::path::PathBuf;
@@ -34,8 +35,7 @@ impl Replayed {
             return Ok(None);
         };
         let name = path.display().to_string();
-        let text = dfrsim_model::read_text(path)
-            .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        let text = read_text(path).map_err(Failure::input)?;
         let environment = Environment::new();
         let source = ScenarioSource {
             text: &text,

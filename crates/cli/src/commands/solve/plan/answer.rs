@@ -8,7 +8,6 @@ use dfrsim_context_switch::{NodeSwitch, Place, Timed};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// A plan, or with `--check` the verdict of the checker on one.
@@ -191,7 +190,7 @@ impl Planned {
     /// The summary, the pools with a line for each action, and the figures.
     fn text(&self) -> String {
         let mut text = String::new();
-        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
+        let mut line = |line: String| text += &format!("{line}\n");
         let width = self.width;
         let is_empty = self.pools.is_empty() && self.switches.is_empty();
         if !is_empty {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// A value of a file, and where it is.
 #[derive(Clone, Debug)]
-pub struct Place<'a> {
+pub struct Located<'a> {
     pub(crate) input: &'a Input,
     pub(crate) value: &'a Value,
     pub(crate) path: String,
@@ -14,18 +14,18 @@ pub struct Place<'a> {
 /// An object, and where it is.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) place: Located<'a>,
     pub(crate) fields: &'a Map<String, Value>,
 }
 
 impl Input {
     /// The whole of it.
-    pub fn root(&self) -> Place<'_> {
-        Place { input: self, value: &self.value, path: String::new() }
+    pub fn root(&self) -> Located<'_> {
+        Located { input: self, value: &self.value, path: String::new() }
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> Located<'a> {
     /// The value.
     pub fn value(&self) -> &'a Value {
         self.value
@@ -68,20 +68,20 @@ impl<'a> Place<'a> {
 
 impl<'a> Object<'a> {
     /// Where the object is.
-    pub fn place(&self) -> &Place<'a> {
+    pub fn place(&self) -> &Located<'a> {
         &self.place
     }
 
     /// Returns a field, if it is there.
-    pub fn get(&self, name: &str) -> Option<Place<'a>> {
+    pub fn get(&self, name: &str) -> Option<Located<'a>> {
         let value = self.fields.get(name)?;
-        Some(Place { input: self.place.input, value, path: self.place.below(name) })
+        Some(Located { input: self.place.input, value, path: self.place.below(name) })
     }
 
     /// The fields in their order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'a str, Place<'a>)> + use<'a, '_> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'a str, Located<'a>)> + use<'a, '_> {
         self.fields.iter().map(|(name, value)| {
-            (name.as_str(), Place { input: self.place.input, value, path: self.place.below(name) })
+            (name.as_str(), Located { input: self.place.input, value, path: self.place.below(name) })
         })
     }
 }
