@@ -1,12 +1,11 @@
 //! `dfrsim submit`: a sweep as jobs of a cluster: what its batch system runs, and how it is asked to.
 //!
-//! A [`Sweep`] is a scenario cut into shards. An [`Engine`] writes it down as two scripts, an array of shards and a merge that
-//! runs when they have ended, and hands them to the batch system of the cluster. [`Slurm`] is one.
+//! A [`Sweep`] is a scenario cut into shards. It is written down as two scripts, an array of shards and a merge that
+//! runs when they have ended, which the batch system of the cluster is handed: [`slurm`].
 //!
 //! Shards write to one folder that all machines see. Finished runs are in their journals, so a sweep that is submitted
 //! again only runs what is missing.
 
-mod engine;
 mod slurm;
 mod sweep;
 
@@ -17,10 +16,9 @@ use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::{Args, ValueEnum};
 use dfrsim_lab::{AnyScenario, Registry, RunError, RunStatus};
-use engine::{Engine, JobId, Submitted, submit};
 use schemars::JsonSchema;
 use serde::Serialize;
-use slurm::Slurm;
+use slurm::Submitted;
 use std::path::{Path, PathBuf};
 use sweep::Sweep;
 
@@ -119,14 +117,6 @@ enum EngineName {
     Slurm,
 }
 
-impl EngineName {
-    fn engine(self) -> &'static dyn Engine {
-        match self {
-            EngineName::Slurm => &Slurm,
-        }
-    }
-}
-
 impl Submit {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let scenario = registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
@@ -138,9 +128,10 @@ impl Submit {
             return Err(Failure::input(RunError::Commands { commands: commands.clone() }));
         }
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
-        let engine = self.engine.engine();
         let mut submission = Submission {
-            engine: engine.name(),
+            engine: match self.engine {
+                EngineName::Slurm => "slurm",
+            },
             results: out.display().to_string(),
             shards: self.array,
             missing: Vec::new(),
@@ -167,12 +158,11 @@ impl Submit {
         };
         sweep.check().map_err(Failure::input)?;
         if self.dry_run {
-            let (array, merge) = (engine.array_script(&sweep), engine.merge_script(&sweep));
+            let (array, merge) = (slurm::array_script(&sweep), slurm::merge_script(&sweep));
             submission.scripts = Some(Scripts { array, merge });
         } else {
-            let Submitted { array, merge } = submit(engine, &sweep).map_err(Failure::input)?;
-            submission.array_job = array.map(|JobId(id)| id);
-            submission.merge_job = Some(merge.0);
+            let Submitted { array, merge } = slurm::submit(&sweep)?;
+            (submission.array_job, submission.merge_job) = (array, Some(merge));
         }
         self.printing.print(&submission)
     }

@@ -1,69 +1,105 @@
 //! Slurm: `sbatch` and job arrays.
 
-use super::engine::{Engine, JobId, SubmitError};
 use super::sweep::Sweep;
 use crate::commands::quoted::quoted;
+use crate::failure::Failure;
 use dfrsim_model::ranges;
-use std::fmt::Write as _;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SBATCH: &str = "sbatch";
 
-/// The batch system Slurm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slurm;
+/// What was submitted, by the numbers that Slurm gives.
+pub(super) struct Submitted {
+    /// The array of shards; `None` if none was missing.
+    pub(super) array: Option<String>,
+    /// What joins them.
+    pub(super) merge: String,
+}
 
-impl Engine for Slurm {
-    fn name(&self) -> &'static str {
-        "slurm"
+/// Writes the scripts of a sweep that was [checked](Sweep::check) into [`Sweep::folder`] and submits them: the missing shards, then
+/// the merge.
+pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
+    let folder = sweep.folder();
+    fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
+    let array = if sweep.missing.is_empty() {
+        None
+    } else {
+        Some(hand_in(&write(&folder, "array.sh", &array_script(sweep))?, None)?)
+    };
+    let merge = write(&folder, "merge.sh", &merge_script(sweep))
+        .and_then(|script| hand_in(&script, array.as_deref()));
+    match (merge, array) {
+        (Ok(merge), array) => Ok(Submitted { array, merge }),
+        (Err(Failure::Input(error)), Some(array)) => Err(Failure::input(format!(
+            "the shards are submitted as job {array}, but not the merge: {error}; when the shards have ended, `dfrsim results merge` \
+             joins them"
+        ))),
+        (Err(error), _) => Err(error),
     }
+}
 
-    fn array_script(&self, sweep: &Sweep) -> String {
-        let mut script = head(sweep, "shards", "shard-%a.log");
-        line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing, ",")));
-        line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
-        let audit = if sweep.audit { " --audit" } else { "" };
-        let allow = if sweep.allow_commands { " --allow-commands" } else { "" };
-        let sets: String = sweep.overrides.iter().map(|set| format!(" --set {}", quoted(set))).collect();
-        line(
-            &mut script,
-            &format!(
-                "exec {} run {} --out {} --threads {} --quiet{audit}{allow} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
-                path(&sweep.program),
-                path(&sweep.scenario),
-                path(&sweep.out),
-                sweep.cpus,
-                sweep.shards,
-            ),
-        );
-        script
-    }
+fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::input(format!("{}: {error}", path.display()))
+}
 
-    fn merge_script(&self, sweep: &Sweep) -> String {
-        let mut script = head(sweep, "merge", "merge.log");
-        line(&mut script, &format!("exec {} results merge {}", path(&sweep.program), path(&sweep.out)));
-        script
-    }
+fn write(folder: &Path, name: &str, script: &str) -> Result<PathBuf, Failure> {
+    let path = folder.join(name);
+    // A link is removed, not followed.
+    let removed = if path.is_symlink() { fs::remove_file(&path) } else { Ok(()) };
+    removed.and_then(|()| fs::write(&path, script)).map_err(|error| failure(&path, &error))?;
+    Ok(path)
+}
 
-    fn submit(&self, script: &Path, after: Option<&JobId>) -> Result<JobId, SubmitError> {
-        let mut command = Command::new(SBATCH);
-        command.arg("--parsable");
-        if let Some(JobId(id)) = after {
-            // A merge after a failed shard says what is missing; with `afterok` it would wait for ever.
-            command.arg(format!("--dependency=afterany:{id}"));
-        }
-        let output =
-            command.arg(script).output().map_err(|error| SubmitError::Program { program: SBATCH, error })?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        // The number, and behind a semicolon the cluster if there are several.
-        let id = printed.trim().split(';').next().unwrap_or_default();
-        if output.status.success() && !id.is_empty() {
-            return Ok(JobId(id.to_owned()));
-        }
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(SubmitError::Refused { program: SBATCH, script: script.to_owned(), message })
+/// Submits a script, to begin once another job has ended, however it ended; returns the number of its job.
+fn hand_in(script: &Path, after: Option<&str>) -> Result<String, Failure> {
+    let mut command = Command::new(SBATCH);
+    command.arg("--parsable");
+    if let Some(id) = after {
+        // A merge after a failed shard says what is missing; with `afterok` it would wait for ever.
+        command.arg(format!("--dependency=afterany:{id}"));
     }
+    let output = command.arg(script).output().map_err(|error| {
+        Failure::input(format!("{SBATCH}: {error}; is the batch system installed on this machine?"))
+    })?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    // The number, and behind a semicolon the cluster if there are several.
+    let id = printed.trim().split(';').next().unwrap_or_default();
+    if output.status.success() && !id.is_empty() {
+        return Ok(id.to_owned());
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Failure::input(format!("{SBATCH} rejected {}: {message}", script.display())))
+}
+
+/// The script that runs the missing shards of a sweep that was [checked](Sweep::check).
+pub(super) fn array_script(sweep: &Sweep) -> String {
+    let mut script = head(sweep, "shards", "shard-%a.log");
+    line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing, ",")));
+    line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
+    let audit = if sweep.audit { " --audit" } else { "" };
+    let allow = if sweep.allow_commands { " --allow-commands" } else { "" };
+    let sets: String = sweep.overrides.iter().map(|set| format!(" --set {}", quoted(set))).collect();
+    line(
+        &mut script,
+        &format!(
+            "exec {} run {} --out {} --threads {} --quiet{audit}{allow} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
+            path(&sweep.program),
+            path(&sweep.scenario),
+            path(&sweep.out),
+            sweep.cpus,
+            sweep.shards,
+        ),
+    );
+    script
+}
+
+/// The script that joins all shards of a sweep that was [checked](Sweep::check).
+pub(super) fn merge_script(sweep: &Sweep) -> String {
+    let mut script = head(sweep, "merge", "merge.log");
+    line(&mut script, &format!("exec {} results merge {}", path(&sweep.program), path(&sweep.out)));
+    script
 }
 
 /// What both scripts begin with.
@@ -82,7 +118,7 @@ fn head(sweep: &Sweep, what: &str, log: &str) -> String {
 }
 
 fn line(script: &mut String, text: &str) {
-    writeln!(script, "{text}").expect("writing to a string cannot fail");
+    *script += &format!("{text}\n");
 }
 
 fn path(path: &Path) -> String {
@@ -109,7 +145,7 @@ mod tests {
             allow_commands: true,
         };
         assert_eq!(
-            Slurm.array_script(&sweep),
+            array_script(&sweep),
             "#!/bin/sh\n\
              #SBATCH --job-name=dfrsim-wide-shards\n\
              #SBATCH --output=/scratch/wide/jobs/shard-%a.log\n\
@@ -120,6 +156,6 @@ mod tests {
              exec /opt/dfrsim run '/a b/s.toml' --out /scratch/wide --threads 2 --quiet --audit \
              --allow-commands --shard \"$SLURM_ARRAY_TASK_ID/4\" --set 'policies=[\"EASY\"]'\n"
         );
-        assert!(Slurm.merge_script(&sweep).ends_with("exec /opt/dfrsim results merge /scratch/wide\n"));
+        assert!(merge_script(&sweep).ends_with("exec /opt/dfrsim results merge /scratch/wide\n"));
     }
 }

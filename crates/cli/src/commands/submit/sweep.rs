@@ -29,37 +29,21 @@ pub(super) struct Sweep {
     pub(super) allow_commands: bool,
 }
 
-/// What cannot be in a script of a batch system.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {text:?} cannot be used in a script: {fault}")]
-pub(super) struct UnfitText {
-    /// What it is.
-    pub(super) what: &'static str,
-    /// The text.
-    pub(super) text: String,
-    /// The fault.
-    pub(super) fault: &'static str,
-}
-
 impl Sweep {
     /// Checks that all texts can be in a script: without control characters, since a line of options ends with its line
     /// even inside quotes, and paths that are UTF-8.
     ///
     /// # Errors
     /// The first text that cannot.
-    pub(super) fn check(&self) -> Result<(), UnfitText> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let paths = [
             ("the program", &self.program),
             ("the scenario", &self.scenario),
             ("the result folder", &self.out),
         ];
         for (what, path) in paths {
-            let fault = "the path is not UTF-8";
-            let text = path.to_str().ok_or_else(|| UnfitText {
-                what,
-                text: path.to_string_lossy().into_owned(),
-                fault,
-            })?;
+            let text =
+                path.to_str().ok_or_else(|| unfit(what, &path.to_string_lossy(), "the path is not UTF-8"))?;
             check_text(what, text)?;
         }
         let options = [("the partition", &self.partition), ("the time", &self.time)];
@@ -75,12 +59,13 @@ impl Sweep {
     }
 }
 
-fn check_text(what: &'static str, text: &str) -> Result<(), UnfitText> {
-    if text.contains(char::is_control) {
-        let fault = "it has control characters";
-        return Err(UnfitText { what, text: text.to_owned(), fault });
-    }
-    Ok(())
+fn check_text(what: &str, text: &str) -> Result<(), String> {
+    let is_fit = !text.contains(char::is_control);
+    is_fit.then_some(()).ok_or_else(|| unfit(what, text, "it has control characters"))
+}
+
+fn unfit(what: &str, text: &str, fault: &str) -> String {
+    format!("{what}: {text:?} cannot be used in a script: {fault}")
 }
 
 #[cfg(test)]
@@ -115,7 +100,7 @@ mod tests {
             Sweep { time: Some("1:00\r".to_owned()), ..sweep() },
         ];
         for sweep in sweeps {
-            let refused = sweep.check().unwrap_err().to_string();
+            let refused = sweep.check().unwrap_err();
             assert!(refused.ends_with("cannot be used in a script: it has control characters"), "{refused}");
             assert!(!refused.contains('\n'));
         }
@@ -126,7 +111,7 @@ mod tests {
     fn a_path_that_is_not_utf8_is_not_changed_to_another() {
         use std::os::unix::ffi::OsStringExt as _;
         let out = std::ffi::OsString::from_vec(b"/out\xff".to_vec()).into();
-        let refused = Sweep { out, ..sweep() }.check().unwrap_err().to_string();
+        let refused = Sweep { out, ..sweep() }.check().unwrap_err();
         assert!(refused.contains("the result folder") && refused.contains("not UTF-8"), "{refused}");
     }
 }
