@@ -6,129 +6,26 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A scenario of each study, so small that it runs in milliseconds.
-const SCENARIOS: [(&str, &str); 9] = [
-    (
-        "online",
-        "study = \"online\"\npolicies = [\"FCFS\", \"EASY\", \"GreedyPM*/per/OPT=MIN\"]\n[simulation]\npenalty = 300\ntau = 10\n\
-         [[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { replications = 2, jobs = 15, loads = [0.5, 0.7] }\n",
-    ),
-    (
-        "conditions",
-        "study = \"online\"\npolicies = [\"EASY\", \"GreedyPM*/per/OPT=MIN\"]\noutages = { file = \"outages.csv\" }\n\
-         [[workloads]]\nname = \"model\"\nnodes = 8\nplatform = \"platform.toml\"\n\
-         lublin = { replications = 1, jobs = 10 }\n[[priority]]\nname = \"site\"\nhalf_life_s = 86400\n\
-         weights = { fair_share = 100, age = 10 }\n",
-    ),
-    (
-        "needs",
-        "study = \"online\"\npolicies = [\"MCB*/per/OPT=MIN/MVT=600\", { matching = \"^CONS$\" }]\n[simulation]\n\
-         cpu_needs = [\"exact\", \"factor:0.5\", \"whole\"]\ndiscovery_s = 60\nestimates = \"random:2\"\n\
-         [[workloads]]\nname = \"log\"\nnodes = 8\nswf = { file = \"log.swf\" }\n",
-    ),
-    (
-        "offline",
-        "study = \"offline\"\nalgorithms = [\"GREEDY\", \"VP_CPSUM\", \"MCB8\"]\n[packing]\nplacements = 2000\n\
-         [[instances]]\nname = \"few\"\ngrid = { nodes = 4, jobs = [6, 8], dimensions = 2, sigma = 0.5, rho = 0.25, slack = [0.5] }\n\
-         replications = 2\n",
-    ),
-    (
-        "grid",
-        "study = \"grid\"\nlocal = [\"FCFS\", \"EASY\"]\n[meta]\nheuristics = [\"mct\", \"minmin\"]\n[[clusters]]\nname = \"slow\"\n\
-         cores = 16\nspeed = 1.0\n[[clusters]]\nname = \"fast\"\ncores = 12\nspeed = 1.4\n[jobs]\ntoo_wide = \"skip\"\n\
-         [[workloads]]\nname = \"days\"\ndays = [1]\nsites = [{ cluster = \"slow\", jobs = [20] }, { cluster = \"fast\", jobs = [8] }]\n",
-    ),
-    (
-        "coallocation",
-        "study = \"coallocation\"\nreplications = 1\nnodes = 20\nsizes = [2, 3]\ncases = 2\nrepetitions = 2\noptimum = [2]\n\
-         usage = [0.1]\n[stream]\nspan = 3600\nmean_gap = 1200\n",
-    ),
-    (
-        "context-switch",
-        "study = \"context-switch\"\nsteps = 20\n[samples]\nnodes = 6\nvms = [6, 9]\nreplications = 2\n[cluster]\nnodes = 6\n\
-         vjobs = 2\nwork = 0.1\nreplications = 1\npolicies = [\"booking\", \"optimised\"]\nfailures = 0.001\n",
-    ),
-    (
-        "discovery",
-        "study = \"discovery\"\nreplications = 2\n[[workloads]]\nname = \"balanced\"\n\
-         testbed = { nodes = 2, vms_per_node = 2, hogs = 1, mean_change = 300, span = 900 }\n",
-    ),
-    (
-        "adaptation",
-        "study = \"adaptation\"\nseed = 14\nreplications = 2\ncost = [\"bytes\", \"moves\"]\nbudgets = [10, 25]\n",
-    ),
+/// A scenario of each study, so small that it runs in milliseconds, as a file of `inputs`.
+const SCENARIOS: [&str; 9] = [
+    "online",
+    "conditions",
+    "needs",
+    "offline",
+    "grid",
+    "coallocation",
+    "context-switch",
+    "discovery",
+    "adaptation",
 ];
 
-/// What a cluster and its site are, and what a policy in a process answers.
-const CONDITIONS: [(&str, &str); 6] = [
-    (
-        "platform.toml",
-        "reference = { cores = 4, memory_gb = 8.0 }\n[[classes]]\nname = \"thin\"\nnodes = 5\ncores = 4\nmemory_gb = 8\n\
-         [[classes]]\nname = \"fat\"\nnodes = 3\ncores = 8\nspeed = 0.5\nmemory_gb = 32\nfeatures = [\"big\"]\n\
-         resources = { gpus = 2 }\n",
-    ),
-    (
-        "platform.xml",
-        "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"a\" prefix=\"a\" suffix=\"\" \
-         radical=\"0-5\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" core=\"4\"/><host id=\"b\" speed=\"2Gf\" core=\"8\"/><host id=\"c\" \
-         speed=\"2Gf\" core=\"8\"/></zone></platform>\n",
-    ),
-    (
-        "outages.csv",
-        "nodes,from_s,until_s,announced_s\n0-1,1000,5000,\n2,20000,30000,0\n3-7,50000,50010,49000\n",
-    ),
-    (
-        "outages.jsonl",
-        "{\"nodes\":\"0-1\",\"from_s\":1000,\"until_s\":5000}\n\
-         {\"nodes\":\"2\",\"from_s\":20000,\"until_s\":30000,\"announced_s\":0}\n",
-    ),
-    (
-        "priority.toml",
-        "half_life_s = 86400\nweights = { fair_share = 1000, age = 100, size = 10, qos = 50 }\n[[accounts]]\nname = \"a\"\n\
-         shares = 3\ngroups = [1]\n[[accounts]]\nname = \"b\"\nparent = \"a\"\nusers = [2, 3]\n[[qos]]\nname = \"high\"\n\
-         factor = 10\nqueues = [1]\nweight = 2\n[backfill]\nmax_job_test = 5\ninterval_s = 30\n",
-    ),
-    (
-        "answers.jsonl",
-        "{}\n{\"changes\":[{\"do\":\"start\",\"job\":0,\"nodes\":[0]}]}\n{\"changes\":[{\"do\":\"start\",\"job\":1,\"nodes\":\"1-2\",\
-         \"yield\":0.5}],\"wake_at\":100000.5}\n{\"changes\":[{\"do\":\"pause\",\"job\":1},{\"do\":\"reject\",\"job\":2}]}\n{}\n{}\n",
-    ),
-];
+/// The files of `inputs` that say what a cluster and its site are, and what a policy in a process answers.
+const CONDITIONS: [&str; 6] =
+    ["platform.toml", "platform.xml", "outages.csv", "outages.jsonl", "priority.toml", "answers.jsonl"];
 
 /// The files of a Slurm site, of which `log.sacct` has the jobs, and a cluster of VMs.
-const SITE: [(&str, &str); 7] = [
-    (
-        "site.conf",
-        "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityWeightFairshare=5000\n\
-         SchedulerParameters=bf_interval=60,bf_max_job_test=20\nNodeName=n[1-4] CPUs=8 RealMemory=32000\n\
-         NodeName=g1 CPUs=8 RealMemory=64000 Gres=gpu:2\nPartitionName=cpu Nodes=n[1-4] MaxTime=1-0 Default=YES\n\
-         PartitionName=gpu Nodes=g1 PriorityTier=2 AllowAccounts=physics\n",
-    ),
-    ("gres.conf", "NodeName=g1 Name=gpu Type=a100 File=/dev/nvidia[0-1]\n"),
-    (
-        "assoc.txt",
-        "Account|User|Share|Par Name\nroot||1|\nphysics||70|root\nphysics|anna|1|\nbiology||30|root\n",
-    ),
-    (
-        "dump.txt",
-        "Cluster - 'c':Fairshare=1:QOS='normal'\nParent - 'root'\nAccount - 'physics':Fairshare=70\n\
-         Account - 'biology':Fairshare=30\nParent - 'physics'\nUser - 'anna':DefaultAccount='physics':Fairshare=1\n",
-    ),
-    (
-        "qos.txt",
-        "Name|Priority|Preempt|PreemptMode|MaxJobsPU\nnormal|0||cluster|\nhigh|10|normal|cluster|4\n",
-    ),
-    (
-        "vms.csv",
-        "vm,vjob,cpu,memory,state,node,least_yield\na1,a,2,1024,running,n1,0.5\na2,a,2,1024,running,n2,0.5\nb,b,4,2048,waiting,,\n",
-    ),
-    ("vm_nodes.csv", "node,cpu,memory\nn1,4,4096\nn2,8,8192\n"),
-];
-
-/// Two jobs of a grid's log.
-const GWF: &str = "# Version: 1.0\n\
-     1 0 5 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n\
-     2 300 -1 90 1 -1 -1 1 -1 -1 1 U8 G1 -1 -1 -1 S2 S2 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+const SITE: [&str; 7] =
+    ["site.conf", "gres.conf", "assoc.txt", "dump.txt", "qos.txt", "vms.csv", "vm_nodes.csv"];
 
 /// All bytes that a scheduler sends, in a file.
 pub(crate) const ANSWERS: &str = "answers.zmtp";
@@ -183,16 +80,22 @@ impl Bases {
         };
         let read = |name: &str| fs::read(folder.join(name)).expect("what was made can be read");
         dfrsim("log generate --jobs 12 --nodes 8 --seed 1 --out log.swf");
-        for (name, content) in CONDITIONS {
-            fs::write(folder.join(name), content).expect("a file can be written");
+        let ours = |path: &str| {
+            fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
+                .expect("files of this project can be read")
+        };
+        let input = |name: &str| ours(&format!("examples/hostile_runs/inputs/{name}"));
+        for name in CONDITIONS {
+            fs::write(folder.join(name), input(name)).expect("a file can be written");
         }
         let (mut scenarios, mut archives) = (Vec::new(), Vec::new());
         let mut results = Vec::new();
         let mut shards = Vec::new();
-        for (study, scenario) in SCENARIOS {
-            fs::write(folder.join(format!("{study}.toml")), scenario).expect("a scenario can be written");
+        for study in SCENARIOS {
+            let scenario = input(&format!("{study}.toml"));
+            fs::write(folder.join(format!("{study}.toml")), &scenario).expect("a scenario can be written");
             dfrsim(&format!("run {study}.toml --threads 2 --quiet --out {study}"));
-            scenarios.push(scenario.as_bytes().to_vec());
+            scenarios.push(scenario);
             scenarios.push(read(&format!("{study}/scenario.toml")));
             results.push(files(&folder.join(study)));
             dfrsim(&format!("results archive {study} --out {study}.zip"));
@@ -212,21 +115,13 @@ impl Bases {
             dfrsim(&format!("{simulate} --penalty 300 --policy {policy}"));
             events.push(read("events.jsonl"));
         }
-        let seed = |name: &str| {
-            let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
-            fs::read(seeds.join(name)).expect("the seeds of the fuzz targets can be read")
-        };
+        let seed = |name: &str| ours(&format!("../fuzz/seeds/{name}"));
         let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
             ("instance.json", seed("instance/small.json")),
             ("baseline.toml", read("baseline.toml")),
             (ANSWERS, read(ANSWERS)),
         ]);
-        let texts = CONDITIONS.into_iter().chain(SITE);
-        files.extend(texts.map(|(name, content)| (name, content.as_bytes().to_vec())));
-        let ours = |name: &str| {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
-            fs::read(path).expect("files of this project can be read")
-        };
+        files.extend(CONDITIONS.into_iter().chain(SITE).map(|name| (name, input(name))));
         for (name, path) in [
             ("items.vbp", "scenarios/offline/items.vbp"),
             ("cluster.json", "scenarios/adapt/cluster.json"),
@@ -234,9 +129,9 @@ impl Bases {
             ("durations.json", "scenarios/plan/durations.json"),
             ("slurm.conf", "crates/engine/policies/tests/policies/reference/slurm/slurm.conf"),
         ] {
-            files.insert(name, ours(path));
+            files.insert(name, ours(&format!("../../{path}")));
         }
-        let reference = |name: &str| ours(&format!("crates/base/workload/tests/workload/reference/{name}"));
+        let reference = |name: &str| ours(&format!("../base/workload/tests/workload/reference/{name}"));
         files.insert("log.sacct", reference("slurm-22.05.sacct"));
         for name in ["current.json", "wanted.json", "states.json", "plan.json"] {
             files.insert(name, seed(&format!("plan/{name}")));
@@ -255,7 +150,7 @@ impl Bases {
                 ("log.json", seed("batsim/each.json")),
                 ("log.sacct", reference("slurm-22.05.sacct")),
                 ("log.pbs", reference("documented.pbs")),
-                ("log.gwf", GWF.as_bytes().to_vec()),
+                ("log.gwf", input("grid-log")),
             ],
             archives,
             events,
