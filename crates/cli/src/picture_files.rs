@@ -1,7 +1,7 @@
 //! The files of figures.
 
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places};
+use crate::output::OutputFiles;
 use clap::ValueEnum;
 use dfrsim_plots::{Figure, Picture};
 use std::fs::{self, File};
@@ -55,11 +55,6 @@ impl PictureFile {
     /// Where its data goes.
     pub(crate) fn data(&self) -> PathBuf {
         self.path.with_extension("csv")
-    }
-    /// Checks that neither the picture nor its data is another file of the command.
-    pub(crate) fn check(&self, option: &str, places: Places) -> Result<(), Failure> {
-        let data = format!("the data of {option}");
-        places.writes(option, self.path.as_path())?.writes(&data, self.data().as_path()).map(drop)
     }
     /// Writes both. Data replaces data with the same columns only: the user has named the picture, not this file.
     pub(crate) fn write(&self, files: &mut OutputFiles, figure: Figure) -> Result<(), Failure> {

@@ -1,13 +1,13 @@
 //! `dfrsim draw`
 
 use crate::failure::Failure;
-use crate::output::{OutputFile, OutputFiles, Places, Printing, Written, notice};
+use crate::output::{OutputFile, OutputFiles, Printing, Written, notice};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use dfrsim_report::{Schedule, schedule_page};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Draw simulations from their events files, and plans of context switches
 ///
@@ -137,16 +137,13 @@ impl Draw {
         match self {
             Draw::Gantt(Gantt { events, from, to, target }) => {
                 let window = window(from, to)?;
-                target.write(&[&events], || draw_gantt(&events, window))
+                target.write(|| draw_gantt(&events, window))
             }
             Draw::Page(page) => page.write(),
-            Draw::Timeline(Timeline { events, target }) => {
-                target.write(&[&events], || draw_timeline(&events))
-            }
+            Draw::Timeline(Timeline { events, target }) => target.write(|| draw_timeline(&events)),
             Draw::Stretch(Stretch { events, boxes, target }) => {
                 let form = if boxes { StretchForm::Boxes } else { StretchForm::Ecdf };
-                let paths: Vec<&Path> = events.iter().map(PathBuf::as_path).collect();
-                target.write(&paths, || draw_stretch(&events, form))
+                target.write(|| draw_stretch(&events, form))
             }
         }
     }
@@ -171,15 +168,8 @@ impl Page {
 }
 
 impl Target {
-    fn write(
-        &self,
-        events: &[&Path],
-        draw: impl FnOnce() -> Result<Figure, EventsError>,
-    ) -> Result<(), Failure> {
+    fn write(&self, draw: impl FnOnce() -> Result<Figure, EventsError>) -> Result<(), Failure> {
         let picture = PictureFile::new(&self.out)?;
-        let places =
-            events.iter().fold(Places::default(), |places, events| places.reads("the events", events));
-        picture.check("--out", places)?;
         let mut files = OutputFiles::default();
         picture.write(&mut files, draw().map_err(Failure::input)?)?;
         files.finish()?;

@@ -7,7 +7,7 @@ use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
 /// Refuses an output that is also an input or another output. The hint of each argument says what it is: `FilePath` is read,
-/// `AnyPath` is written, `DirPath` is a folder.
+/// `AnyPath` is written, `DirPath` is a folder. The data of a picture is written beside it.
 ///
 /// # Errors
 /// The first such output.
@@ -17,15 +17,21 @@ pub(super) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(
     }
     let named = |hint: ValueHint| {
         let with_hint = command.get_arguments().filter(move |it| it.get_value_hint() == hint);
-        with_hint.flat_map(|argument| paths(argument, matches).map(|path| (name(argument), path)))
+        with_hint.flat_map(|argument| paths(argument, matches).map(move |path| (argument, path)))
     };
-    let read = named(ValueHint::FilePath).fold(Places::default(), |places, (what, path)| {
+    let read = named(ValueHint::FilePath).fold(Places::default(), |places, (argument, path)| {
         // Logs are looked for in several places.
-        places.reads(what, &traces::locate(&path).unwrap_or(path))
+        places.reads(name(argument), &traces::locate(&path).unwrap_or(path))
     });
-    named(ValueHint::AnyPath)
-        .try_fold(read, |places, (what, path)| places.writes(&what, path.as_path()))
-        .map(drop)
+    let write = |places: Places, (argument, path): (&Arg, PathBuf)| {
+        let places = places.writes(&name(argument), path.as_path())?;
+        match argument.get_value_names() {
+            Some([names]) if names.contains(".svg") => places
+                .writes(&format!("the data of {}", name(argument)), path.with_extension("csv").as_path()),
+            _ => Ok(places),
+        }
+    };
+    named(ValueHint::AnyPath).try_fold(read, write).map(drop)
 }
 
 fn paths<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = PathBuf> + use<'a> {

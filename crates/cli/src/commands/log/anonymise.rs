@@ -12,7 +12,6 @@ use dfrsim_workload::log::{Header, Record};
 use dfrsim_workload::prepare;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Write a log without names, and count the users that one job still identifies
@@ -89,19 +88,15 @@ impl Answer for Anonymised {
         {
             let wait = |wait: &Option<f64>| wait.map_or("unknown".to_owned(), |wait| format!("{wait:.1} s"));
             let (before, after) = (wait(mean_wait_before_s), wait(mean_wait_s));
-            writeln!(
-                text,
+            text += &format!(
                 "left out: {dropped_jobs} jobs, all of {lost_users} users; one job identified {users_identified_before} \
-                 users before\nmean wait under EASY: {before} before, {after} now"
-            )
-            .expect("a string takes any text");
+                 users before\nmean wait under EASY: {before} before, {after} now\n"
+            );
         }
-        writeln!(
-            text,
+        text += &format!(
             "run time, width and requested time of one job identify {found} of {users} users (at least {k} users have jobs of \
-             the same three)\nnot hidden: which jobs are of the same user, and when they were submitted"
-        )
-        .expect("a string takes any text");
+             the same three)\nnot hidden: which jobs are of the same user, and when they were submitted\n"
+        );
         text
     }
 }

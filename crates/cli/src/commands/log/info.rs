@@ -15,7 +15,7 @@ use dfrsim_workload::traces;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Show what a log or a Batsim workload contains, what is unusual in it, and how to simulate it
@@ -144,7 +144,7 @@ impl Answer for Described {
     fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            writeln!(text, "{name:<18} {value}").expect("writing to a string cannot fail");
+            text += &format!("{name:<18} {value}\n");
         };
         line("file", self.file.clone());
         let known = [("computer", &self.computer), ("installation", &self.installation)];
@@ -173,10 +173,10 @@ impl Answer for Described {
         }
         for (title, paragraphs) in [("remarks", &self.remarks), ("to simulate it", &self.suggestions)] {
             if !paragraphs.is_empty() {
-                write!(text, "\n{title}\n").expect("writing to a string cannot fail");
+                text += &format!("\n{title}\n");
             }
             for paragraph in paragraphs {
-                writeln!(text, "  {paragraph}").expect("writing to a string cannot fail");
+                text += &format!("  {paragraph}\n");
             }
         }
         text

@@ -6,7 +6,6 @@ use clap::Args;
 use dfrsim_lab::{PartStatus, RunStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Show the progress of the runs in a folder
@@ -80,7 +79,7 @@ impl Answer for Progress {
             return format!("{}\n", numbers.join(","));
         }
         let mut text = String::new();
-        let mut line = |part: String| writeln!(text, "{part}").expect("a string takes any text");
+        let mut line = |part: String| text += &format!("{part}\n");
         for PartStatus { shard, done, total, unit, damaged_lines, .. } in &self.parts {
             let part = shard.as_ref().map_or("whole run".to_owned(), |shard| format!("shard {shard}"));
             let percent = if *total == 0 { 100.0 } else { 100.0 * *done as f64 / *total as f64 };

@@ -4,7 +4,6 @@ use crate::output::Answer;
 use dfrsim_lab::{AnyScenario, Counts, Part, RunOptions, RunReport, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// The result of a run, with the tables that are short enough for a terminal.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,9 +82,9 @@ impl Answer for Finished<'_> {
         let mut text = String::new();
         for (place, Printed { title, rows, .. }) in self.tables.iter().enumerate() {
             if place == 0 && !self.title.is_empty() {
-                writeln!(text, "{}\n", self.title).expect("a string takes any text");
+                text += &format!("{}\n\n", self.title);
             }
-            writeln!(text, "{title}:\n\n{}", rows.markdown()).expect("a string takes any text");
+            text += &format!("{title}:\n\n{}\n", rows.markdown());
         }
         text
     }

@@ -6,7 +6,6 @@ use dfrsim_cluster::{Fairness, Summary};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// The figures of a simulation.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -154,7 +153,7 @@ impl Answer for Simulated {
     fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            writeln!(text, "{name:<22} {value}").expect("writing to a string cannot fail");
+            text += &format!("{name:<22} {value}\n");
         };
         line("policy", self.policy.clone());
         line("jobs", self.jobs.to_string());
