@@ -1,131 +1,117 @@
-//! Line charts: panels one above the other with a common x axis, and a legend below.
+//! What is around the data of every figure: title, axes and grid, by plotters' charts; remarks above and a legend below.
 
-use crate::axes::{self, Area, Axis, EDGE, WIDTH, X_AXIS};
-use crate::legend::{Legend, SAMPLE};
-use crate::palette;
-use crate::picture::{Picture, Point};
+use crate::axis::{Axis, EDGE, LABEL, REMARK, TICK, TITLE, WIDTH, shortened};
+use crate::colour::{FINE_GRID, GRID, INK, WHITE, is_light};
+use crate::font::{self, style};
+use crate::legend::Legend;
+use crate::picture::{Area, NO_FAILURE, PIXEL, Picture};
+use crate::scale::Scale;
+use plotters::chart::{ChartBuilder, ChartContext};
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::element::{Rectangle, Text};
+use plotters::style::text_anchor::HPos;
+use plotters::style::{Color as _, RGBColor};
+use plotters_backend::BackendCoord;
 
-/// A chart.
+/// A chart in the making, on which data is drawn.
+pub(crate) type Chart<'p> = ChartContext<'p, &'p mut Picture, Cartesian2d<Scale, Scale>>;
+
+/// A figure without its data: panels one above the other with a common x axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub(crate) struct Frame {
     pub(crate) title: String,
     /// Lines of smaller text below the title.
     pub(crate) remarks: Vec<String>,
     pub(crate) x: Axis,
-    pub(crate) panels: Vec<Panel>,
-    /// The label of each number of a line, in their order; no legend if there are none.
+    /// The y axis and the height of each panel.
+    pub(crate) panels: Vec<(Axis, i32)>,
+    /// What the legend explains; none if there are no names.
     pub(crate) names: Vec<String>,
 }
 
-/// Lines with a common y axis.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Panel {
-    pub(crate) y: Axis,
-    pub(crate) height: f64,
-    pub(crate) lines: Vec<Line>,
-}
+/// The height of the only panel of a figure.
+pub(crate) const ONE_PANEL: i32 = 310 * PIXEL;
+/// Below the data, for the labels and the title of its x axis.
+const X_AXIS: i32 = 380;
+const BETWEEN_PANELS: i32 = 180;
+const BETWEEN_LINES: i32 = 40;
 
-/// A line through points.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Line {
-    /// What it looks like, and its place among the names.
-    pub(crate) number: usize,
-    pub(crate) points: Vec<Point>,
-    pub(crate) kind: LineKind,
-}
-
-/// How a line goes from point to point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LineKind {
-    /// Straight, with a marker at each point.
-    Straight,
-    /// Markers alone.
-    Points,
-    /// Level until the next point, without markers.
-    Steps,
-}
-
-/// The height of the only panel of a picture.
-pub(crate) const ONE_PANEL: f64 = 310.0;
-const BETWEEN_PANELS: f64 = 18.0;
-
-impl Chart {
-    pub(crate) fn picture(&self) -> Picture {
+impl Frame {
+    /// The picture with what `data` draws in each panel, and the samples of the legend.
+    pub(crate) fn draw(
+        self,
+        mut data: impl FnMut(usize, &mut Chart<'_>),
+        sample: impl FnMut(&Area<'_>, usize, BackendCoord),
+    ) -> Picture {
         let legend = Legend::new(&self.names);
-        let top = axes::header_height(&self.remarks);
-        let panels: f64 = self.panels.iter().map(|panel| panel.height).sum();
-        let between = BETWEEN_PANELS * self.panels.len().saturating_sub(1) as f64;
-        let bottom = top + panels + between;
-        let height =
-            bottom + X_AXIS + if self.names.is_empty() { 0.0 } else { legend.height() + 6.0 } + EDGE / 2.0;
-        let mut picture = Picture::new(WIDTH, height);
-        axes::header(&mut picture, &self.title, &self.remarks);
-
-        let left = self.panels.iter().map(|panel| axes::left_of(&panel.y)).fold(0.0, f64::max);
-        let right = WIDTH - axes::right_of(&self.x);
-        let mut from = top;
-        for (index, panel) in self.panels.iter().enumerate() {
-            let area = Area { left, top: from, right, bottom: from + panel.height };
-            panel.draw(&mut picture, &area, &self.x);
-            if index + 1 == self.panels.len() {
-                axes::x_axis(&mut picture, &area, &self.x);
+        let panels: i32 = self.panels.iter().map(|(_, height)| height + BETWEEN_PANELS).sum();
+        let header = EDGE + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100;
+        let below = header + panels - BETWEEN_PANELS + X_AXIS + 60;
+        let left = self.panels.iter().map(|(axis, _)| axis.left()).max().unwrap_or(0);
+        let width = WIDTH - 2 * EDGE - self.x.right();
+        let x = self.x.scale.without_touching(width - left, LABEL);
+        Picture::draw(WIDTH, below + legend.height() + EDGE / 2, |root| {
+            let mut middle = EDGE + TITLE / 2;
+            let texts =
+                std::iter::once((&self.title, TITLE)).chain(self.remarks.iter().map(|text| (text, REMARK)));
+            for (text, size) in texts {
+                let shown = shortened(text, size, WIDTH - 2 * EDGE);
+                root.draw_text(&shown, &style(size, HPos::Left), (EDGE, middle)).expect(NO_FAILURE);
+                middle += REMARK + BETWEEN_LINES;
             }
-            from = area.bottom + BETWEEN_PANELS;
-        }
-        let marked = |number: usize| {
-            let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
-            lines.any(|line| line.number == number && line.kind != LineKind::Steps)
-        };
-        let joined = |number: usize| {
-            let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
-            lines.any(|line| line.number == number && line.kind != LineKind::Points)
-        };
-        legend.draw(&mut picture, bottom + X_AXIS + 2.0, |picture, number, (x, y)| {
-            let ends = vec![(x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y)];
-            if joined(number) {
-                picture.line(ends, palette::stroke(number));
-            }
-            if marked(number) {
-                palette::mark(picture, number, (x, y));
-            }
-        });
-        picture
-    }
-}
-
-impl Panel {
-    fn draw(&self, picture: &mut Picture, area: &Area, x: &Axis) {
-        axes::x_grid(picture, area, &x.scale);
-        axes::y_grid(picture, area, &self.y.scale);
-        area.outline(picture);
-        axes::y_axis(picture, area, &self.y);
-        // The first lines are the most important, so they are on top.
-        for line in self.lines.iter().rev() {
-            let place = |&(across, up): &Point| (area.x(&x.scale, across), area.y(&self.y.scale, up));
-            let points: Vec<Point> = line.points.iter().map(place).collect();
-            match line.kind {
-                LineKind::Straight | LineKind::Points => {
-                    if line.kind == LineKind::Straight {
-                        picture.line(points.clone(), palette::stroke(line.number));
-                    }
-                    for point in points {
-                        palette::mark(picture, line.number, point);
-                    }
+            let mut top = header;
+            for (index, (y, height)) in self.panels.iter().enumerate() {
+                let is_last = index + 1 == self.panels.len();
+                let x_axis = if is_last { X_AXIS } else { 0 };
+                let area = root.clone().shrink((EDGE, top), (width, height + x_axis));
+                let mut builder = ChartBuilder::on(&area);
+                builder.y_label_area_size(left).x_label_area_size(x_axis);
+                let mut chart = builder.build_cartesian_2d(x.clone(), y.scale.clone()).expect(NO_FAILURE);
+                let mut mesh = chart.configure_mesh();
+                if !self.x.has_grid {
+                    mesh.disable_x_mesh();
                 }
-                LineKind::Steps => picture.line(steps(&points), palette::stroke(line.number)),
+                if !y.has_grid {
+                    mesh.disable_y_mesh();
+                }
+                mesh.bold_line_style(GRID.stroke_width(10)).light_line_style(FINE_GRID.stroke_width(10));
+                mesh.axis_style(INK.stroke_width(10)).set_all_tick_mark_size(TICK);
+                mesh.label_style(style(LABEL, HPos::Left)).axis_desc_style(style(TITLE, HPos::Left));
+                mesh.x_desc(&self.x.title).y_desc(&y.title);
+                mesh.draw().expect(NO_FAILURE);
+                data(index, &mut chart);
+                top += height + BETWEEN_PANELS;
             }
-        }
+            legend.draw(root, below, sample);
+        })
     }
 }
 
-/// The corners of a line that is level from each point to the next.
-fn steps(points: &[Point]) -> Vec<Point> {
-    let mut corners: Vec<Point> = Vec::with_capacity(2 * points.len());
-    for &(x, y) in points {
-        if let Some(&(_, before)) = corners.last() {
-            corners.push((x, before));
-        }
-        corners.push((x, y));
+/// Draws a bar from its upper left to its lower right corner, with white between bars that are large enough for it.
+pub(crate) fn bar(
+    area: &Area<'_>,
+    (left, top): BackendCoord,
+    (right, bottom): BackendCoord,
+    colour: RGBColor,
+) {
+    let gap = |length: i32| if length > 30 { 6 } else { 0 };
+    let corner = (right - gap(right - left), bottom - gap(bottom - top));
+    area.draw(&Rectangle::new([(left, top), corner], colour.filled())).expect(NO_FAILURE);
+}
+
+/// Writes the label of a bar where it and a margin have room.
+pub(crate) fn label_bar(
+    area: &Area<'_>,
+    [(left, top), (right, bottom)]: [BackendCoord; 2],
+    bar: RGBColor,
+    label: &str,
+    margin: i32,
+) {
+    let tall = (f64::from(REMARK) * font::CAPITAL) as i32;
+    if font::width(label, REMARK) + margin <= right - left && tall + 30 <= bottom - top {
+        let style = style(REMARK, HPos::Center);
+        let style = if is_light(bar) { style } else { style.color(&WHITE) };
+        let middle = (i32::midpoint(left, right), i32::midpoint(top, bottom));
+        area.draw(&Text::new(label, middle, style)).expect(NO_FAILURE);
     }
-    corners
 }

@@ -1,27 +1,24 @@
 //! Colours.
 
-/// An opaque colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+use plotters::style::RGBColor;
 
-impl Colour {
-    /// Text and axes.
-    pub(crate) const INK: Colour = Colour(0x22, 0x22, 0x22);
-    /// The lines behind the data.
-    pub(crate) const GRID: Colour = Colour(0xdd, 0xdd, 0xdd);
-    /// Those between the labelled ones.
-    pub(crate) const FINE_GRID: Colour = Colour(0xf0, 0xf0, 0xf0);
-    pub(crate) const WHITE: Colour = Colour(0xff, 0xff, 0xff);
+/// Text and axes.
+pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+/// The lines behind the data.
+pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+/// Those between the labelled ones.
+pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
+pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
-    /// The colour itself at a strength of 1, white at 0.
-    pub(crate) fn paled(self, strength: f64) -> Colour {
-        let mix = |part: u8| (255.0 - (255.0 - f64::from(part)) * strength.clamp(0.0, 1.0)).round() as u8;
-        Colour(mix(self.0), mix(self.1), mix(self.2))
-    }
-    /// Whether black reads better on it than white (relative luminance of sRGB, without its gamma).
-    pub(crate) fn is_light(self) -> bool {
-        0.2126 * f64::from(self.0) + 0.7152 * f64::from(self.1) + 0.0722 * f64::from(self.2) > 120.0
-    }
+/// The colour itself at a strength of 1, white at 0.
+pub(crate) fn paled(RGBColor(red, green, blue): RGBColor, strength: f64) -> RGBColor {
+    let mix = |part: u8| (255.0 - (255.0 - f64::from(part)) * strength.clamp(0.0, 1.0)).round() as u8;
+    RGBColor(mix(red), mix(green), mix(blue))
+}
+
+/// Whether black reads better on it than white (relative luminance of sRGB, without its gamma).
+pub(crate) fn is_light(RGBColor(red, green, blue): RGBColor) -> bool {
+    0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue) > 120.0
 }
 
 #[cfg(test)]
@@ -30,8 +27,8 @@ mod tests {
 
     #[test]
     fn paling_ends_in_white() {
-        assert_eq!(Colour(0, 100, 200).paled(0.0), Colour::WHITE);
-        assert_eq!(Colour(0, 100, 200).paled(1.0), Colour(0, 100, 200));
-        assert_eq!(Colour(0, 100, 200).paled(0.5), Colour(128, 178, 228));
+        assert_eq!(paled(RGBColor(0, 100, 200), 0.0), WHITE);
+        assert_eq!(paled(RGBColor(0, 100, 200), 1.0), RGBColor(0, 100, 200));
+        assert_eq!(paled(RGBColor(0, 100, 200), 0.5), RGBColor(128, 178, 228));
     }
 }

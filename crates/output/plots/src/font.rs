@@ -2,108 +2,39 @@
 //!
 //! SVG names the font and does not hold it. Where it is not installed a browser takes Verdana, which has the same widths.
 
-use crate::picture::{Anchor, Text};
-use ab_glyph::{Font as _, FontRef, Glyph, PxScale, ScaleFont as _, point};
-use plotters_backend::text_anchor::{HPos, Pos, VPos};
-use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontFamily, FontTransform};
-use std::convert::Infallible;
-use std::sync::LazyLock;
+use crate::colour::INK;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontDesc, FontStyle, TextStyle, register_font};
+use std::sync::Once;
 
 /// The families, in the order in which a browser looks for them.
 const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
 /// The height of capitals and figures, in font sizes.
 pub(crate) const CAPITAL: f64 = 0.73;
+/// What plotters calls the size of a font, in the font size that it writes into SVG.
+pub(crate) const SVG_LINE: f64 = 1.24;
+/// And in the font size of the letters that it draws itself: the height of the font's lines.
+pub(crate) const LINE: f64 = 2384.0 / 2048.0;
 
-static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
-    let bytes = include_bytes!("../font/DejaVuSans-Latin.ttf");
-    FontRef::try_from_slice(bytes).expect("the font of this crate is a font")
-});
-
-/// The glyphs of a text on a base line from (0, 0), and its width in pixels.
-fn glyphs(text: &str, pixels: f64) -> (Vec<Glyph>, f32) {
-    // The font's scale is the height of its lines; a size in pixels is that of an em.
-    let em = FONT.units_per_em().unwrap_or(1.0);
-    let scale = PxScale::from(pixels as f32 * FONT.height_unscaled() / em);
-    let font = FONT.as_scaled(scale);
-    let mut x = 0.0;
-    let place = |character| {
-        let id = font.glyph_id(character);
-        let glyph = id.with_scale_and_position(scale, point(x, 0.0));
-        x += font.h_advance(id);
-        glyph
-    };
-    (text.chars().map(place).collect(), x)
+/// The font at a size as plotters has it.
+pub(crate) fn sized(size: f64) -> FontDesc<'static> {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        let bytes = include_bytes!("../font/DejaVuSans-Latin.ttf");
+        assert!(register_font(FAMILY, FontStyle::Normal, bytes).is_ok(), "the font of this crate is a font");
+    });
+    FontDesc::new(FAMILY.into(), size, FontStyle::Normal)
 }
 
-/// The width of a text at a size in pixels, in pixels.
-pub(crate) fn width(text: &str, pixels: f64) -> f64 {
-    f64::from(glyphs(text, pixels).1)
+/// A text in the colour of axes, of which this point is given.
+pub(crate) fn style(size: i32, side: HPos) -> TextStyle<'static> {
+    sized(f64::from(size) * SVG_LINE).color(&INK).pos(Pos::new(side, VPos::Center))
 }
 
-/// A text as backends draw it. Its top, at which they place it, is [`Letters::ASCENT`] above its base line.
-pub(crate) struct Letters<'a> {
-    pub(crate) text: &'a Text,
-    /// The font size in pixels of the backend.
-    pub(crate) size: f64,
-}
-
-impl Letters<'_> {
-    /// From the top of a text to its base line, in font sizes, as the SVG backend has it.
-    pub(crate) const ASCENT: f64 = 0.76;
-}
-
-impl BackendTextStyle for Letters<'_> {
-    type FontError = Infallible;
-
-    fn color(&self) -> BackendColor {
-        self.text.colour.into()
-    }
-    fn size(&self) -> f64 {
-        // The SVG backend takes this for the height of a line, and divides.
-        const LINE: f64 = 1.24;
-        self.size * LINE
-    }
-    fn transform(&self) -> FontTransform {
-        if self.text.turned { FontTransform::Rotate270 } else { FontTransform::None }
-    }
-    fn anchor(&self) -> Pos {
-        let side = match self.text.anchor {
-            Anchor::Start => HPos::Left,
-            Anchor::Middle => HPos::Center,
-            Anchor::End => HPos::Right,
-        };
-        Pos::new(side, VPos::Top)
-    }
-    fn family(&self) -> FontFamily<'_> {
-        FontFamily::Name(FAMILY)
-    }
-    fn layout_box(&self, text: &str) -> Result<((i32, i32), (i32, i32)), Infallible> {
-        Ok(((0, 0), (width(text, self.size).round() as i32, self.size.round() as i32)))
-    }
-
-    fn draw<E, DrawPixel: FnMut(i32, i32, BackendColor) -> Result<(), E>>(
-        &self,
-        text: &str,
-        (left, top): BackendCoord,
-        mut draw_pixel: DrawPixel,
-    ) -> Result<Result<(), E>, Infallible> {
-        let base = top + (self.size * Self::ASCENT).round() as i32;
-        for outlined in glyphs(text, self.size).0.into_iter().filter_map(|glyph| FONT.outline_glyph(glyph)) {
-            let corner = outlined.px_bounds().min;
-            let (left, top) = (left + corner.x as i32, base + corner.y as i32);
-            let mut drawn = Ok(());
-            outlined.draw(|x, y, coverage| {
-                if drawn.is_ok() {
-                    let colour = BackendColor { alpha: f64::from(coverage), ..self.color() };
-                    drawn = draw_pixel(left + x as i32, top + y as i32, colour);
-                }
-            });
-            if drawn.is_err() {
-                return Ok(drawn);
-            }
-        }
-        Ok(Ok(()))
-    }
+/// The width of a text at a font size.
+pub(crate) fn width(text: &str, size: i32) -> i32 {
+    let box_of_text = sized(f64::from(size) * LINE).layout_box(text).expect("the font is registered");
+    box_of_text.1.0
 }
 
 #[cfg(test)]
@@ -113,7 +44,7 @@ mod tests {
     /// The advances of `0` and `i` are 1303 and 569 of the 2048 units of an em.
     #[test]
     fn widths_are_those_of_the_font() {
-        assert!((width("0000", 20.48) - 4.0 * 13.03).abs() < 1e-3);
-        assert!((width("i", 20.48) - 5.69).abs() < 1e-3);
+        assert_eq!(width("0000", 2048), 4 * 1303);
+        assert_eq!(width("i", 2048), 569);
     }
 }

@@ -1,55 +1,52 @@
-//! The legend: below the data, in as many columns as fit.
+//! The legend: below the data, in as many columns as fit. That of plotters has one column, on the data.
 
-use crate::axes::{EDGE, LABEL, WIDTH, shortened};
+use crate::axis::{EDGE, LABEL, WIDTH, shortened};
 use crate::font;
-use crate::picture::{Anchor, Picture, Point};
+use crate::picture::{Area, NO_FAILURE};
+use plotters::style::text_anchor::HPos;
+use plotters_backend::BackendCoord;
 
 /// The width of the sample before each name.
-pub(crate) const SAMPLE: f64 = 28.0;
-const LINE: f64 = LABEL + 5.0;
-const BETWEEN: f64 = 16.0;
+pub(crate) const SAMPLE: i32 = 280;
+const BEFORE: i32 = SAMPLE + 60;
+const LINE: i32 = LABEL + 50;
+const BETWEEN: i32 = 160;
 
 /// The names of a legend, laid out.
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Legend {
     names: Vec<String>,
-    columns: usize,
-    column_width: f64,
+    rows: usize,
+    column_width: i32,
 }
 
 impl Legend {
     pub(crate) fn new(names: &[String]) -> Legend {
-        let room = WIDTH - 2.0 * EDGE;
-        let before = SAMPLE + 6.0;
-        let names: Vec<String> = names.iter().map(|name| shortened(name, LABEL, room - before)).collect();
-        let widest = names.iter().map(|name| font::width(name, LABEL)).fold(0.0, f64::max);
-        let column_width = before + widest + BETWEEN;
-        let columns = (((room + BETWEEN) / column_width) as usize).clamp(1, names.len().max(1));
-        Legend { names, columns, column_width }
+        let room = WIDTH - 2 * EDGE;
+        let names: Vec<String> = names.iter().map(|name| shortened(name, LABEL, room - BEFORE)).collect();
+        let widest = names.iter().map(|name| font::width(name, LABEL)).max().unwrap_or(0);
+        let column_width = BEFORE + widest + BETWEEN;
+        let columns = ((room + BETWEEN) / column_width).max(1) as usize;
+        Legend { rows: names.len().div_ceil(columns), names, column_width }
     }
 
-    fn rows(&self) -> usize {
-        self.names.len().div_ceil(self.columns)
-    }
-
-    pub(crate) fn height(&self) -> f64 {
-        self.rows() as f64 * LINE
+    /// Nothing if there are no names.
+    pub(crate) fn height(&self) -> i32 {
+        if self.names.is_empty() { 0 } else { self.rows as i32 * LINE + 60 }
     }
 
     /// Draws the names below `top`, column after column, each with a sample around the point that `sample` is given.
     pub(crate) fn draw(
         &self,
-        picture: &mut Picture,
-        top: f64,
-        mut sample: impl FnMut(&mut Picture, usize, Point),
+        area: &Area<'_>,
+        top: i32,
+        mut sample: impl FnMut(&Area<'_>, usize, BackendCoord),
     ) {
         for (index, name) in self.names.iter().enumerate() {
-            let (column, row) = (index / self.rows(), index % self.rows());
-            let left = EDGE + column as f64 * self.column_width;
-            let middle = top + (row as f64 + 0.5) * LINE;
-            sample(picture, index, (left + SAMPLE / 2.0, middle));
-            let base = middle + LABEL * font::CAPITAL / 2.0;
-            picture.text((left + SAMPLE + 6.0, base), Anchor::Start, LABEL, name.clone());
+            let (column, row) = ((index / self.rows) as i32, (index % self.rows) as i32);
+            let (left, middle) = (EDGE + column * self.column_width, top + row * LINE + LINE / 2);
+            sample(area, index, (left + SAMPLE / 2, middle));
+            let style = font::style(LABEL, HPos::Left);
+            area.draw_text(name, &style, (left + BEFORE, middle)).expect(NO_FAILURE);
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::figure::Figure;
 use crate::font;
-use crate::picture::{Anchor, Shape, Text};
+use crate::picture::{PIXEL, Shape, Side, Text};
 
 /// The rectangle that a text covers, from its tallest letters to the base line: left, top, right, bottom.
-fn extent(text: &Text) -> [f64; 4] {
-    let width = font::width(&text.text, text.size);
-    let before = match text.anchor {
-        Anchor::Start => 0.0,
-        Anchor::Middle => width / 2.0,
-        Anchor::End => width,
+fn extent(text: &Text) -> [i32; 4] {
+    let width = font::width(&text.text, text.size as i32);
+    let before = match text.side {
+        Side::Begin => 0,
+        Side::Middle => width / 2,
+        Side::End => width,
     };
-    let ((x, y), height) = (text.at, text.size * font::CAPITAL);
-    if text.turned {
+    let ((x, y), height) = (text.at, (text.size * font::CAPITAL) as i32);
+    if text.is_turned {
         [x - height, y + before - width, x, y + before]
     } else {
         [x - before, y - height, x - before + width, y]
@@ -24,12 +24,13 @@ fn extent(text: &Text) -> [f64; 4] {
 /// a PNG with that text, and the same each time.
 pub(crate) fn assert_legible(figure: &Figure) {
     let Figure { stem, picture, csv, .. } = figure;
-    let (width, height) = picture.size();
-    let mut texts: Vec<(&str, [f64; 4])> = Vec::new();
+    let (pixels_across, pixels_down) = picture.size();
+    let (width, height) = (pixels_across as i32 * PIXEL, pixels_down as i32 * PIXEL);
+    let mut texts: Vec<(&str, [i32; 4])> = Vec::new();
     for shape in picture.shapes() {
         let [left, top, right, bottom] = match shape {
             Shape::Text(text) => {
-                assert!(text.size >= 11.0 && !text.text.is_empty(), "{stem}: {text:?}");
+                assert!(text.size >= 110.0 && !text.text.is_empty(), "{stem}: {text:?}");
                 let new = extent(text);
                 for (known, old) in &texts {
                     let apart = new[0] >= old[2] || old[0] >= new[2] || new[1] >= old[3] || old[1] >= new[3];
@@ -38,17 +39,21 @@ pub(crate) fn assert_legible(figure: &Figure) {
                 texts.push((&text.text, new));
                 new
             }
-            Shape::Rectangle { corner: (x, y), size, .. } => [*x, *y, x + size.0, y + size.1],
-            Shape::Disc { centre: (x, y), radius, .. } => [x - radius, y - radius, x + radius, y + radius],
+            Shape::Rectangle { from, to, .. } => [from.0, from.1, to.0, to.1],
+            Shape::Disc { centre: (x, y), radius, .. } => {
+                let radius = *radius as i32;
+                [x - radius, y - radius, x + radius, y + radius]
+            }
             Shape::Line { points, .. } | Shape::Polygon { points, .. } => {
-                let ends = |part: fn(&(f64, f64)) -> f64| {
-                    crate::statistics::range(points.iter().map(part)).expect("it has points")
+                let ends = |part: fn(&(i32, i32)) -> i32| {
+                    let (least, most) = (points.iter().map(part).min(), points.iter().map(part).max());
+                    least.zip(most).expect("it has points")
                 };
                 let (across, down) = (ends(|point| point.0), ends(|point| point.1));
                 [across.0, down.0, across.1, down.1]
             }
         };
-        let is_inside = left >= 0.0 && top >= 0.0 && right <= width && bottom <= height;
+        let is_inside = left >= 0 && top >= 0 && right <= width && bottom <= height;
         assert!(is_inside, "{stem}: {shape:?} is not within {width} x {height}");
     }
     assert!(texts.len() >= 5, "{stem}: {texts:?}");
@@ -64,7 +69,7 @@ pub(crate) fn assert_legible(figure: &Figure) {
     let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size()];
     let frame = reader.next_frame(&mut pixels).unwrap();
-    assert_eq!((f64::from(frame.width), f64::from(frame.height)), (2.0 * width, 2.0 * height));
+    assert_eq!((frame.width, frame.height), (2 * pixels_across, 2 * pixels_down));
     assert!(pixels.iter().any(|&part| part < 0x40), "{stem} is empty");
     assert_eq!(picture.svg(), source, "the same each time");
     assert!(csv.lines().count() > 1, "{stem}");

@@ -29,15 +29,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside, a figure is laid out as a list of shapes in pixels, which plotters' SVG and bitmap backends draw, at a multiple
-//! of their size since backends have whole coordinates. Plotters' chart layer is not used: axes with ticks at chosen places,
-//! legends beside the data and letters with their side bearings are simpler without it.
+//! Inside, plotters draws charts with their axes, grids and series on a [`Picture`], which keeps them as a list of shapes,
+//! and its SVG and bitmap backends make files of these. What plotters' charts cannot do is here: rows of jobs and of
+//! actions, ticks of short logarithmic axes and of times, legends beside the data.
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), figures 5.1 and 6.1, for what is drawn of results;
 //! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the
 //! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
 
-mod axes;
+mod axis;
 mod chart;
 mod colour;
 mod drawing;
@@ -47,12 +47,12 @@ mod font;
 mod legend;
 #[cfg(test)]
 mod legible;
+mod line;
 mod palette;
 mod picture;
 mod plan;
 mod render;
 mod results;
-mod rows;
 mod scale;
 mod statistics;
 mod table;

@@ -1,103 +1,175 @@
-//! A picture as a list of shapes: what is drawn, apart from how it becomes SVG or PNG.
+//! A picture: what plotters draws, kept as a list of shapes, of which SVG and PNG are made.
 
-use crate::colour::Colour;
+use crate::font::{self, CAPITAL};
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea as _};
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontTransform,
+};
+use std::convert::Infallible;
 
-/// A picture: shapes on a white ground, in pixels from its upper left corner. A picture as wide as a column of a paper
-/// (8.5 cm) has 600 of them.
+/// Lengths and coordinates are whole numbers, so they are tenths of a pixel, here and wherever something is drawn.
+pub(crate) const PIXEL: i32 = 10;
+
+/// Plotters draws into memory, with the font of this crate.
+pub(crate) const NO_FAILURE: &str = "drawing into memory cannot fail";
+
+/// A picture: shapes on a white ground. A picture as wide as a column of a paper (8.5 cm) has 600 pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    width: f64,
-    height: f64,
+    /// Width and height in pixels.
+    size: (u32, u32),
     shapes: Vec<Shape>,
 }
 
 /// What can be drawn. Later shapes cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
-    Rectangle { corner: Point, size: Point, fill: Colour },
-    Line { points: Vec<Point>, stroke: Stroke },
-    Polygon { points: Vec<Point>, fill: Colour },
-    Disc { centre: Point, radius: f64, fill: Colour },
+    Rectangle { from: BackendCoord, to: BackendCoord, fill: RGBColor },
+    Line { points: Vec<BackendCoord>, colour: RGBColor, width: u32 },
+    Polygon { points: Vec<BackendCoord>, fill: RGBColor },
+    Disc { centre: BackendCoord, radius: u32, fill: RGBColor },
     Text(Text),
-}
-
-/// x to the right and y down, in pixels.
-pub(crate) type Point = (f64, f64);
-
-/// How a line is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stroke {
-    pub(crate) colour: Colour,
-    pub(crate) width: f64,
-    /// Lengths of the dashes and of the gaps between them; `None` for a solid line.
-    pub(crate) dash: Option<(f64, f64)>,
-}
-
-impl Stroke {
-    pub(crate) const fn solid(colour: Colour, width: f64) -> Stroke {
-        Stroke { colour, width, dash: None }
-    }
 }
 
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
     /// Where its base line begins, is halved, or ends.
-    pub(crate) at: Point,
-    pub(crate) anchor: Anchor,
+    pub(crate) at: BackendCoord,
+    pub(crate) side: Side,
     /// The size of the font.
     pub(crate) size: f64,
-    pub(crate) colour: Colour,
+    pub(crate) colour: RGBColor,
     /// Whether it reads from below.
-    pub(crate) turned: bool,
+    pub(crate) is_turned: bool,
     pub(crate) text: String,
 }
 
-/// Which point of a text is given.
+/// Where the given point of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Anchor {
-    Start,
+pub(crate) enum Side {
+    Begin,
     Middle,
     End,
 }
 
+/// A part of a picture.
+pub(crate) type Area<'p> = DrawingArea<&'p mut Picture, Shift>;
+
 impl Picture {
-    /// An empty picture of this size in pixels, rounded up to whole ones.
-    pub(crate) fn new(width: f64, height: f64) -> Picture {
-        Picture { width: width.ceil(), height: height.ceil(), shapes: Vec::new() }
+    /// A picture of this size, rounded up to whole pixels, on which something is drawn.
+    pub(crate) fn draw(width: i32, height: i32, draw: impl FnOnce(&Area<'_>)) -> Picture {
+        let pixels = |length: i32| length.unsigned_abs().div_ceil(PIXEL.unsigned_abs());
+        let mut picture = Picture { size: (pixels(width), pixels(height)), shapes: Vec::new() };
+        draw(&(&mut picture).into_drawing_area());
+        picture
     }
     /// Width and height in pixels.
-    pub fn size(&self) -> (f64, f64) {
-        (self.width, self.height)
+    pub const fn size(&self) -> (u32, u32) {
+        self.size
     }
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
+}
 
-    pub(crate) fn rectangle(&mut self, corner: Point, size: Point, fill: Colour) {
-        self.shapes.push(Shape::Rectangle { corner, size, fill });
+type Done = Result<(), DrawingErrorKind<Infallible>>;
+
+fn colour(BackendColor { rgb: (red, green, blue), .. }: BackendColor) -> RGBColor {
+    RGBColor(red, green, blue)
+}
+
+impl DrawingBackend for &mut Picture {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        let (width, height) = self.size;
+        (width * PIXEL.unsigned_abs(), height * PIXEL.unsigned_abs())
     }
-    pub(crate) fn line(&mut self, points: Vec<Point>, stroke: Stroke) {
-        self.shapes.push(Shape::Line { points, stroke });
+    fn ensure_prepared(&mut self) -> Done {
+        Ok(())
     }
-    pub(crate) fn polygon(&mut self, points: Vec<Point>, fill: Colour) {
-        self.shapes.push(Shape::Polygon { points, fill });
+    fn present(&mut self) -> Done {
+        Ok(())
     }
-    pub(crate) fn disc(&mut self, centre: Point, radius: f64, fill: Colour) {
-        self.shapes.push(Shape::Disc { centre, radius, fill });
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Done {
+        self.draw_rect((x, y), (x + 1, y + 1), &colour, true)
     }
-    /// A line of text that does not read from below, in the colour of axes.
-    pub(crate) fn text(&mut self, at: Point, anchor: Anchor, size: f64, text: impl Into<String>) {
-        let text = Text { at, anchor, size, colour: Colour::INK, turned: false, text: text.into() };
-        self.write(text);
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
+        self.draw_path([from, to], style)
     }
-    pub(crate) fn write(&mut self, mut text: Text) {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Done {
+        let points = path.into_iter().collect();
+        self.shapes.push(Shape::Line { points, colour: colour(style.color()), width: style.stroke_width() });
+        Ok(())
+    }
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+        is_filled: bool,
+    ) -> Done {
+        if !is_filled {
+            return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
+        }
+        self.shapes.push(Shape::Rectangle { from, to, fill: colour(style.color()) });
+        Ok(())
+    }
+    /// All circles here are filled.
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        centre: BackendCoord,
+        radius: u32,
+        style: &S,
+        _: bool,
+    ) -> Done {
+        self.shapes.push(Shape::Disc { centre, radius, fill: colour(style.color()) });
+        Ok(())
+    }
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Done {
+        self.shapes.push(Shape::Polygon { points: path.into_iter().collect(), fill: colour(style.color()) });
+        Ok(())
+    }
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let size = style.size() / font::SVG_LINE;
+        let down = match style.anchor().v_pos {
+            VPos::Top => CAPITAL,
+            VPos::Center => CAPITAL / 2.0,
+            VPos::Bottom => 0.0,
+        };
+        let down = (down * size).round() as i32;
+        let is_turned = !matches!(style.transform(), FontTransform::None);
         // Names from files: control characters and these two are not allowed in XML.
         let is_illegal =
             |character: char| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}');
-        if text.text.contains(is_illegal) {
-            text.text = text.text.replace(is_illegal, "\u{fffd}");
-        }
-        self.shapes.push(Shape::Text(text));
+        self.shapes.push(Shape::Text(Text {
+            at: if is_turned { (x + down, y) } else { (x, y + down) },
+            side: match style.anchor().h_pos {
+                HPos::Left => Side::Begin,
+                HPos::Center => Side::Middle,
+                HPos::Right => Side::End,
+            },
+            size,
+            colour: colour(style.color()),
+            is_turned,
+            text: text.replace(is_illegal, "\u{fffd}"),
+        }));
+        Ok(())
     }
 }

@@ -1,51 +1,42 @@
 //! From shapes to SVG and PNG, through plotters' backends.
 
-use crate::colour::Colour;
-use crate::font::Letters;
-use crate::picture::{Picture, Point, Shape, Stroke, Text};
-use plotters_backend::{BackendColor, BackendStyle, DrawingBackend};
+use crate::colour::WHITE;
+use crate::font;
+use crate::picture::{NO_FAILURE, PIXEL, Picture, Shape, Side, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color as _, FontTransform};
+use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
 
-/// Backends have whole coordinates: SVG is drawn ten times as large and scaled down.
-const SVG_SCALE: u32 = 10;
 /// A PNG has this many of its pixels for one of the picture's.
 const PNG_SCALE: u32 = 2;
 /// And is averaged from this many times as many in each direction, which smooths its edges.
 const SAMPLES: u32 = 3;
 
-/// No backend fails here: both draw into memory, with the font of this crate.
-const NO_FAILURE: &str = "drawing into memory cannot fail";
-
 impl Picture {
     /// The picture as SVG. Text stays text.
     pub fn svg(&self) -> String {
         let mut svg = String::new();
-        let (width, height) = self.pixels(SVG_SCALE);
-        let mut backend = SVGBackend::with_string(&mut svg, (width, height));
-        Renderer { backend: &mut backend, scale: f64::from(SVG_SCALE), joins_lines: true }.draw(self);
-        backend.present().expect(NO_FAILURE);
-        drop(backend);
-        let drawn = format!("<svg width=\"{width}\" height=\"{height}\"");
-        let shown = format!("<svg width=\"{}\" height=\"{}\"", width / SVG_SCALE, height / SVG_SCALE);
-        svg.replacen(&drawn, &shown, 1)
+        let (width, height) = self.size();
+        let pixels = PIXEL.unsigned_abs();
+        // Drawn ten times as large, and scaled down.
+        let backend = SVGBackend::with_string(&mut svg, (width * pixels, height * pixels));
+        Renderer { backend, scale: 1.0, line: font::SVG_LINE, ascent: 0.76, joins_lines: true }.draw(self);
+        let drawn = format!("<svg width=\"{}\" height=\"{}\"", width * pixels, height * pixels);
+        svg.replacen(&drawn, &format!("<svg width=\"{width}\" height=\"{height}\""), 1)
     }
 
     /// The picture as PNG, with two pixels for each of the picture's in both directions.
     pub fn png(&self) -> Vec<u8> {
-        let (width, height) = self.pixels(PNG_SCALE * SAMPLES);
-        let mut samples = vec![0; (width * height * 3) as usize];
-        let mut backend = BitMapBackend::with_buffer(&mut samples, (width, height));
-        let scale = f64::from(PNG_SCALE * SAMPLES);
-        Renderer { backend: &mut backend, scale, joins_lines: false }.draw(self);
-        drop(backend);
-        let (columns, rows) = (width / SAMPLES, height / SAMPLES);
-        encode(&averaged(&samples, columns as usize, rows as usize), columns, rows)
-    }
-
-    fn pixels(&self, scale: u32) -> (u32, u32) {
         let (width, height) = self.size();
-        (width as u32 * scale, height as u32 * scale)
+        let (columns, rows) = (width * PNG_SCALE, height * PNG_SCALE);
+        let mut samples = vec![0; (columns * rows * SAMPLES * SAMPLES * 3) as usize];
+        let backend = BitMapBackend::with_buffer(&mut samples, (columns * SAMPLES, rows * SAMPLES));
+        let scale = f64::from(PNG_SCALE * SAMPLES) / f64::from(PIXEL);
+        Renderer { backend, scale, line: font::LINE, ascent: font::LINE / 2.0, joins_lines: false }
+            .draw(self);
+        encode(&averaged(&samples, columns as usize, rows as usize), columns, rows)
     }
 }
 
@@ -97,165 +88,85 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
 }
 
 /// Draws shapes on a backend.
-struct Renderer<'a, B> {
-    backend: &'a mut B,
-    /// Pixels of the backend for one of the picture.
+struct Renderer<B> {
+    backend: B,
+    /// Pixels of the backend for a tenth of one of the picture.
     scale: f64,
-    /// Whether the backend draws lines of several points and any width well by itself.
+    /// What plotters calls the size of a font, in the font size that this backend makes of it.
+    line: f64,
+    /// From the top of a text, at which the backend places it, to its base line, in font sizes.
+    ascent: f64,
+    /// Whether the backend draws lines of several points well by itself.
     joins_lines: bool,
 }
 
-impl<B: DrawingBackend> Renderer<'_, B> {
-    fn draw(&mut self, picture: &Picture) {
-        self.rectangle((0.0, 0.0), picture.size(), Colour::WHITE);
+impl<B: DrawingBackend> Renderer<B> {
+    fn draw(mut self, picture: &Picture) {
+        let (width, height) = picture.size();
+        let end = (width as i32 * PIXEL, height as i32 * PIXEL);
+        self.draw_shape(&Shape::Rectangle { from: (0, 0), to: end, fill: WHITE }).expect(NO_FAILURE);
         for shape in picture.shapes() {
-            match shape {
-                Shape::Rectangle { corner, size, fill } => self.rectangle(*corner, *size, *fill),
-                Shape::Line { points, stroke } => self.line(points, stroke),
-                Shape::Polygon { points, fill } => self.polygon(points, *fill),
-                Shape::Disc { centre, radius, fill } => self.disc(*centre, *radius, *fill),
-                Shape::Text(text) => self.text(text),
-            }
+            self.draw_shape(shape).expect(NO_FAILURE);
         }
+        self.backend.present().expect(NO_FAILURE);
     }
 
-    fn pixel(&self, (x, y): Point) -> (i32, i32) {
-        ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
-    }
-
-    fn rectangle(&mut self, (x, y): Point, (width, height): Point, fill: Colour) {
-        let (from, to) = (self.pixel((x, y)), self.pixel((x + width, y + height)));
-        self.backend.draw_rect(from, to, &style(fill, 1), true).expect(NO_FAILURE);
-    }
-
-    fn polygon(&mut self, points: &[Point], fill: Colour) {
-        let points: Vec<_> = points.iter().map(|&point| self.pixel(point)).collect();
-        self.backend.fill_polygon(points, &style(fill, 1)).expect(NO_FAILURE);
-    }
-
-    fn disc(&mut self, centre: Point, radius: f64, fill: Colour) {
-        let (centre, radius) = (self.pixel(centre), (radius * self.scale).round() as u32);
-        self.backend.draw_circle(centre, radius, &style(fill, 1), true).expect(NO_FAILURE);
-    }
-
-    fn line(&mut self, points: &[Point], stroke: &Stroke) {
-        match stroke.dash {
-            None => self.solid(points, stroke),
-            Some(lengths) => {
-                for dash in dashes(points, lengths) {
-                    self.solid(&dash, stroke);
+    fn draw_shape(&mut self, shape: &Shape) -> Result<(), DrawingErrorKind<B::ErrorType>> {
+        let length = |length: f64| (length * self.scale).round() as i32;
+        let point = |&(x, y): &BackendCoord| (length(f64::from(x)), length(f64::from(y)));
+        match shape {
+            Shape::Rectangle { from, to, fill } => {
+                self.backend.draw_rect(point(from), point(to), &fill.filled(), true)
+            }
+            Shape::Polygon { points, fill } => {
+                let points: Vec<_> = points.iter().map(point).collect();
+                self.backend.fill_polygon(points, fill)
+            }
+            Shape::Disc { centre, radius, fill } => {
+                let radius = length(f64::from(*radius)).unsigned_abs();
+                self.backend.draw_circle(point(centre), radius, fill, true)
+            }
+            Shape::Line { points, colour, width } => {
+                let style = colour.stroke_width(length(f64::from(*width)).unsigned_abs());
+                let points: Vec<_> = points.iter().map(point).collect();
+                if self.joins_lines {
+                    return self.backend.draw_path(points, &style);
                 }
+                for pair in points.windows(2) {
+                    self.backend.draw_line(pair[0], pair[1], &style)?;
+                    self.backend.draw_circle(pair[1], style.stroke_width / 2, &style, true)?;
+                }
+                Ok(())
+            }
+            Shape::Text(Text { at: (x, y), side, size, colour, is_turned, text }) => {
+                let rise = (self.ascent * size).round() as i32;
+                let top = if *is_turned { (x - rise, *y) } else { (*x, y - rise) };
+                let turn = if *is_turned { FontTransform::Rotate270 } else { FontTransform::None };
+                let side = match side {
+                    Side::Begin => HPos::Left,
+                    Side::Middle => HPos::Center,
+                    Side::End => HPos::Right,
+                };
+                let font = font::sized(size * self.scale * self.line).transform(turn);
+                let style = font.color(colour).pos(Pos::new(side, VPos::Top));
+                self.backend.draw_text(text, &style, point(&top))
             }
         }
     }
-
-    fn solid(&mut self, points: &[Point], stroke: &Stroke) {
-        if self.joins_lines {
-            let width = (stroke.width * self.scale).round() as u32;
-            let points: Vec<_> = points.iter().map(|&point| self.pixel(point)).collect();
-            return self.backend.draw_path(points, &style(stroke.colour, width)).expect(NO_FAILURE);
-        }
-        let half = stroke.width / 2.0;
-        for pair in points.windows(2) {
-            let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
-            let length = (x1 - x0).hypot(y1 - y0);
-            if x0 == x1 || y0 == y1 {
-                let corner = (x0.min(x1) - half, y0.min(y1) - half);
-                let size = ((x1 - x0).abs() + stroke.width, (y1 - y0).abs() + stroke.width);
-                self.rectangle(corner, size, stroke.colour);
-            } else {
-                let (dx, dy) = ((y1 - y0) * half / length, (x0 - x1) * half / length);
-                let corners =
-                    [(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)];
-                self.polygon(&corners, stroke.colour);
-                self.disc(pair[1], half, stroke.colour);
-            }
-        }
-    }
-
-    fn text(&mut self, text: &Text) {
-        let rise = Letters::ASCENT * text.size;
-        let (x, y) = text.at;
-        let top = if text.turned { (x - rise, y) } else { (x, y - rise) };
-        let letters = Letters { text, size: text.size * self.scale };
-        self.backend.draw_text(&text.text, &letters, self.pixel(top)).expect(NO_FAILURE);
-    }
-}
-
-/// How a shape is drawn.
-struct Style {
-    colour: Colour,
-    width: u32,
-}
-
-const fn style(colour: Colour, width: u32) -> Style {
-    Style { colour, width }
-}
-
-impl BackendStyle for Style {
-    fn color(&self) -> BackendColor {
-        self.colour.into()
-    }
-    fn stroke_width(&self) -> u32 {
-        self.width
-    }
-}
-
-impl From<Colour> for BackendColor {
-    fn from(Colour(red, green, blue): Colour) -> BackendColor {
-        BackendColor { alpha: 1.0, rgb: (red, green, blue) }
-    }
-}
-
-/// The dashes of a line, each with the corners that it goes around.
-fn dashes(points: &[Point], (dash, gap): (f64, f64)) -> Vec<Vec<Point>> {
-    let mut dashes = Vec::new();
-    let (mut is_drawn, mut left) = (true, dash);
-    let mut current: Vec<Point> = points.first().copied().into_iter().collect();
-    for pair in points.windows(2) {
-        let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
-        let length = (x1 - x0).hypot(y1 - y0);
-        let mut done = 0.0;
-        while length - done > left {
-            done += left;
-            let here = (x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length);
-            if is_drawn {
-                current.push(here);
-                dashes.push(std::mem::take(&mut current));
-            } else {
-                current = vec![here];
-            }
-            is_drawn = !is_drawn;
-            left = if is_drawn { dash } else { gap };
-        }
-        left -= length - done;
-        if is_drawn {
-            current.push((x1, y1));
-        }
-    }
-    if is_drawn && current.len() > 1 {
-        dashes.push(current);
-    }
-    dashes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// 3 drawn, 2 left out: 0 to 3, then 5 to 8, which goes around the corner at 6.
-    #[test]
-    fn dashes_go_around_corners() {
-        let expected = [vec![(0.0, 0.0), (3.0, 0.0)], vec![(5.0, 0.0), (6.0, 0.0), (6.0, 2.0)]];
-        assert_eq!(dashes(&[(0.0, 0.0), (6.0, 0.0), (6.0, 3.0)], (3.0, 2.0)), expected);
-        assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], (3.0, 2.0)), [[(0.0, 0.0), (1.0, 0.0)]]);
-    }
+    use plotters::element::Rectangle;
+    use plotters::style::BLACK;
 
     /// Names come from files.
     #[test]
     fn control_characters_do_not_get_into_svg() {
-        let mut picture = Picture::new(30.0, 20.0);
-        picture.text((1.0, 10.0), crate::picture::Anchor::Start, 10.0, "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}");
+        let name = "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}";
+        let style = font::style(100, HPos::Left);
+        let picture = Picture::draw(300, 200, |area| area.draw_text(name, &style, (10, 100)).unwrap());
         let svg = picture.svg();
         assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");
         let shown = "a\u{fffd}\u{fffd}[2J\u{fffd}&lt;b&gt;\u{fffd}&amp;\u{fffd}";
@@ -265,8 +176,8 @@ mod tests {
     /// A black square in the upper left corner: its pixel is black, the next one, which it does not cover, white.
     #[test]
     fn a_png_reads_back() {
-        let mut picture = Picture::new(3.0, 2.0);
-        picture.rectangle((0.0, 0.0), (0.5, 0.5), Colour(0, 0, 0));
+        let square = Rectangle::new([(0, 0), (5, 5)], BLACK.filled());
+        let picture = Picture::draw(30, 20, |area| area.draw(&square).unwrap());
         let bytes = picture.png();
         let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size()];

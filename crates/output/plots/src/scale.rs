@@ -1,6 +1,12 @@
 //! Axes: which part of an axis a value has, and where ticks are.
+//!
+//! Plotters' own axes are not used: its logarithmic ones label powers of ten alone, of which a short axis has one or none,
+//! and it has no times.
 
+use crate::font;
 use dfrsim_model::SimTime;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
 
 /// An axis from one value to another, linear or logarithmic, with its ticks.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,12 +106,54 @@ impl Scale {
             (value - self.from) / (self.to - self.from)
         }
     }
-    pub(crate) fn ticks(&self) -> &[Tick] {
-        &self.ticks
+    /// Rows of equal height, one below the other, with labels at some levels: 0 is the top.
+    pub(crate) fn rows(rows: usize, labels: impl IntoIterator<Item = (f64, String)>) -> Scale {
+        let ticks = labels.into_iter().map(|(value, label)| tick(value, &label)).collect();
+        Scale { from: rows as f64, to: 0.0, is_logarithmic: false, ticks }
     }
+
+    /// Leaves out labels that would touch the one before on a horizontal axis of this length.
+    pub(crate) fn without_touching(mut self, length: i32, size: i32) -> Scale {
+        let mut free_from = f64::NEG_INFINITY;
+        for index in 0..self.ticks.len() {
+            let at = self.place(self.ticks[index].value) * f64::from(length);
+            let label = &mut self.ticks[index].label;
+            let half = label.as_deref().map_or(0.0, |label| f64::from(font::width(label, size)) / 2.0);
+            if at - half < free_from {
+                *label = None;
+            } else if label.is_some() {
+                free_from = at + half + f64::from(size) * 0.6;
+            }
+        }
+        self
+    }
+
     /// The labels, with their places.
     pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().filter_map(|tick| Some((self.place(tick.value), tick.label.as_deref()?)))
+    }
+}
+
+impl Ranged for Scale {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (self.place(*value) * f64::from(to - from)).round() as i32
+    }
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        let is_any = hint.weight().allow_light_points();
+        self.ticks.iter().filter(|tick| is_any || tick.label.is_some()).map(|tick| tick.value).collect()
+    }
+    fn range(&self) -> Range<f64> {
+        self.from..self.to
+    }
+}
+
+impl ValueFormatter<f64> for Scale {
+    fn format_ext(&self, value: &f64) -> String {
+        let tick = self.ticks.iter().find(|tick| tick.value == *value);
+        tick.and_then(|tick| tick.label.clone()).unwrap_or_default()
     }
 }
 

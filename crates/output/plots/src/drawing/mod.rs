@@ -3,14 +3,14 @@
 mod beside;
 mod intervals;
 mod lines;
-mod rows;
 mod samples;
 #[cfg(test)]
 mod tests;
 
-use crate::axes::Axis;
+use crate::axis::{Axis, LABEL, WIDTH, shortened};
+use crate::chart::Frame;
 use crate::figure::Figure;
-use crate::picture::Picture;
+use crate::picture::{PIXEL, Picture};
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
@@ -44,11 +44,29 @@ struct Sheet {
 }
 
 impl Sheet {
+    fn frame(&self, x: Axis, panels: Vec<(Axis, i32)>) -> Frame {
+        Frame { title: self.title.clone(), remarks: self.remarks.clone(), x, panels, names: Vec::new() }
+    }
+    /// With a row of this height for each name, one below the other.
+    fn rows<'a>(&self, x: Axis, names: impl Iterator<Item = &'a str>, height: i32) -> Frame {
+        let labels: Vec<String> = names.map(|name| shortened(name, LABEL, WIDTH / 2)).collect();
+        let rows = labels.len();
+        let y = Axis::rows("", rows, (0..).map(middle).zip(labels));
+        self.frame(x, vec![(y, rows as i32 * height + 8 * PIXEL)])
+    }
     /// Says that values are not shown.
     fn left_out(&mut self, count: usize, what: &str) {
         if count > 0 {
             self.remarks.push(format!("{count} {what} that the axis cannot show"));
         }
+    }
+    /// The first rows of those that the axis can show.
+    fn first_rows<'a, T>(&mut self, rows: &'a [T], is_shown: impl Fn(&T) -> bool) -> Vec<&'a T> {
+        let mut shown: Vec<&T> = rows.iter().filter(|row| is_shown(row)).collect();
+        self.left_out(rows.len() - shown.len(), "rows");
+        self.first(shown.len().min(MAX_ROWS), shown.len(), "rows");
+        shown.truncate(MAX_ROWS);
+        shown
     }
     /// Says that only the first ones are shown.
     fn first(&mut self, shown: usize, all: usize, what: &str) {
@@ -57,6 +75,11 @@ impl Sheet {
                 .push(format!("the first {shown} of {all} {what}; the data behind the figure has all"));
         }
     }
+}
+
+/// The level of the middle of a row.
+fn middle(row: usize) -> f64 {
+    row as f64 + 0.5
 }
 
 /// What is drawn, with the data behind it.

@@ -1,16 +1,18 @@
 //! Samples side by side, as box plots and as distribution functions.
 
-use super::rows::Rows;
-use super::{Drawn, MAX_ROWS, MAX_SHOWN, Sheet, axis, is_shown};
-use crate::axes::Axis;
-use crate::chart::{Chart, Line, LineKind, ONE_PANEL, Panel};
-use crate::colour::Colour;
+use super::{Drawn, MAX_ROWS, MAX_SHOWN, Sheet, axis, is_shown, middle};
+use crate::axis::Axis;
+use crate::chart::{Chart, ONE_PANEL};
+use crate::colour::{INK, paled};
+use crate::line::{self, Kind, Line};
 use crate::palette;
-use crate::picture::{Picture, Stroke};
+use crate::picture::NO_FAILURE;
 use crate::scale::Scale;
 use crate::statistics::{BoxPlot, distribution};
 use crate::table::Csv;
 use dfrsim_lab::{Axis as LabAxis, Samples};
+use plotters::element::{Circle, PathElement, Rectangle};
+use plotters::style::Color as _;
 
 /// A sample whose values are in order: at least one, all on the axis.
 struct Sample<'a> {
@@ -54,73 +56,63 @@ pub(super) fn distributions(sheet: &mut Sheet, samples: &Samples) -> Option<Draw
         }
         let points = std::iter::once((steps[0].0, 0.0)).chain(steps.iter().copied()).collect();
         if number < shown.len() {
-            lines.push(Line { number, points, kind: LineKind::Steps });
+            lines.push(Line { panel: 0, name: sample.name.to_owned(), points, kind: Kind::Steps });
         }
     }
-    let chart = Chart {
-        title: sheet.title.clone(),
-        remarks: sheet.remarks.clone(),
-        x: value_axis(&samples.value, shown)?,
-        panels: vec![Panel {
-            y: Axis::new("part with no more", Scale::linear(0.0, 1.0, 5)),
-            height: ONE_PANEL,
-            lines,
-        }],
-        names: shown.iter().map(|sample| sample.name.to_owned()).collect(),
-    };
-    Some((chart.picture(), csv))
+    let x = value_axis(&samples.value, shown)?;
+    let y = Axis::new("part with no more", Scale::linear(0.0, 1.0, 5));
+    Some((line::draw(sheet.frame(x, vec![(y, ONE_PANEL)]), &lines), csv))
 }
 
 /// A box for each sample, one below the other.
 pub(super) fn boxes(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
-    const ROW: f64 = 26.0;
     let header = ["count", "low_whisker", "quartile_1", "median", "quartile_3", "high_whisker", "outliers"];
     let [count, low, first, median, third, high, outliers] = header;
     let mut csv = Csv::new([samples.name.as_str(), count, low, first, median, third, high, outliers]);
     let all = on_axis(sheet, samples, MAX_ROWS);
     let shown = &all[..all.len().min(MAX_ROWS)];
     let x = value_axis(&samples.value, shown)?;
-    let mut rows = Rows::new(sheet, shown.iter().map(|sample| sample.name), &x, ROW, 0.0);
-    for (row, sample) in all.iter().enumerate() {
-        let Some(plot) = BoxPlot::of(&sample.rising) else { continue };
-        if row < shown.len() {
-            let (middle, area) = (rows.begin(row), rows.area);
-            draw(&mut rows.picture, &plot, middle, ROW * 0.6, row, |value| area.x(&x.scale, value));
-        }
-        let BoxPlot { count, quartiles: [first, median, third], whiskers: [low, high], outliers } = &plot;
+    let frame = sheet.rows(x, shown.iter().map(|sample| sample.name), 260);
+    let plots: Vec<BoxPlot> = all.iter().filter_map(|sample| BoxPlot::of(&sample.rising)).collect();
+    for (sample, plot) in all.iter().zip(&plots) {
+        let BoxPlot { count, quartiles: [first, median, third], whiskers: [low, high], outliers } = plot;
         let outliers: Vec<String> = outliers.iter().map(f64::to_string).collect();
         csv.line([&sample.name, count, low, first, median, third, high, &outliers.join(" ")]);
     }
-    Some((rows.picture, csv))
+    let picture = frame.draw(
+        |_, chart| plots[..shown.len()].iter().enumerate().for_each(|(row, plot)| draw(chart, plot, row)),
+        |_, _, _| {},
+    );
+    Some((picture, csv))
 }
 
-/// Draws one box around a level.
-fn draw(
-    picture: &mut Picture,
-    plot: &BoxPlot,
-    middle: f64,
-    height: f64,
-    number: usize,
-    x: impl Fn(f64) -> f64,
-) {
-    let (top, ink) = (middle - height / 2.0, Stroke::solid(Colour::INK, 1.2));
-    let [first, median, third] = plot.quartiles.map(&x);
-    let [low, high] = plot.whiskers.map(&x);
-    let colour = palette::stroke(number).colour;
-    for (box_end, whisker) in [(first, low), (third, high)] {
-        picture.line(vec![(box_end, middle), (whisker, middle)], ink);
-        picture.line(vec![(whisker, middle - height / 4.0), (whisker, middle + height / 4.0)], ink);
-    }
-    picture.rectangle((first, top), (third - first, height), colour.paled(0.55));
-    let corners = [(first, top), (third, top), (third, top + height), (first, top + height), (first, top)];
-    picture.line(corners.to_vec(), ink);
-    picture.line(vec![(median, top), (median, top + height)], Stroke::solid(Colour::INK, 2.4));
+/// Draws one box. Plotters' own box plots have other quartiles, and whiskers that end where no value is.
+fn draw(chart: &mut Chart<'_>, plot: &BoxPlot, row: usize) {
+    let BoxPlot { quartiles: [first, median, third], whiskers, outliers, .. } = plot;
+    let (top, bottom) = (middle(row) - 0.3, middle(row) + 0.3);
+    let (colour, ink) = (palette::colour(row), INK.stroke_width(12));
+    let across = |level: f64, from: f64, to: f64| PathElement::new([(from, level), (to, level)], ink);
+    let down = |at: f64, reach: f64, width: u32| {
+        PathElement::new([(at, middle(row) - reach), (at, middle(row) + reach)], INK.stroke_width(width))
+    };
+    let [low, high] = *whiskers;
+    let lines = [
+        across(middle(row), low, *first),
+        across(middle(row), *third, high),
+        down(low, 0.15, 12),
+        down(high, 0.15, 12),
+    ];
+    chart.draw_series(lines).expect(NO_FAILURE);
+    let corners = [(*first, top), (*third, bottom)];
+    let boxes = [Rectangle::new(corners, paled(colour, 0.55).filled()), Rectangle::new(corners, ink)];
+    chart.draw_series(boxes).expect(NO_FAILURE);
+    chart.draw_series([down(*median, 0.3, 24)]).expect(NO_FAILURE);
     // Outliers that would cover each other are drawn once.
-    let mut drawn = f64::NEG_INFINITY;
-    for outlier in plot.outliers.iter().map(|&value| x(value)) {
-        if outlier - drawn >= 0.5 {
-            picture.disc((outlier, middle), 2.2, colour);
-            drawn = outlier;
-        }
+    let mut places: Vec<_> =
+        outliers.iter().map(|&value| chart.backend_coord(&(value, middle(row)))).collect();
+    places.dedup_by_key(|(x, _)| *x / 5);
+    let area = chart.plotting_area().use_screen_coord();
+    for place in places {
+        area.draw(&Circle::new(place, 22, colour.filled())).expect(NO_FAILURE);
     }
 }

@@ -2,17 +2,21 @@
 
 use super::fault::EventsError;
 use super::grid::{GridRun, replay_grid};
-use super::layout::{Downtime, Edge, Layout, Rectangle};
+use super::layout::{self, Downtime, Edge, Layout};
 use super::replay::{Change, replay};
-use crate::axes::{self, Area};
-use crate::colour::Colour;
+use crate::axis::Axis;
+use crate::chart::{Chart, Frame, bar, label_bar};
+use crate::colour::{FINE_GRID, GRID, INK, paled};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
 use crate::palette;
-use crate::picture::{Picture, Point};
-use crate::rows::Rows;
+use crate::picture::{Area, NO_FAILURE, PIXEL, Picture};
+use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::{CpuUse, SimTime, Yield};
+use plotters::element::{PathElement, Polygon, Rectangle};
+use plotters::style::{Color as _, RGBColor};
+use plotters_backend::BackendCoord;
 use std::path::Path;
 
 /// The time that is drawn.
@@ -67,11 +71,11 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
-fn csv(rectangles: &[Rectangle], downtimes: &[Downtime]) -> String {
+fn csv(rectangles: &[layout::Rectangle], downtimes: &[Downtime]) -> String {
     let mut csv = Csv::new([
         "job_id", "node", "tasks", "from_s", "to_s", "cpu_from", "cpu_to", "yield", "begin", "end",
     ]);
-    for Rectangle { node, part, below, from, to, begin, end } in rectangles {
+    for layout::Rectangle { node, part, below, from, to, begin, end } in rectangles {
         csv.line([
             &part.id,
             node,
@@ -111,16 +115,16 @@ fn name(edge: Edge) -> &'static str {
 
 /// Equal rectangles on neighbouring nodes, drawn as one.
 struct Block {
-    rectangle: Rectangle,
+    rectangle: layout::Rectangle,
     /// The nodes from the rectangle's on.
     nodes: u32,
 }
 
 /// The rectangles; those of one job that fill neighbouring nodes for the same time in one.
-fn blocks(rectangles: &[Rectangle]) -> Vec<Block> {
+fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
     let mut blocks = Vec::<Block>::new();
     for rectangle in rectangles {
-        let fills = |one: &Rectangle| one.part.cpu == CpuUse::ONE;
+        let fills = |one: &layout::Rectangle| one.part.cpu == CpuUse::ONE;
         let continues = |block: &Block| {
             let one = &block.rectangle;
             let alike = (one.part == rectangle.part, one.to == rectangle.to, one.from == rectangle.from);
@@ -167,36 +171,45 @@ enum Sign {
 impl Gantt {
     fn picture(&self) -> Picture {
         let signs = self.signs();
-        let names: Vec<String> = signs.iter().map(|sign| sign.name()).collect();
-        let height = (f64::from(self.nodes) * 30.0).clamp(100.0, 360.0);
-        let numbers: Vec<(u32, String)> =
-            self.labelled(height).into_iter().map(|node| (node, node.to_string())).collect();
-        let labels = numbers.iter().map(|(_, label)| label.as_str());
-        let mut rows = Rows::new(&self.title, (self.from, self.to), height, labels, &names);
-        let Area { left, top, right, .. } = rows.area;
-        rows.picture.rectangle((left, top), (right - left, height), Colour::FINE_GRID);
-        let row = height / f64::from(self.nodes.max(1));
-        // Lines between nodes where there is room for them.
-        for node in (1..self.nodes).filter(|_| row >= 6.0) {
-            rows.separate(top + f64::from(node) * row, Colour::GRID);
-        }
-        // What is down is behind the jobs.
-        for Downtime { node, from, to } in &self.downtimes {
-            let (left, right) = (self.place(&rows, *from), self.place(&rows, *to));
-            rows.picture.rectangle((left, top + f64::from(*node) * row), (right - left, row), DOWN);
-        }
-        for block in &self.blocks {
-            self.draw(&mut rows, row, block);
-        }
-        for end in ends(&self.clusters).filter(|&end| end < self.nodes) {
-            rows.separate(top + f64::from(end) * row, Colour::INK);
-        }
-        rows.area.outline(&mut rows.picture);
-        for (node, label) in &numbers {
-            axes::row_label(&mut rows.picture, (left, top + (f64::from(*node) + 0.5) * row), label);
-        }
+        let height = (self.nodes as i32).saturating_mul(300).clamp(100 * PIXEL, 360 * PIXEL);
+        let (scale, unit) = Scale::time(self.from, self.to);
+        let labels = self.labelled(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
         let of_rows = if self.clusters.len() > 1 { "core" } else { "node" };
-        rows.finish(of_rows, |picture, number, middle| signs[number].draw(picture, middle))
+        let frame = Frame {
+            title: self.title.clone(),
+            remarks: Vec::new(),
+            x: Axis { has_grid: false, ..Axis::new(format!("time [{unit}]"), scale) },
+            panels: vec![(Axis::rows(of_rows, self.nodes as usize, labels), height)],
+            names: signs.iter().map(|sign| sign.name()).collect(),
+        };
+        frame.draw(
+            |_, chart| self.draw(chart, height / self.nodes.max(1) as i32),
+            |area, number, middle| signs[number].draw(area, middle),
+        )
+    }
+
+    fn draw(&self, chart: &mut Chart<'_>, row: i32) {
+        let rectangle = |from: u64, to: u64, first: u32, nodes: u32, colour: RGBColor| {
+            let corners =
+                [(self.second(from), f64::from(first)), (self.second(to), f64::from(first + nodes))];
+            Rectangle::new(corners, colour.filled())
+        };
+        let line = |node: u32, colour: RGBColor| {
+            let ends = [self.from, self.to].map(|end| (end.as_secs_f64(), f64::from(node)));
+            PathElement::new(ends, colour.stroke_width(10))
+        };
+        let all = rectangle(self.from.micros(), self.to.micros(), 0, self.nodes, FINE_GRID);
+        chart.draw_series([all]).expect(NO_FAILURE);
+        // Lines between nodes where there is room for them.
+        chart
+            .draw_series((1..self.nodes).filter(|_| row >= 60).map(|node| line(node, GRID)))
+            .expect(NO_FAILURE);
+        // What is down is behind the jobs.
+        let down = |one: &Downtime| rectangle(one.from, one.to, one.node, 1, DOWN);
+        chart.draw_series(self.downtimes.iter().map(down)).expect(NO_FAILURE);
+        self.blocks.iter().for_each(|block| self.draw_block(chart, block));
+        let ends = ends(&self.clusters).filter(|&end| end < self.nodes);
+        chart.draw_series(ends.map(|end| line(end, INK))).expect(NO_FAILURE);
     }
 
     /// Those that occur.
@@ -219,34 +232,35 @@ impl Gantt {
     }
 
     /// The nodes that have a label: all, or round numbers.
-    fn labelled(&self, height: f64) -> Vec<u32> {
-        let most = (height / 18.0) as u32;
+    fn labelled(&self, height: i32) -> Vec<u32> {
+        let most = height.unsigned_abs() / 180;
         let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
         let step = steps.take(27).find(|step| self.nodes.div_ceil(*step) <= most).unwrap_or(self.nodes);
         (0..self.nodes).step_by(step.max(1) as usize).collect()
     }
 
-    /// Where a time is, or the end of the picture that it is beyond.
-    fn place(&self, rows: &Rows, micros: u64) -> f64 {
-        rows.place(SimTime::from_micros(micros).clamp(self.from, self.to))
+    /// A time in seconds, or the end of the picture that it is beyond.
+    fn second(&self, micros: u64) -> f64 {
+        SimTime::from_micros(micros).clamp(self.from, self.to).as_secs_f64()
     }
 
-    fn draw(&self, rows: &mut Rows, row: f64, block: &Block) {
-        let Rectangle { node, part, below, from, to, begin, end } = &block.rectangle;
-        let (left, right) = (self.place(rows, *from), self.place(rows, *to));
-        let bottom = rows.area.top + f64::from(node + block.nodes) * row - below.as_f64() * row;
-        let height = part.cpu.as_f64() * row + f64::from(block.nodes - 1) * row;
-        let top = bottom - height;
-        let colour = palette::fill(part.sequence).paled(strength(part.job_yield.as_f64()));
-        rows.bar((left, top), (right, bottom), colour);
+    fn draw_block(&self, chart: &Chart<'_>, block: &Block) {
+        let layout::Rectangle { node, part, below, from, to, begin, end } = &block.rectangle;
+        let area = chart.plotting_area().use_screen_coord();
+        let low = f64::from(node + block.nodes) - below.as_f64();
+        let high = low - part.cpu.as_f64() - f64::from(block.nodes - 1);
+        let (left, top) = chart.backend_coord(&(self.second(*from), high));
+        let (right, bottom) = chart.backend_coord(&(self.second(*to), low));
+        let colour = paled(palette::fill(part.sequence), strength(part.job_yield.as_f64()));
+        bar(&area, (left, top), (right, bottom), colour);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
-            pause_mark(&mut rows.picture, (right, top), height);
+            pause_mark(&area, (right, top), bottom - top);
         }
         if *begin == Edge::Own(Change::Migrate) && is_inside(*from) {
-            migration_mark(&mut rows.picture, (left, top + height / 2.0), (right - left, height));
+            migration_mark(&area, (left, i32::midpoint(top, bottom)), (right - left, bottom - top));
         }
-        rows.label((left, top), (right, bottom), colour, part.id.to_string(), 14.0);
+        label_bar(&area, [(left, top), (right, bottom)], colour, &part.id.to_string(), 140);
     }
 }
 
@@ -260,24 +274,26 @@ impl Sign {
         }
     }
 
-    fn draw(self, picture: &mut Picture, (x, y): Point) {
-        let (width, height) = (SAMPLE * 0.7, 11.0);
-        let corner = (x - width / 2.0, y - height / 2.0);
-        if self == Sign::Down {
-            return picture.rectangle(corner, (width, height), DOWN);
-        }
-        let part = if let Sign::Yield(part) = self { part } else { 0.5 };
-        picture.rectangle(corner, (width, height), palette::fill(0).paled(strength(part)));
+    fn draw(self, area: &Area<'_>, (x, y): BackendCoord) {
+        let (width, height) = (SAMPLE * 7 / 10, 110);
+        let corner = (x - width / 2, y - height / 2);
+        let colour = match self {
+            Sign::Down => DOWN,
+            Sign::Yield(part) => paled(palette::fill(0), strength(part)),
+            Sign::Pause | Sign::Migration => paled(palette::fill(0), strength(0.5)),
+        };
+        let opposite = (corner.0 + width, corner.1 + height);
+        area.draw(&Rectangle::new([corner, opposite], colour.filled())).expect(NO_FAILURE);
         match self {
-            Sign::Pause => pause_mark(picture, (corner.0 + width, corner.1), height),
-            Sign::Migration => migration_mark(picture, (corner.0, y), (width, height)),
+            Sign::Pause => pause_mark(area, (opposite.0, corner.1), height),
+            Sign::Migration => migration_mark(area, (corner.0, y), (width, height)),
             Sign::Yield(_) | Sign::Down => {}
         }
     }
 }
 
 /// A node that is down.
-const DOWN: Colour = Colour(0x99, 0x99, 0x99);
+const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
 
 /// How strong the colour is at a yield: even at none it is not white.
 fn strength(job_yield: f64) -> f64 {
@@ -285,15 +301,14 @@ fn strength(job_yield: f64) -> f64 {
 }
 
 /// A bar at the right end of a rectangle.
-fn pause_mark(picture: &mut Picture, (right, top): Point, height: f64) {
-    picture.rectangle((right - 2.2, top), (1.8, height), Colour::INK);
+fn pause_mark(area: &Area<'_>, (right, top): BackendCoord, height: i32) {
+    let corners = [(right - 22, top), (right - 4, top + height)];
+    area.draw(&Rectangle::new(corners, INK.filled())).expect(NO_FAILURE);
 }
 
 /// A triangle at the left end of a rectangle, not much larger than it.
-fn migration_mark(picture: &mut Picture, (left, middle): Point, (width, height): Point) {
-    let reach = (height / 2.0).min(width / 1.6).clamp(0.8, 3.0);
-    picture.polygon(
-        vec![(left, middle - reach), (left + 1.6 * reach, middle), (left, middle + reach)],
-        Colour::INK,
-    );
+fn migration_mark(area: &Area<'_>, (left, middle): BackendCoord, (width, height): (i32, i32)) {
+    let reach = (height / 2).min(width * 5 / 8).clamp(8, 30);
+    let corners = [(left, middle - reach), (left + reach * 8 / 5, middle), (left, middle + reach)];
+    area.draw(&Polygon::new(corners, INK.filled())).expect(NO_FAILURE);
 }

@@ -3,10 +3,10 @@
 use super::fault::{EventsError, EventsFault};
 use super::replay::{Change, Job, Phase, Watch, replay};
 use super::thin::{Step, thinned};
-use crate::axes::Axis;
-use crate::chart::{Chart, Line, LineKind, ONE_PANEL, Panel};
+use crate::axis::Axis;
+use crate::chart::{Frame, ONE_PANEL};
 use crate::figure::Figure;
-use crate::picture::Point;
+use crate::line::{self, Kind, Line};
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
@@ -107,33 +107,32 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         for (at, value) in &steps {
             csv.line([name, &SimTime::from_micros(*at), value]);
         }
-        let mut points: Vec<Point> =
+        let mut points: Vec<(f64, f64)> =
             steps.iter().map(|&(at, value)| (SimTime::from_micros(at).as_secs_f64(), value)).collect();
         if let Some(&(_, last)) = points.last() {
             points.push((SimTime::from_micros(end).as_secs_f64(), last));
         }
-        lines.push(Line { number, points, kind: LineKind::Steps });
+        let panel = usize::from(number > 0);
+        lines.push(Line { panel, name: (*name).to_owned(), points, kind: Kind::Steps });
     }
-    let counts = lines.split_off(1);
-    let most =
-        range(counts.iter().flat_map(|line| &line.points).map(|point| point.1)).map_or(1.0, |range| range.1);
+    let most = range(lines[1..].iter().flat_map(|line| &line.points).map(|point| point.1))
+        .map_or(1.0, |range| range.1);
     let begin = timeline.states.first().map_or(0, |(at, _)| *at);
     let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
-    let height = ONE_PANEL * 0.55;
-    let panel = |title: &str, scale, lines| Panel { y: Axis::new(title, scale), height, lines };
-    let chart = Chart {
+    let panel = |title: &str, scale| (Axis::new(title, scale), ONE_PANEL * 55 / 100);
+    let frame = Frame {
         title: format!("{}, {} nodes", run.policy, run.nodes),
         remarks: Vec::new(),
         x: Axis::new(format!("time [{unit}]"), x),
         panels: vec![
-            panel("CPU [part of all]", Scale::linear(0.0, 1.0, 5), lines),
-            panel("jobs", Scale::linear(0.0, most.max(1.0), 5), counts),
+            panel("CPU [part of all]", Scale::linear(0.0, 1.0, 5)),
+            panel("jobs", Scale::linear(0.0, most.max(1.0), 5)),
         ],
-        names: NAMES.map(str::to_owned).to_vec(),
+        names: Vec::new(),
     };
     Ok(Figure {
         stem: "timeline".to_owned(),
-        picture: chart.picture(),
+        picture: line::draw(frame, &lines),
         csv: csv.finish(),
         remarks: Vec::new(),
     })

@@ -4,15 +4,18 @@ mod document;
 
 pub use document::{PlanAction, PlanDocument, PlanFigureError, PlanSwitch};
 
-use crate::axes::{self, WIDTH};
-use crate::colour::Colour;
+use crate::axis::{Axis, LABEL, WIDTH, shortened};
+use crate::chart::{Frame, bar, label_bar};
+use crate::colour::{GRID, INK};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
 use crate::palette;
-use crate::picture::{Picture, Stroke};
-use crate::rows::Rows;
+use crate::picture::{NO_FAILURE, PIXEL, Picture};
+use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::SimTime;
+use plotters::element::{PathElement, Rectangle};
+use plotters::style::{Color as _, RGBColor};
 
 /// The kinds of actions on VMs, in the order of their colours.
 pub const KINDS: [&str; 8] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake", "transfer"];
@@ -72,69 +75,75 @@ fn csv(document: &PlanDocument) -> String {
 }
 
 /// Beyond this many lanes rows are as thin as they can be.
-const HEIGHT: f64 = 720.0;
+const HEIGHT: i32 = 720 * PIXEL;
 
 fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
     let kinds: Vec<&str> =
         KINDS.into_iter().filter(|kind| bars.iter().any(|bar| bar.action.action == *kind)).collect();
-    let names: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     // Rows only of nodes on which something happens, as high as their lanes.
-    let nodes: Vec<(usize, usize)> = bars
-        .chunk_by(|a, b| a.node == b.node)
-        .map(|of_node| (of_node[0].node, 1 + of_node.iter().map(|bar| bar.lane).max().unwrap_or(0)))
-        .collect();
-    let lanes: usize = nodes.iter().map(|(_, lanes)| lanes).sum();
-    let height = (lanes as f64 * 16.0).clamp(60.0, HEIGHT);
-    let lane = height / lanes as f64;
+    let rows: Vec<&[Bar<'_>]> = bars.chunk_by(|a, b| a.node == b.node).collect();
+    let lanes_of = |row: &[Bar<'_>]| 1 + row.iter().map(|bar| bar.lane).max().unwrap_or(0);
+    let lanes: usize = rows.iter().map(|row| lanes_of(row)).sum();
+    let height = (lanes as i32).saturating_mul(160).clamp(60 * PIXEL, HEIGHT);
+    let lane = f64::from(height) / lanes as f64;
     let end = bars.iter().map(|bar| bar.action.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
-    let shortened = |node: usize| axes::shortened(&document.nodes[node], axes::LABEL, WIDTH / 5.0);
-    let labels: Vec<String> = nodes.iter().map(|(node, _)| shortened(*node)).collect();
-    let title = document.summary();
-    let mut rows = Rows::new(&title, (SimTime::ZERO, end), height, labels.iter().map(String::as_str), &names);
-    let area = rows.area;
-    rows.grid();
+    let (scale, unit) = Scale::time(SimTime::ZERO, end);
 
-    let mut below = area.top;
+    let (mut first, mut labels) = (0, Vec::new());
     let mut free_from = f64::NEG_INFINITY;
-    for ((label, (_, lanes)), of_node) in
-        labels.iter().zip(&nodes).zip(bars.chunk_by(|a, b| a.node == b.node))
-    {
-        for bar in of_node {
-            let (left, right) = (rows.place(bar.action.begin), rows.place(bar.action.end));
-            let top = below + bar.lane as f64 * lane;
-            let corner = (right.max(left + 0.5), top + lane);
-            let colour = colour(&bar.action.action);
-            rows.bar((left, top), corner, colour);
-            rows.label((left, top), corner, colour, bar.action.vm.clone(), 6.6);
-        }
-        let row = *lanes as f64 * lane;
+    for row in &rows {
         // A label that would touch the one above is left out.
-        let middle = below + row / 2.0;
-        if middle - axes::LABEL * 0.5 >= free_from {
-            axes::row_label(&mut rows.picture, (area.left, middle), label);
-            free_from = middle + axes::LABEL * 0.6;
+        let middle = first as f64 + lanes_of(row) as f64 / 2.0;
+        if middle * lane - f64::from(LABEL) * 0.5 >= free_from {
+            labels.push((middle, shortened(&document.nodes[row[0].node], LABEL, WIDTH / 5)));
+            free_from = middle * lane + f64::from(LABEL) * 0.6;
         }
-        below += row;
-        if below < area.bottom - 0.5 && lane >= 4.0 {
-            rows.separate(below, Colour::GRID);
-        }
+        first += lanes_of(row);
     }
-    // Where one pool ends and the next begins, unless their actions overlap.
-    for (at, pool) in document.pools.iter().enumerate().take(document.pools.len().saturating_sub(1)) {
-        let end = pool.iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
-        if document.pools[at + 1].iter().any(|action| action.begin < end) {
-            continue;
-        }
-        let at = rows.place(end);
-        rows.picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
-    }
-    area.outline(&mut rows.picture);
-    rows.finish("node", |picture, number, (x, y)| {
-        picture.rectangle((x - SAMPLE * 0.35, y - 5.5), (SAMPLE * 0.7, 11.0), colour(kinds[number]));
-    })
+    let frame = Frame {
+        title: document.summary(),
+        remarks: Vec::new(),
+        x: Axis::new(format!("time [{unit}]"), scale),
+        panels: vec![(Axis::rows("node", lanes, labels), height)],
+        names: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
+    };
+    frame.draw(
+        |_, chart| {
+            let area = chart.plotting_area().use_screen_coord();
+            let mut first = 0;
+            for row in &rows {
+                for Bar { action, lane, .. } in *row {
+                    let top = (first + lane) as f64;
+                    let from = chart.backend_coord(&(action.begin.as_secs_f64(), top));
+                    let (right, bottom) = chart.backend_coord(&(action.end.as_secs_f64(), top + 1.0));
+                    let to = (right.max(from.0 + 5), bottom);
+                    let colour = colour(&action.action);
+                    bar(&area, from, to, colour);
+                    label_bar(&area, [from, to], colour, &action.vm, 66);
+                }
+                first += lanes_of(row);
+                if first < lanes && lane >= 40.0 {
+                    let ends = [(0.0, first as f64), (end.as_secs_f64(), first as f64)];
+                    chart.draw_series([PathElement::new(ends, GRID.stroke_width(10))]).expect(NO_FAILURE);
+                }
+            }
+            // Where one pool ends and the next begins, unless their actions overlap.
+            for pair in document.pools.windows(2) {
+                let end = pair[0].iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
+                if pair[1].iter().all(|action| action.begin >= end) {
+                    let ends = [0.0, lanes as f64].map(|level| (end.as_secs_f64(), level));
+                    chart.draw_series([PathElement::new(ends, INK.stroke_width(10))]).expect(NO_FAILURE);
+                }
+            }
+        },
+        |area, number, (x, y)| {
+            let corners = [(x - SAMPLE * 35 / 100, y - 55), (x + SAMPLE * 35 / 100, y + 55)];
+            area.draw(&Rectangle::new(corners, colour(kinds[number]).filled())).expect(NO_FAILURE);
+        },
+    )
 }
 
-fn colour(kind: &str) -> Colour {
+fn colour(kind: &str) -> RGBColor {
     palette::fill(KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len()) as u64)
 }
 

@@ -1,0 +1,75 @@
+//! Line charts: lines through points in one or more panels.
+
+use crate::chart::Frame;
+use crate::legend::SAMPLE;
+use crate::palette;
+use crate::picture::{NO_FAILURE, Picture};
+use plotters::element::DashedPathElement;
+use plotters::series::DashedLineSeries;
+
+/// A line through points; its place among the lines is that of its colour and marker.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    /// The panel that it is in.
+    pub(crate) panel: usize,
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) kind: Kind,
+}
+
+/// How a line goes from point to point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Straight, with a marker at each point.
+    Straight,
+    /// Markers alone.
+    Points,
+    /// Level until the next point, without markers.
+    Steps,
+}
+
+/// Draws lines in the panels of a frame, and a legend of them.
+pub(crate) fn draw(mut frame: Frame, lines: &[Line]) -> Picture {
+    frame.names = lines.iter().map(|line| line.name.clone()).collect();
+    frame.draw(
+        |panel, chart| {
+            // The first lines are the most important, so they are on top.
+            for (number, line) in lines.iter().enumerate().rev().filter(|(_, line)| line.panel == panel) {
+                if line.kind != Kind::Points {
+                    let (dash, gap) = palette::dash(number);
+                    let series = DashedLineSeries::new(line.corners(), dash, gap, palette::stroke(number));
+                    chart.draw_series(series).expect(NO_FAILURE);
+                }
+                if line.kind != Kind::Steps {
+                    let area = chart.plotting_area().use_screen_coord();
+                    line.points
+                        .iter()
+                        .for_each(|point| palette::mark(&area, number, chart.backend_coord(point)));
+                }
+            }
+        },
+        |area, number, (x, y)| {
+            if lines[number].kind != Kind::Points {
+                let (ends, (dash, gap)) = ([(x - SAMPLE / 2, y), (x + SAMPLE / 2, y)], palette::dash(number));
+                let path = DashedPathElement::new(ends, dash, gap, palette::stroke(number));
+                area.draw(&path).expect(NO_FAILURE);
+            }
+            if lines[number].kind != Kind::Steps {
+                palette::mark(area, number, (x, y));
+            }
+        },
+    )
+}
+
+impl Line {
+    fn corners(&self) -> Vec<(f64, f64)> {
+        let mut corners: Vec<(f64, f64)> = Vec::with_capacity(2 * self.points.len());
+        for &(x, y) in &self.points {
+            if let (Some(&(_, before)), Kind::Steps) = (corners.last(), self.kind) {
+                corners.push((x, before));
+            }
+            corners.push((x, y));
+        }
+        corners
+    }
+}
