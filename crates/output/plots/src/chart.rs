@@ -32,7 +32,7 @@ pub(crate) struct Frame {
 /// The height of the only panel of a figure.
 pub(crate) const ONE_PANEL: i32 = 310 * PIXEL;
 /// Below the data, for the labels and the title of its x axis.
-const X_AXIS: i32 = 380;
+const X_AXIS: i32 = 360;
 const BETWEEN_PANELS: i32 = 180;
 const BETWEEN_LINES: i32 = 40;
 
@@ -46,7 +46,7 @@ impl Frame {
         let legend = Legend::new(&self.names);
         let panels: i32 = self.panels.iter().map(|(_, height)| height + BETWEEN_PANELS).sum();
         let header = EDGE + TITLE + self.remarks.len() as i32 * (REMARK + BETWEEN_LINES) + 100;
-        let below = header + panels - BETWEEN_PANELS + X_AXIS + 60;
+        let below = header + panels - BETWEEN_PANELS + X_AXIS + 80;
         let left = self.panels.iter().map(|(axis, _)| axis.left()).max().unwrap_or(0);
         let width = WIDTH - 2 * EDGE - self.x.right();
         let x = self.x.scale.without_touching(width - left, LABEL);
@@ -80,6 +80,9 @@ impl Frame {
                 mesh.x_desc(&self.x.title).y_desc(&y.title);
                 mesh.draw().expect(NO_FAILURE);
                 data(index, &mut chart);
+                let (across, down) = chart.plotting_area().get_pixel_range();
+                let corners = [(across.start, down.start), (across.end - 1, down.end - 1)];
+                root.draw(&Rectangle::new(corners, INK.stroke_width(10))).expect(NO_FAILURE);
                 top += height + BETWEEN_PANELS;
             }
             legend.draw(root, below, sample);
@@ -87,30 +90,22 @@ impl Frame {
     }
 }
 
-/// Draws a bar from its upper left to its lower right corner, with white between bars that are large enough for it.
+/// Draws a bar from its upper left to its lower right corner, with white between bars that are large enough for it, and writes
+/// its label where that and a margin have room.
 pub(crate) fn bar(
     area: &Area<'_>,
-    (left, top): BackendCoord,
-    (right, bottom): BackendCoord,
+    [(left, top), (right, bottom)]: [BackendCoord; 2],
     colour: RGBColor,
+    label: &str,
+    margin: i32,
 ) {
     let gap = |length: i32| if length > 30 { 6 } else { 0 };
     let corner = (right - gap(right - left), bottom - gap(bottom - top));
     area.draw(&Rectangle::new([(left, top), corner], colour.filled())).expect(NO_FAILURE);
-}
-
-/// Writes the label of a bar where it and a margin have room.
-pub(crate) fn label_bar(
-    area: &Area<'_>,
-    [(left, top), (right, bottom)]: [BackendCoord; 2],
-    bar: RGBColor,
-    label: &str,
-    margin: i32,
-) {
     let tall = (f64::from(REMARK) * font::CAPITAL) as i32;
     if font::width(label, REMARK) + margin <= right - left && tall + 30 <= bottom - top {
         let style = style(REMARK, HPos::Center);
-        let style = if is_light(bar) { style } else { style.color(&WHITE) };
+        let style = if is_light(colour) { style } else { style.color(&WHITE) };
         let middle = (i32::midpoint(left, right), i32::midpoint(top, bottom));
         area.draw(&Text::new(label, middle, style)).expect(NO_FAILURE);
     }

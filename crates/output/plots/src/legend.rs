@@ -29,7 +29,7 @@ impl Legend {
         Legend { rows: names.len().div_ceil(columns), names, column_width }
     }
 
-    /// Nothing if there are no names.
+    /// With the gap above it; 0 without names.
     pub(crate) fn height(&self) -> i32 {
         if self.names.is_empty() { 0 } else { self.rows as i32 * LINE + 60 }
     }

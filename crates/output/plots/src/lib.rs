@@ -47,6 +47,7 @@ mod font;
 mod legend;
 #[cfg(test)]
 mod legible;
+mod letters;
 mod line;
 mod palette;
 mod picture;

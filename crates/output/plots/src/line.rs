@@ -4,6 +4,7 @@ use crate::chart::Frame;
 use crate::legend::SAMPLE;
 use crate::palette;
 use crate::picture::{NO_FAILURE, Picture};
+use dfrsim_lab::Join;
 use plotters::element::DashedPathElement;
 use plotters::series::DashedLineSeries;
 
@@ -14,18 +15,8 @@ pub(crate) struct Line {
     pub(crate) panel: usize,
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
-    pub(crate) kind: Kind,
-}
-
-/// How a line goes from point to point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Straight, with a marker at each point.
-    Straight,
-    /// Markers alone.
-    Points,
-    /// Level until the next point, without markers.
-    Steps,
+    /// Steps have no markers.
+    pub(crate) join: Join,
 }
 
 /// Draws lines in the panels of a frame, and a legend of them.
@@ -35,12 +26,12 @@ pub(crate) fn draw(mut frame: Frame, lines: &[Line]) -> Picture {
         |panel, chart| {
             // The first lines are the most important, so they are on top.
             for (number, line) in lines.iter().enumerate().rev().filter(|(_, line)| line.panel == panel) {
-                if line.kind != Kind::Points {
+                if line.join != Join::None {
                     let (dash, gap) = palette::dash(number);
                     let series = DashedLineSeries::new(line.corners(), dash, gap, palette::stroke(number));
                     chart.draw_series(series).expect(NO_FAILURE);
                 }
-                if line.kind != Kind::Steps {
+                if line.join != Join::Steps {
                     let area = chart.plotting_area().use_screen_coord();
                     line.points
                         .iter()
@@ -49,12 +40,12 @@ pub(crate) fn draw(mut frame: Frame, lines: &[Line]) -> Picture {
             }
         },
         |area, number, (x, y)| {
-            if lines[number].kind != Kind::Points {
+            if lines[number].join != Join::None {
                 let (ends, (dash, gap)) = ([(x - SAMPLE / 2, y), (x + SAMPLE / 2, y)], palette::dash(number));
                 let path = DashedPathElement::new(ends, dash, gap, palette::stroke(number));
                 area.draw(&path).expect(NO_FAILURE);
             }
-            if lines[number].kind != Kind::Steps {
+            if lines[number].join != Join::Steps {
                 palette::mark(area, number, (x, y));
             }
         },
@@ -65,7 +56,7 @@ impl Line {
     fn corners(&self) -> Vec<(f64, f64)> {
         let mut corners: Vec<(f64, f64)> = Vec::with_capacity(2 * self.points.len());
         for &(x, y) in &self.points {
-            if let (Some(&(_, before)), Kind::Steps) = (corners.last(), self.kind) {
+            if let (Some(&(_, before)), Join::Steps) = (corners.last(), self.join) {
                 corners.push((x, before));
             }
             corners.push((x, y));

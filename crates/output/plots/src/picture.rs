@@ -147,7 +147,7 @@ impl DrawingBackend for &mut Picture {
         if text.is_empty() {
             return Ok(());
         }
-        let size = style.size() / font::SVG_LINE;
+        let size = style.size() / font::LINE;
         let down = match style.anchor().v_pos {
             VPos::Top => CAPITAL,
             VPos::Center => CAPITAL / 2.0,

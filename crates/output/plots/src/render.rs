@@ -1,10 +1,9 @@
 //! From shapes to SVG and PNG, through plotters' backends.
 
 use crate::colour::WHITE;
-use crate::font;
-use crate::picture::{NO_FAILURE, PIXEL, Picture, Shape, Side, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color as _, FontTransform};
+use crate::letters::Letters;
+use crate::picture::{NO_FAILURE, PIXEL, Picture, Shape};
+use plotters::style::Color as _;
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
@@ -22,7 +21,7 @@ impl Picture {
         let pixels = PIXEL.unsigned_abs();
         // Drawn ten times as large, and scaled down.
         let backend = SVGBackend::with_string(&mut svg, (width * pixels, height * pixels));
-        Renderer { backend, scale: 1.0, line: font::SVG_LINE, ascent: 0.76, joins_lines: true }.draw(self);
+        Renderer { backend, scale: 1.0, joins_lines: true }.draw(self);
         let drawn = format!("<svg width=\"{}\" height=\"{}\"", width * pixels, height * pixels);
         svg.replacen(&drawn, &format!("<svg width=\"{width}\" height=\"{height}\""), 1)
     }
@@ -34,8 +33,7 @@ impl Picture {
         let mut samples = vec![0; (columns * rows * SAMPLES * SAMPLES * 3) as usize];
         let backend = BitMapBackend::with_buffer(&mut samples, (columns * SAMPLES, rows * SAMPLES));
         let scale = f64::from(PNG_SCALE * SAMPLES) / f64::from(PIXEL);
-        Renderer { backend, scale, line: font::LINE, ascent: font::LINE / 2.0, joins_lines: false }
-            .draw(self);
+        Renderer { backend, scale, joins_lines: false }.draw(self);
         encode(&averaged(&samples, columns as usize, rows as usize), columns, rows)
     }
 }
@@ -92,10 +90,6 @@ struct Renderer<B> {
     backend: B,
     /// Pixels of the backend for a tenth of one of the picture.
     scale: f64,
-    /// What plotters calls the size of a font, in the font size that this backend makes of it.
-    line: f64,
-    /// From the top of a text, at which the backend places it, to its base line, in font sizes.
-    ascent: f64,
     /// Whether the backend draws lines of several points well by itself.
     joins_lines: bool,
 }
@@ -138,18 +132,11 @@ impl<B: DrawingBackend> Renderer<B> {
                 }
                 Ok(())
             }
-            Shape::Text(Text { at: (x, y), side, size, colour, is_turned, text }) => {
-                let rise = (self.ascent * size).round() as i32;
-                let top = if *is_turned { (x - rise, *y) } else { (*x, y - rise) };
-                let turn = if *is_turned { FontTransform::Rotate270 } else { FontTransform::None };
-                let side = match side {
-                    Side::Begin => HPos::Left,
-                    Side::Middle => HPos::Center,
-                    Side::End => HPos::Right,
-                };
-                let font = font::sized(size * self.scale * self.line).transform(turn);
-                let style = font.color(colour).pos(Pos::new(side, VPos::Top));
-                self.backend.draw_text(text, &style, point(&top))
+            Shape::Text(text) => {
+                let (rise, (x, y)) = ((Letters::ASCENT * text.size).round() as i32, text.at);
+                let top = if text.is_turned { (x - rise, y) } else { (x, y - rise) };
+                let letters = Letters { text, size: text.size * self.scale };
+                self.backend.draw_text(&text.text, &letters, point(&top))
             }
         }
     }
@@ -160,12 +147,13 @@ mod tests {
     use super::*;
     use plotters::element::Rectangle;
     use plotters::style::BLACK;
+    use plotters::style::text_anchor::HPos;
 
     /// Names come from files.
     #[test]
     fn control_characters_do_not_get_into_svg() {
         let name = "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}";
-        let style = font::style(100, HPos::Left);
+        let style = crate::font::style(100, HPos::Left);
         let picture = Picture::draw(300, 200, |area| area.draw_text(name, &style, (10, 100)).unwrap());
         let svg = picture.svg();
         assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");

@@ -139,7 +139,8 @@ impl Ranged for Scale {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (self.place(*value) * f64::from(to - from)).round() as i32
+        // What is far beyond the axis is still somewhere.
+        from + (self.place(*value).clamp(-1.0, 2.0) * f64::from(to - from)).round() as i32
     }
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let is_any = hint.weight().allow_light_points();
@@ -270,6 +271,13 @@ mod tests {
         let (scale, unit) = axis(7 * 86_400);
         assert_eq!((labels(&scale).join(" "), unit), ("0 1 2 3 4 5 6 7".to_owned(), "days"));
         assert_eq!(axis(0).0.place(1.0), 1.0);
+    }
+
+    #[test]
+    fn values_far_beyond_an_axis_have_a_place() {
+        let places =
+            [0.25, 1e300, -1e300].map(|value| Scale::linear(0.0, 1.0, 5).map(&value, (1_000, 5_000)));
+        assert_eq!(places, [2_000, 9_000, -3_000]);
     }
 
     proptest! {

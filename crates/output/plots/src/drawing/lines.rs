@@ -2,9 +2,9 @@
 
 use super::{Drawn, MAX_SHOWN, Sheet, axis, from_zero, is_shown};
 use crate::chart::ONE_PANEL;
-use crate::line::{self, Kind, Line};
+use crate::line::{self, Line};
 use crate::table::Csv;
-use dfrsim_lab::{Axis, Join, Series};
+use dfrsim_lab::{Axis, Series};
 
 pub(super) fn draw(
     sheet: &mut Sheet,
@@ -23,12 +23,7 @@ pub(super) fn draw(
         let mut points = series.points.clone();
         points.retain(|&(across, up)| is_shown(x, across) && is_shown(y, up));
         hidden += series.points.len() - points.len();
-        let kind = match series.join {
-            Join::Straight => Kind::Straight,
-            Join::None => Kind::Points,
-            Join::Steps => Kind::Steps,
-        };
-        Line { panel: 0, name: series.name.clone(), points, kind }
+        Line { panel: 0, name: series.name.clone(), points, join: series.join }
     };
     let shown = series.len().min(MAX_SHOWN);
     let lines: Vec<Line> = series[..shown].iter().map(line).collect();

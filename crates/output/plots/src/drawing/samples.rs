@@ -4,13 +4,13 @@ use super::{Drawn, MAX_ROWS, MAX_SHOWN, Sheet, axis, is_shown, middle};
 use crate::axis::Axis;
 use crate::chart::{Chart, ONE_PANEL};
 use crate::colour::{INK, paled};
-use crate::line::{self, Kind, Line};
+use crate::line::{self, Line};
 use crate::palette;
 use crate::picture::NO_FAILURE;
 use crate::scale::Scale;
 use crate::statistics::{BoxPlot, distribution};
 use crate::table::Csv;
-use dfrsim_lab::{Axis as LabAxis, Samples};
+use dfrsim_lab::{Axis as LabAxis, Join, Samples};
 use plotters::element::{Circle, PathElement, Rectangle};
 use plotters::style::Color as _;
 
@@ -56,7 +56,7 @@ pub(super) fn distributions(sheet: &mut Sheet, samples: &Samples) -> Option<Draw
         }
         let points = std::iter::once((steps[0].0, 0.0)).chain(steps.iter().copied()).collect();
         if number < shown.len() {
-            lines.push(Line { panel: 0, name: sample.name.to_owned(), points, kind: Kind::Steps });
+            lines.push(Line { panel: 0, name: sample.name.to_owned(), points, join: Join::Steps });
         }
     }
     let x = value_axis(&samples.value, shown)?;

@@ -5,12 +5,12 @@ use super::grid::{GridRun, replay_grid};
 use super::layout::{self, Downtime, Edge, Layout};
 use super::replay::{Change, replay};
 use crate::axis::Axis;
-use crate::chart::{Chart, Frame, bar, label_bar};
+use crate::chart::{Chart, Frame, bar};
 use crate::colour::{FINE_GRID, GRID, INK, paled};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
 use crate::palette;
-use crate::picture::{Area, NO_FAILURE, PIXEL, Picture};
+use crate::picture::{Area, NO_FAILURE, Picture};
 use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::{CpuUse, SimTime, Yield};
@@ -171,7 +171,7 @@ enum Sign {
 impl Gantt {
     fn picture(&self) -> Picture {
         let signs = self.signs();
-        let height = (self.nodes as i32).saturating_mul(300).clamp(100 * PIXEL, 360 * PIXEL);
+        let height = (f64::from(self.nodes) * 300.0).clamp(1_000.0, 3_600.0) as i32;
         let (scale, unit) = Scale::time(self.from, self.to);
         let labels = self.labelled(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
         let of_rows = if self.clusters.len() > 1 { "core" } else { "node" };
@@ -183,12 +183,12 @@ impl Gantt {
             names: signs.iter().map(|sign| sign.name()).collect(),
         };
         frame.draw(
-            |_, chart| self.draw(chart, height / self.nodes.max(1) as i32),
+            |_, chart| self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1))),
             |area, number, middle| signs[number].draw(area, middle),
         )
     }
 
-    fn draw(&self, chart: &mut Chart<'_>, row: i32) {
+    fn draw(&self, chart: &mut Chart<'_>, row: f64) {
         let rectangle = |from: u64, to: u64, first: u32, nodes: u32, colour: RGBColor| {
             let corners =
                 [(self.second(from), f64::from(first)), (self.second(to), f64::from(first + nodes))];
@@ -202,7 +202,7 @@ impl Gantt {
         chart.draw_series([all]).expect(NO_FAILURE);
         // Lines between nodes where there is room for them.
         chart
-            .draw_series((1..self.nodes).filter(|_| row >= 60).map(|node| line(node, GRID)))
+            .draw_series((1..self.nodes).filter(|_| row >= 60.0).map(|node| line(node, GRID)))
             .expect(NO_FAILURE);
         // What is down is behind the jobs.
         let down = |one: &Downtime| rectangle(one.from, one.to, one.node, 1, DOWN);
@@ -252,7 +252,7 @@ impl Gantt {
         let (left, top) = chart.backend_coord(&(self.second(*from), high));
         let (right, bottom) = chart.backend_coord(&(self.second(*to), low));
         let colour = paled(palette::fill(part.sequence), strength(part.job_yield.as_f64()));
-        bar(&area, (left, top), (right, bottom), colour);
+        bar(&area, [(left, top), (right, bottom)], colour, &part.id.to_string(), 140);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
             pause_mark(&area, (right, top), bottom - top);
@@ -260,7 +260,6 @@ impl Gantt {
         if *begin == Edge::Own(Change::Migrate) && is_inside(*from) {
             migration_mark(&area, (left, i32::midpoint(top, bottom)), (right - left, bottom - top));
         }
-        label_bar(&area, [(left, top), (right, bottom)], colour, &part.id.to_string(), 140);
     }
 }
 

@@ -6,10 +6,11 @@ use super::thin::{Step, thinned};
 use crate::axis::Axis;
 use crate::chart::{Frame, ONE_PANEL};
 use crate::figure::Figure;
-use crate::line::{self, Kind, Line};
+use crate::line::{self, Line};
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
+use dfrsim_lab::Join;
 use dfrsim_model::{Share, SimTime, Yield};
 use std::path::Path;
 
@@ -113,7 +114,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
             points.push((SimTime::from_micros(end).as_secs_f64(), last));
         }
         let panel = usize::from(number > 0);
-        lines.push(Line { panel, name: (*name).to_owned(), points, kind: Kind::Steps });
+        lines.push(Line { panel, name: (*name).to_owned(), points, join: Join::Steps });
     }
     let most = range(lines[1..].iter().flat_map(|line| &line.points).map(|point| point.1))
         .map_or(1.0, |range| range.1);

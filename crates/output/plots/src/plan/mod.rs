@@ -5,7 +5,7 @@ mod document;
 pub use document::{PlanAction, PlanDocument, PlanFigureError, PlanSwitch};
 
 use crate::axis::{Axis, LABEL, WIDTH, shortened};
-use crate::chart::{Frame, bar, label_bar};
+use crate::chart::{Frame, bar};
 use crate::colour::{GRID, INK};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
@@ -117,9 +117,7 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
                     let from = chart.backend_coord(&(action.begin.as_secs_f64(), top));
                     let (right, bottom) = chart.backend_coord(&(action.end.as_secs_f64(), top + 1.0));
                     let to = (right.max(from.0 + 5), bottom);
-                    let colour = colour(&action.action);
-                    bar(&area, from, to, colour);
-                    label_bar(&area, [from, to], colour, &action.vm, 66);
+                    bar(&area, [from, to], colour(&action.action), &action.vm, 66);
                 }
                 first += lanes_of(row);
                 if first < lanes && lane >= 40.0 {
