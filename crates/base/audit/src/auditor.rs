@@ -84,6 +84,8 @@ pub struct Auditor {
     started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
+    /// What jobs do beyond their run times.
+    epilog: u64,
     report: Option<Report>,
     /// The batch policy of a cluster of a grid.
     pub(crate) outside: Option<BatchPolicy>,
@@ -127,6 +129,7 @@ impl Auditor {
             limits: None,
             started: Vec::new(),
             preempts: false,
+            epilog: 0,
             report: None,
             outside: None,
         })
@@ -417,6 +420,7 @@ impl Auditor {
             }
             job = job.lengthened(|span| platform.interruption.with_checkpoints(span));
         }
+        job.length = job.length.saturating_add(self.epilog);
         self.tally.submit(self.now);
         self.links.record(Some(number));
         self.jobs.insert(number, job);
@@ -475,6 +479,7 @@ impl Auditor {
         }
         self.limits = Some(Limits::new(settings, &self.cluster.kinds));
         self.check.iter_mut().for_each(|check| check.priority(settings, &self.cluster.kinds));
+        self.epilog = settings.epilog_s.saturating_mul(1_000_000);
         self.preempts = settings.preempting().is_some();
         if self.preempts {
             self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));

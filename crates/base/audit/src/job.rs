@@ -20,8 +20,8 @@ pub(crate) struct Job {
     /// Whether it has said for which resources it asks.
     pub(crate) has_asked: bool,
     pub(crate) run: u64,
-    /// Its run time and the checkpoints that it writes.
-    length: u64,
+    /// Its run time, the checkpoints that it writes and its epilog.
+    pub(crate) length: u64,
     /// What the policy knows of that; the largest number if that is unknown.
     pub(crate) estimate: u64,
     /// The number of its user, if known.

@@ -73,6 +73,11 @@ pub struct Priorities {
     /// (`AuthInfo=cred_expire`). Until then it is passed over.
     #[serde(skip_serializing_if = "is_default")]
     pub requeue_delay_s: u64,
+    /// How long a job keeps its nodes once its work is done, in seconds at full speed: the epilog that cleans up after it. What schedulers
+    /// know of its run time has no word of it, and it counts in no run time; what depends on the end of the job waits for it. A job that
+    /// loses its nodes meanwhile has not ended.
+    #[serde(skip_serializing_if = "is_default")]
+    pub epilog_s: u64,
 }
 
 impl Default for Priorities {
@@ -102,6 +107,7 @@ impl Default for Priorities {
             preempt_mode: PreemptMode::default(),
             preempt_exempt_time_s: 0,
             requeue_delay_s: 0,
+            epilog_s: 0,
         }
     }
 }
@@ -471,6 +477,17 @@ impl Priorities {
         }
     }
 
+    /// The settings, and Slurm's own values for what they leave out of backfilling. Where jobs have grace times, one that lost its nodes waits
+    /// until backfilling has looked, as with Slurm's own delay: the job for which it left is tried before it, of any priority.
+    #[must_use]
+    pub fn as_slurm(&self) -> Priorities {
+        let backfill = self.backfill.as_slurm();
+        let mut classes = self.qos.iter().chain(&self.partitions);
+        let have_time = classes.any(|class| class.grace_s.is_some_and(|grace| grace > 0));
+        let least = if have_time { backfill.interval_s + 1 } else { 0 };
+        Priorities { backfill, requeue_delay_s: self.requeue_delay_s.max(least), ..self.clone() }
+    }
+
     /// Whether no job has a priority or a limit.
     pub fn are_plain(&self) -> bool {
         self.weights.age == 0 && self.order_by_arrival()
@@ -483,6 +500,7 @@ impl Priorities {
             && self.main == MainSettings::default()
             && !self.have_limits()
             && self.requeue_delay_s == 0
+            && self.epilog_s == 0
             && self.together.is_empty()
             && self.reservations.is_empty()
             && self.partitions.iter().all(|class| class.tier() == 1)
@@ -522,6 +540,7 @@ impl Priorities {
             ("main.interval_s", self.main.interval_s, 1),
             ("preempt_exempt_time_s", self.preempt_exempt_time_s, 0),
             ("requeue_delay_s", self.requeue_delay_s, 0),
+            ("epilog_s", self.epilog_s, 0),
         ] {
             if !(least..=LONGEST_SETTING_S).contains(&span) {
                 return Err(fault(place, format!("expected {least} to {LONGEST_SETTING_S} seconds")));

@@ -85,6 +85,11 @@ impl SimSpan {
     pub const fn micros(self) -> u64 {
         self.0
     }
+    /// Both one after the other; the longest span if that is longer.
+    #[must_use]
+    pub fn saturating_add(self, other: SimSpan) -> SimSpan {
+        SimSpan(self.0.saturating_add(other.0))
+    }
     /// Seconds, for statistics and output; rounded to the nearest `f64`.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {

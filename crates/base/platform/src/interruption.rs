@@ -36,7 +36,7 @@ impl Checkpoints {
     pub fn lengthened(self, span: SimSpan) -> SimSpan {
         let count = span.micros().saturating_sub(1) / self.interval.micros().max(1);
         let added = count.saturating_mul(self.cost.micros());
-        SimSpan::from_micros(span.micros().saturating_add(added))
+        span.saturating_add(SimSpan::from_micros(added))
     }
     /// The work that the last checkpoint holds of a job that has done so much.
     #[must_use]

@@ -313,6 +313,7 @@ impl Simulate {
                 OverrunArgument::Extend => Overrun::Extend,
                 OverrunArgument::Kill => Overrun::Kill,
             },
+            epilog: SimSpan::from_secs(priorities.map_or(0, |it| it.epilog_s)),
             seed: Seed::new(self.workload.seed),
             outages,
             unequal,

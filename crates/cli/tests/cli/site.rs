@@ -323,10 +323,11 @@ fn preemption_and_limits_are_changes_too() {
         "qos.normal.MaxJobsPU=1",
         "account.physics.Share=1; PriorityWeightAge=0",
         "qos.normal.MaxTRESPU=cpu=16",
+        "Epilog=1200",
     ];
     let text =
         stdout(site(&folder).args(["--samples", "0"]).args(changes.iter().flat_map(|it| ["--what-if", it])));
-    assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0, qos.normal.MaxTRESPU=cpu=16"));
+    assert!(text.contains("variants: as it is, preemption=on, qos.normal.MaxJobsPU=1, account.physics.Share=1; PriorityWeightAge=0, qos.normal.MaxTRESPU=cpu=16, Epilog=1200"));
     let results = folder.path("results");
     stdout(dfrsim(["run", "--audit", "--out"]).arg(&results).arg(folder.path("march/site.toml")));
     let rows = fs::read_to_string(results.join("rows.csv")).unwrap();
@@ -337,6 +338,7 @@ fn preemption_and_limits_are_changes_too() {
     for limited in ["qos.normal.MaxJobsPU=1", "qos.normal.MaxTRESPU=cpu=16"] {
         assert_ne!(number(&of(limited), "mean_wait_s"), as_it_is, "{rows}");
     }
+    assert!(number(&of("Epilog=1200"), "mean_wait_s") > as_it_is + 600.0, "{rows}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub(crate) struct ActiveJob {
     pub(crate) preemptions: u32,
     pub(crate) migrations: u32,
     pub(crate) interruptions: u32,
-    /// Its work: its run time and the checkpoints that it writes.
+    /// Its work: its run time, the checkpoints that it writes and its epilog.
     length: SimSpan,
     /// What is said of the work that it has left when it starts, with what the start takes.
     pub(crate) remaining: Option<SimSpan>,
@@ -91,7 +91,7 @@ pub(crate) struct Arrival {
     pub(crate) weight: u32,
     /// Whether its run time is its estimate, where it will be killed.
     pub(crate) killed: bool,
-    /// Its run time and the checkpoints that it writes.
+    /// Its run time, the checkpoints that it writes and its epilog.
     pub(crate) length: SimSpan,
     pub(crate) clock: Option<Clock>,
 }
@@ -155,7 +155,7 @@ impl ActiveJob {
         let least = SimSpan::from_micros(1);
         self.remaining = self.estimate.map(|estimate| {
             let left = estimate.micros().saturating_sub(kept.micros());
-            SimSpan::from_micros(left.max(least.micros()).saturating_add(restart.micros()))
+            SimSpan::from_micros(left).max(least).saturating_add(restart)
         });
         (std::mem::take(&mut self.placement), kept, VirtualTime::of(kept).until(done))
     }
@@ -163,7 +163,7 @@ impl ActiveJob {
     /// What is said of the work that it has left after a pause, with the penalty of going on.
     pub(crate) fn after_pause(&self, penalty: SimSpan) -> Option<SimSpan> {
         let left = self.done.until(VirtualTime::of(self.estimate?)).time_at(Yield::ONE)?;
-        Some(SimSpan::from_micros(left.micros().max(1).saturating_add(penalty.micros())))
+        Some(left.max(SimSpan::from_micros(1)).saturating_add(penalty))
     }
 
     /// From now on it has the given yield, and progresses accordingly.

@@ -164,6 +164,8 @@ pub struct Options {
     pub estimates: EstimateModel,
     /// What happens to jobs that outlast their estimate.
     pub overrun: Overrun,
+    /// How long a job keeps its nodes once its work is done, at full speed.
+    pub epilog: SimSpan,
     /// The seed of random estimates.
     pub seed: Seed,
     /// What schedulers know of CPU needs.
@@ -190,6 +192,7 @@ impl Default for Options {
             penalty: SimSpan::ZERO,
             estimates: EstimateModel::Exact,
             overrun: Overrun::Extend,
+            epilog: SimSpan::ZERO,
             seed: Seed::new(1),
             needs: NeedModel::Exact,
             discovery: None,

@@ -434,7 +434,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let known_need = self.options.needs.known(job.cpu_need);
         let weight = self.options.weights.as_ref().map_or(1, |weights| weights.of(job.user, job.origin));
         let arrival = Arrival {
-            length: lengthened(job.run_time),
+            length: lengthened(job.run_time).saturating_add(self.options.epilog),
             job,
             estimate: estimate.map(lengthened),
             known_need,

@@ -32,11 +32,12 @@ const REQUESTED_EXTEND: Options = options(EstimateModel::Requested, Overrun::Ext
 
 const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
     let (needs, discovery) = (NeedModel::Exact, None);
-    let (seed, penalty) = (Seed::new(1), SimSpan::ZERO);
+    let (seed, penalty, epilog) = (Seed::new(1), SimSpan::ZERO, SimSpan::ZERO);
     Options {
         penalty,
         estimates,
         overrun,
+        epilog,
         seed,
         needs,
         discovery,

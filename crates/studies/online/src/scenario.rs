@@ -166,6 +166,8 @@ fields! {
         pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
         /// How long a job that lost its nodes, by a failure or to make room, waits before a batch policy may start it again, in seconds.
         pub requeue_delay as "requeue_delay_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
+        /// How long a job keeps its nodes once its work is done, in seconds at full speed: its epilog, which estimates leave out.
+        pub epilog as "epilog_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
         let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
@@ -219,6 +221,7 @@ impl PriorityFields {
             preempt_mode: self.preempt_mode,
             preempt_exempt_time_s: self.preempt_exempt_time,
             requeue_delay_s: self.requeue_delay,
+            epilog_s: self.epilog,
         }
     }
 }

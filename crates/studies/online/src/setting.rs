@@ -122,19 +122,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
     for &needs in &simulation.cpu_needs {
         let discovered = simulation.discovery.iter().filter(|_| needs != NeedModel::Exact).copied().map(Some);
         for discovery in iter::once(None).chain(discovered) {
-            all.push(Options {
-                penalty,
-                estimates,
-                overrun,
-                seed,
-                needs,
-                discovery,
-                clock: None,
-                outages: None,
-                unequal: None,
-                weights: None,
-                texts: None,
-            });
+            all.push(Options { penalty, estimates, overrun, seed, needs, discovery, ..Options::default() });
         }
     }
     all
@@ -183,6 +171,7 @@ impl Setting {
             seed,
             needs,
             discovery,
+            epilog: _,
             clock: _,
             outages: _,
             unequal: _,

@@ -190,7 +190,8 @@ impl OnlineStudy {
         };
         let outages = cluster.outages.as_ref().map(of_setting);
         let (unequal, texts) = (cluster.unequal.clone(), self.texts(variant.workload).cloned());
-        let options = &Options { outages, unequal, weights, texts, ..options.clone() };
+        let epilog = SimSpan::from_secs(priorities.map_or(0, |it| it.epilog_s));
+        let options = &Options { outages, unequal, weights, texts, epilog, ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
         let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;

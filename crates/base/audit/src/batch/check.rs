@@ -3,7 +3,6 @@
 use super::decide::micros;
 use super::nodes::Nodes;
 use super::queue::Waiting;
-use super::slurm::as_slurm;
 use super::state::{BatchCheck, Preempted, Started};
 use super::{BatchPolicy, Depth};
 use crate::check::{Change, Check, Jobs, Report};
@@ -24,7 +23,7 @@ impl BatchCheck {
     /// SLURM has settings where the record has none.
     fn assume(&mut self, kinds: &[Kind]) {
         let is_slurm = self.policy.depth == Depth::Slurm;
-        self.site = is_slurm.then(|| Site::new(&as_slurm(&Priorities::default()), kinds));
+        self.site = is_slurm.then(|| Site::new(&Priorities::default().as_slurm(), kinds));
     }
     /// A job starts, or goes on after it made room.
     fn start(&mut self, change: Change<'_>) -> Option<String> {
@@ -75,7 +74,7 @@ impl Check for BatchCheck {
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
         let is_slurm = self.policy.depth == Depth::Slurm;
         let is_by_arrival = !is_slurm && self.policy.is_by_arrival() && settings.order_by_arrival();
-        let settings = if is_slurm { as_slurm(settings) } else { settings.clone() };
+        let settings = if is_slurm { settings.as_slurm() } else { settings.clone() };
         self.nodes.reservations.clone_from(&settings.reservations);
         self.site = (!is_by_arrival).then(|| Site::new(&settings, kinds));
     }

@@ -4,7 +4,7 @@ use super::queue::Waiting;
 use super::state::BatchCheck;
 use super::timers::Timers;
 use crate::priority::Site;
-use dfrsim_model::priority::{BackfillSettings, Priorities};
+use dfrsim_model::priority::Priorities;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who looks at the queue in a decision.
@@ -19,11 +19,6 @@ pub(super) enum Look {
     Backfill,
     /// Neither of them, though it is SLURM.
     Neither,
-}
-
-/// The settings as SLURM reads them.
-pub(super) fn as_slurm(settings: &Priorities) -> Priorities {
-    Priorities { backfill: BackfillSettings::as_slurm(settings.backfill), ..settings.clone() }
 }
 
 fn micros(seconds: u64) -> u64 {

@@ -2,13 +2,6 @@
 
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
-use std::sync::Arc;
-
-/// Fills in Slurm's own values for what the settings of a site leave out of backfilling.
-pub(super) fn as_slurm(site: Option<&Arc<Priorities>>) -> Arc<Priorities> {
-    let settings = site.map_or_else(Priorities::default, |site| Priorities::clone(site));
-    Arc::new(Priorities { backfill: settings.backfill.as_slurm(), ..settings })
-}
 
 const SECOND: u64 = 1_000_000;
 

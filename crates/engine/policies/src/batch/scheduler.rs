@@ -2,7 +2,7 @@
 
 use super::head::Head;
 use super::job::BatchJob;
-use super::passes::{Passes, as_slurm};
+use super::passes::Passes;
 use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
 use super::pools::Pools;
@@ -72,7 +72,7 @@ impl BatchScheduler {
     pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
         let queue = Queue::new(policy.order, policy.fill);
         let site = match policy.discipline {
-            Discipline::Slurm => Some(as_slurm(site)),
+            Discipline::Slurm => Some(Arc::new(site.map_or_else(Default::default, Arc::clone).as_slurm())),
             _ => site.filter(|site| !queue.is_by_arrival() || !site.order_by_arrival()).cloned(),
         };
         let mut pools = Pools::new(nodes, policy.nodes, policy.place);

@@ -164,6 +164,7 @@ impl Condition {
         }
         if let Some(settings) = &mut priorities {
             self.only.restrict(settings, &mut rng);
+            settings.epilog_s = seed.fork("epilog").rng().random_range(0_u64..600).saturating_sub(300);
         }
         if self.weights {
             weigh(priorities.get_or_insert_default(), &mut rng);
@@ -494,6 +495,7 @@ impl Case {
         });
         let mut options = self.options.clone();
         options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
+        options.epilog = SimSpan::from_secs(self.priorities.as_ref().map_or(0, |it| it.epilog_s));
         let mut scheduler =
             made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
         let mut watchers = (metrics, Recorder(before));

@@ -126,8 +126,9 @@ impl Case {
         let demands = Demands { given: self.asked.clone(), ..Demands::default() };
         let fields = (!self.platform.is_empty()).then(|| PlatformFields::parse(&self.platform).unwrap());
         let unequal = fields.map(|it| Arc::new(UnequalNodes { classes: it.classes().unwrap(), demands }));
-        let options =
-            Options { unequal, outages: self.outages.clone().map(Arc::new), ..self.options.clone() };
+        let epilog = SimSpan::from_secs(self.site.as_ref().map_or(0, |site| site.epilog_s));
+        let outages = self.outages.clone().map(Arc::new);
+        let options = Options { unequal, outages, epilog, ..self.options.clone() };
         for policy in policies.split(' ') {
             let parameters = PolicyOptions::default();
             let found =

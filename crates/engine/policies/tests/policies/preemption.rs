@@ -46,6 +46,17 @@ fn it_may_be_cancelled() {
     }
 }
 
+/// A low job that has had its time is before the high one by its priority: it waits until backfilling has looked, a while after 36 s.
+#[test]
+fn a_job_that_left_does_not_take_its_nodes_back() {
+    let mut settings = settings(PreemptMode::Requeue);
+    (settings.qos[0].grace_s, settings.qos[0].priority) = (Some(15), 9);
+    settings.weights.qos = 1_000;
+    let times = times("SLURM", 4, &settings, &TWO);
+    assert_eq!((times[0], times[2]), ((3.0, 103.0), (37.0, 67.0)));
+    assert!((68.0..70.0).contains(&(times[1].1 - 100.0)), "{times:?}");
+}
+
 /// SLURM looks at 21 s for the high job: the second low one is warned to leave, and does so 15 s later if it has not ended at 31 s.
 #[test]
 fn it_may_have_time_to_leave() {

@@ -4,7 +4,7 @@ use super::lines::{At, ConfLine};
 use super::{ConfError, Site, database, parameters, tables, unknown};
 
 /// The names of parameters that may be changed, for messages.
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 22] = [
     "bf_interval",
     "bf_max_job_test",
     "bf_resolution",
@@ -25,6 +25,7 @@ const KNOWN: [&str; 21] = [
     "PreemptMode",
     "PreemptExemptTime",
     "preemption",
+    "Epilog",
     "SchedulerParameters",
 ];
 
@@ -48,7 +49,7 @@ impl Site {
     /// Changes a parameter, as `--what-if` says it: a parameter of `slurm.conf` or of its `SchedulerParameters`
     /// (`PriorityWeightAge=1000`, `bf_interval=60`), of a partition (`partition.gpu.MaxTime=1-0`), a column of a quality of service or an
     /// account (`qos.normal.MaxJobsPU=20`, `account.physics.Share=10`), nodes of a partition or like a node (`nodes.gpu=+20`,
-    /// `nodes.gpu=-4`), or `preemption=on` or `off`.
+    /// `nodes.gpu=-4`), `preemption=on` or `off`, or how long jobs keep their nodes once they are done, in seconds (`Epilog=30`).
     ///
     /// # Errors
     /// If there is no such thing, its value cannot be read, or it has no effect.

@@ -93,6 +93,10 @@ pub(super) fn read(lines: &[ConfLine]) -> Result<Parameters, ConfError> {
                 "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
                 "schedulerparameters" => conf.scheduler(value, &at)?,
                 "authinfo" => conf.auth(value, &at)?,
+                // Slurm has the path of a script there, and does not say how long it runs.
+                "epilog" if value.bytes().all(|it| it.is_ascii_digit()) => {
+                    settings.epilog_s = u64::from(at.number(value)?);
+                }
                 "schedulertype" if value == "sched/backfill" => {}
                 _ => conf.ignore(name.clone()),
             }
