@@ -110,7 +110,10 @@ impl<B: DrawingBackend> Renderer<B> {
         let point = |&(x, y): &BackendCoord| (length(f64::from(x)), length(f64::from(y)));
         match shape {
             Shape::Rectangle { from, to, fill } => {
-                self.backend.draw_rect(point(from), point(to), &fill.filled(), true)
+                // However short a job is, it is seen.
+                let (from, to) = (point(from), point(to));
+                let to = (to.0.max(from.0 + 1), to.1.max(from.1 + 1));
+                self.backend.draw_rect(from, to, &fill.filled(), true)
             }
             Shape::Polygon { points, fill } => {
                 let points: Vec<_> = points.iter().map(point).collect();
@@ -174,5 +177,17 @@ mod tests {
         assert_eq!(pixels[..6], [0, 0, 0, 255, 255, 255]);
         assert_eq!(picture.png(), bytes);
         assert!(picture.svg().starts_with("<svg width=\"3\" height=\"2\" viewBox=\"0 0 30 20\""));
+    }
+
+    #[test]
+    fn the_thinnest_rectangle_is_seen() {
+        let thin = Rectangle::new([(10, 0), (10, 20)], BLACK.filled());
+        let picture = Picture::draw(30, 20, |area| area.draw(&thin).unwrap());
+        assert!(
+            picture.svg().contains("<rect x=\"10\" y=\"0\" width=\"1\" height=\"20\""),
+            "{}",
+            picture.svg()
+        );
+        assert_ne!(picture.png(), Picture::draw(30, 20, |_| {}).png());
     }
 }
