@@ -4,7 +4,7 @@
 //! *open* where the interval is partly within.
 
 use crate::model;
-use crate::rows::{Row, SwitchRow, loads, pairs, reduction_percent, simulations, switches};
+use crate::rows::{Row, SwitchRow, loads, of_runs, pairs, reduction_percent, switches};
 use crate::scenario::ContextSwitches;
 use crate::statements;
 use crate::tables::minutes;
@@ -89,12 +89,12 @@ impl Measures<'_> {
             }
             "nine_resumes_s" => self.duration_of(|row| resumes(row) >= 9),
             "local_percent" => {
-                let percent = |rows: &Vec<&SwitchRow>| {
-                    let local: u64 = rows.iter().map(|row| row.local_resumes).sum();
-                    let all: u64 = rows.iter().map(|row| resumes(row)).sum();
+                let percent = |own: &[&SwitchRow]| {
+                    let local: u64 = own.iter().map(|row| row.local_resumes).sum();
+                    let all: u64 = own.iter().map(|row| resumes(row)).sum();
                     (all > 0).then(|| 100.0 * local as f64 / all as f64)
                 };
-                self.bootstrap.mean(&self.by_replication().iter().filter_map(percent).collect::<Vec<f64>>())
+                self.bootstrap.mean(&of_runs(self.rows, percent))
             }
             "free_switches" => self.a_run(|row| u64::from(row.cost_mb == 0)),
             "max_free_switch_s" => {
@@ -116,26 +116,16 @@ impl Measures<'_> {
     }
     /// The mean duration of some switches, in seconds.
     fn duration_of(&self, is_one: fn(&SwitchRow) -> bool) -> Option<Estimate> {
-        let seconds = |rows: &Vec<&SwitchRow>| -> Vec<f64> {
-            rows.iter().filter(|row| is_one(row)).map(|row| row.duration_s.as_secs_f64()).collect()
+        let seconds = |own: &[&SwitchRow]| {
+            let own = own.iter().filter(|row| is_one(row)).map(|row| row.duration_s.as_secs_f64());
+            Some(own.collect::<Vec<f64>>()).filter(|own| !own.is_empty())
         };
-        let mut blocks: Vec<Vec<f64>> = self.by_replication().iter().map(seconds).collect();
-        blocks.retain(|block| !block.is_empty());
-        self.bootstrap.estimates(&blocks).map(|estimates| estimates.mean)
-    }
-    /// The switches of each simulation of the optimised policy.
-    fn by_replication(&self) -> Vec<Vec<&SwitchRow>> {
-        let runs = simulations(self.rows).filter(|row| row.policy == "optimised");
-        let of = |replication| {
-            let is_one = move |row: &&SwitchRow| row.policy == "optimised" && row.replication == replication;
-            switches(self.rows).filter(is_one).collect()
-        };
-        runs.map(|run| of(run.replication)).collect()
+        self.bootstrap.estimates(&of_runs(self.rows, seconds)).map(|estimates| estimates.mean)
     }
     /// The mean over the simulations of a sum over switches.
     fn a_run(&self, of: fn(&SwitchRow) -> u64) -> Option<Estimate> {
-        let sum = |rows: &Vec<&SwitchRow>| rows.iter().map(|row| of(row)).sum::<u64>() as f64;
-        self.bootstrap.mean(&self.by_replication().iter().map(sum).collect::<Vec<f64>>())
+        let sum = |own: &[&SwitchRow]| Some(own.iter().map(|row| of(row)).sum::<u64>() as f64);
+        self.bootstrap.mean(&of_runs(self.rows, sum))
     }
 }
 

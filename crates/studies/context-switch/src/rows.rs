@@ -161,6 +161,15 @@ rows_of_type!(
     loads: Load(LoadRow),
 );
 
+/// What something comes to for the switches of each simulation of the optimised policy.
+pub(crate) fn of_runs<T>(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<T>) -> Vec<T> {
+    let mut runs = BTreeMap::<u32, Vec<&SwitchRow>>::new();
+    for row in switches(rows).filter(|row| row.policy == "optimised") {
+        runs.entry(row.replication).or_default().push(row);
+    }
+    runs.values().filter_map(|own| of(own)).collect()
+}
+
 /// Both plans for a random configuration.
 pub(crate) struct Pair<'a> {
     pub(crate) first_fit: &'a SampleRow,

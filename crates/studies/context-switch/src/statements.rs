@@ -1,6 +1,6 @@
 //! What the text says in words: that something is positive, judged by 95 % intervals over the replications.
 
-use crate::rows::{LoadRow, Row, SwitchRow, loads, pairs, simulations, switches};
+use crate::rows::{LoadRow, Row, SwitchRow, loads, of_runs, pairs, simulations};
 use crate::tables::mean_between;
 use dfrsim_lab::query::Limit;
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, average};
@@ -99,15 +99,6 @@ fn by_replication(values: impl Iterator<Item = (u32, f64)>) -> Values {
     let mut groups = BTreeMap::<u32, Values>::new();
     values.for_each(|(replication, value)| groups.entry(replication).or_default().push(value));
     groups.into_values().filter_map(average).collect()
-}
-
-/// Something of the switches of each simulation of the optimised policy.
-fn of_runs(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<f64>) -> Values {
-    let mut runs = BTreeMap::<u32, Vec<&SwitchRow>>::new();
-    for row in switches(rows).filter(|row| row.policy == "optimised") {
-        runs.entry(row.replication).or_default().push(row);
-    }
-    runs.values().filter_map(|own| of(own)).collect()
 }
 
 /// How much larger something is on average for switches with suspends or resumes than for others; `None` if all are of one

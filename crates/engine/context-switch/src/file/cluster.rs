@@ -18,34 +18,68 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+/// The capacity of a node, or the needs of a VM.
 #[derive(Serialize)]
-pub(super) struct NodeEntry {
-    name: String,
+pub(super) struct AmountsEntry {
     cpu: Decimal,
     memory: u32,
+    /// Those beyond CPU and memory that are not 0.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     resources: BTreeMap<String, u32>,
+}
+
+impl AmountsEntry {
+    fn new(cluster: &Cluster, amounts: Amount, resource: impl Fn(&Resource) -> i64) -> AmountsEntry {
+        let resources = cluster.resources().iter().map(|it| (it.name.clone(), amount(resource(it))));
+        AmountsEntry {
+            cpu: Decimal::of_parts(amounts.cpu, cluster.cpu_parts()),
+            memory: amount(amounts.memory),
+            resources: resources.filter(|(_, amount)| *amount > 0).collect(),
+        }
+    }
+
+    pub(super) fn of_vm(cluster: &Cluster, vm: VmId) -> AmountsEntry {
+        AmountsEntry::new(cluster, cluster.vm(vm).demand, |resource| resource.vms[vm.index()])
+    }
+}
+
+/// Where a VM is.
+#[derive(Serialize)]
+pub(super) struct PlaceEntry<'a> {
+    state: VmState,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'a str>,
+}
+
+impl PlaceEntry<'_> {
+    pub(super) fn new(cluster: &Cluster, place: Place) -> PlaceEntry<'_> {
+        PlaceEntry { state: place.state(), node: place.node().map(|node| cluster.node(node).name.as_str()) }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct NodeEntry<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    capacity: AmountsEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
 }
 
 #[derive(Serialize)]
-struct VjobEntry {
-    name: String,
+struct VjobEntry<'a> {
+    name: &'a str,
     priority: i64,
-    vms: Vec<VmEntry>,
+    vms: Vec<VmEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct VmEntry {
-    name: String,
-    cpu: Decimal,
-    memory: u32,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    resources: BTreeMap<String, u32>,
-    state: VmState,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<String>,
+struct VmEntry<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    needs: AmountsEntry,
+    #[serde(flatten)]
+    place: PlaceEntry<'a>,
 }
 
 /// Nodes and VMs by their names.
@@ -214,20 +248,12 @@ fn contradictions(list: &[Named], state: &State<'_>, reader: &mut Reader) {
     }
 }
 
-pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry> + '_ {
+pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry<'_>> {
     cluster.nodes().iter().zip(cluster.node_ids()).map(|(node, id)| NodeEntry {
-        name: node.name.clone(),
-        cpu: Decimal::of_parts(node.capacity.cpu, cluster.cpu_parts()),
-        memory: amount(node.capacity.memory),
-        resources: resources_of(cluster, |resource| resource.nodes[id.index()]),
+        name: &node.name,
+        capacity: AmountsEntry::new(cluster, node.capacity, |resource| resource.nodes[id.index()]),
         state: (!cluster.is_on(id)).then_some("offline"),
     })
-}
-
-/// The capacity of a node, or the needs of a VM, in resources beyond CPU and memory, without those of which it is 0.
-pub(super) fn resources_of(cluster: &Cluster, of: impl Fn(&Resource) -> i64) -> BTreeMap<String, u32> {
-    let resources = cluster.resources().iter();
-    resources.map(|it| (it.name.clone(), amount(of(it)))).filter(|(_, amount)| *amount > 0).collect()
 }
 
 pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = Named> + '_ {
@@ -237,26 +263,20 @@ pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = Name
 }
 
 /// An amount as files have it; those of a cluster have at most 32 bits.
-pub(super) fn amount(amount: i64) -> u32 {
+fn amount(amount: i64) -> u32 {
     u32::try_from(amount).expect("an amount of a cluster has 32 bits")
 }
 
 /// Returns a cluster and a configuration as a text that [`cluster_from_json`] reads back, with a line for each node and vjob.
 pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> String {
     let vjobs = cluster.vjobs().iter().zip(cluster.vjob_ids()).map(|(vjob, id)| {
-        let vms = cluster.vms_of(id).iter().map(|&vm| {
-            let resources = resources_of(cluster, |resource| resource.vms[vm.index()]);
-            let (place, vm) = (configuration.place(vm), cluster.vm(vm));
-            VmEntry {
-                name: vm.name.clone(),
-                cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
-                memory: amount(vm.demand.memory),
-                resources,
-                state: place.state(),
-                node: place.node().map(|node| cluster.node(node).name.clone()),
-            }
-        });
-        VjobEntry { name: vjob.name.clone(), priority: vjob.priority, vms: vms.collect() }
+        let vm = |&vm: &VmId| VmEntry {
+            name: &cluster.vm(vm).name,
+            needs: AmountsEntry::of_vm(cluster, vm),
+            place: PlaceEntry::new(cluster, configuration.place(vm)),
+        };
+        let vms = cluster.vms_of(id).iter().map(vm).collect();
+        VjobEntry { name: &vjob.name, priority: vjob.priority, vms }
     });
     let (nodes, vjobs) = (lines_of(node_entries(cluster)), lines_of(vjobs));
     let constraints = lines_of(constraint_entries(cluster));

@@ -1,15 +1,12 @@
 //! A plan with all that is needed to follow it.
 
-use super::cluster::{amount, constraint_entries, node_entries, resources_of};
+use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
 use super::lines_of;
 use crate::cluster::{Cluster, Starts};
-use crate::configuration::{Configuration, Place};
+use crate::configuration::Configuration;
 use crate::timetable::{NodeSwitch, Timed, Timetable};
-use dfrsim_input::Decimal;
-use dfrsim_input::state::VmState;
 use dfrsim_model::NodeId;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What is said of a plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -23,22 +20,13 @@ pub struct PlanFigures {
 }
 
 #[derive(Serialize)]
-struct PlaceEntry {
-    state: VmState,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<String>,
-}
-
-#[derive(Serialize)]
 struct VmEntry<'a> {
     name: &'a str,
     vjob: &'a str,
-    cpu: Decimal,
-    memory: u32,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    resources: BTreeMap<String, u32>,
-    before: PlaceEntry,
-    after: PlaceEntry,
+    #[serde(flatten)]
+    needs: AmountsEntry,
+    before: PlaceEntry<'a>,
+    after: PlaceEntry<'a>,
 }
 
 #[derive(Serialize)]
@@ -72,21 +60,12 @@ pub fn plan_to_json(
     figures: &PlanFigures,
 ) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
-    let place = |place: Place| PlaceEntry {
-        state: place.state(),
-        node: place.node().map(|node| name(node).to_owned()),
-    };
-    let vms = cluster.by_name().iter().map(|&id| {
-        let vm = cluster.vm(id);
-        VmEntry {
-            name: &vm.name,
-            vjob: &cluster.vjobs()[vm.vjob.index()].name,
-            cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
-            memory: amount(vm.demand.memory),
-            resources: resources_of(cluster, |resource| resource.vms[id.index()]),
-            before: place(before.place(id)),
-            after: place(after.place(id)),
-        }
+    let vms = cluster.by_name().iter().map(|&vm| VmEntry {
+        name: &cluster.vm(vm).name,
+        vjob: &cluster.vjobs()[cluster.vm(vm).vjob.index()].name,
+        needs: AmountsEntry::of_vm(cluster, vm),
+        before: PlaceEntry::new(cluster, before.place(vm)),
+        after: PlaceEntry::new(cluster, after.place(vm)),
     });
     let switches = timetable.switches.iter().map(|NodeSwitch { node, is_on, begin, end }| SwitchEntry {
         node: name(*node),

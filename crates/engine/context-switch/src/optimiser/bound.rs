@@ -110,7 +110,7 @@ fn cover(vms: &[(Amount, u64)], room: Amount) -> u64 {
 /// The most that is spared if the resumes of a vjob wait: on the nodes of its images, less what they wait for.
 fn spared(goal: &Goal<'_>, homes: &[Home], vjob: VjobId) -> u64 {
     let images = goal.cluster.vms_of(vjob).iter().filter_map(|vm| match goal.current.place(*vm) {
-        Place::Sleeping(home) if goal.is_to_run(*vm) => Some(home),
+        Place::Sleeping(home) if goal.unit_of(*vm).is_some() => Some(home),
         _ => None,
     });
     let mut nodes: Vec<NodeId> = images.collect();

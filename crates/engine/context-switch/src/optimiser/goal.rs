@@ -148,11 +148,6 @@ impl<'a> Goal<'a> {
         if self.cluster.is_timed() { 1 } else { unit.max(1) }
     }
 
-    /// Whether a VM is to run, on a node that is to be chosen.
-    pub(super) fn is_to_run(&self, vm: VmId) -> bool {
-        self.unit_of(vm).is_some()
-    }
-
     /// The unit of a VM that is to run.
     pub(super) fn unit_of(&self, vm: VmId) -> Option<usize> {
         self.unit_of[vm.index()]

@@ -1,7 +1,7 @@
 //! Clusters for tests, and the checker's opinion of plans.
 
 use crate::random_constraints::{PLACES, constrained};
-use dfrsim_audit::plan::{PlanReport, check_plan};
+use dfrsim_audit::plan::{PlanFaults, PlanReport, check_plan};
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Rng};
@@ -38,17 +38,28 @@ pub(crate) fn cluster(nodes: &[(i64, i64)], vms: &[(u32, i64, i64)]) -> Cluster 
     Cluster::new(nodes.collect(), vjobs.collect(), vms.collect()).unwrap()
 }
 
-/// What the checker says of a plan.
+/// What the checker says of a plan, with its document.
+pub(crate) fn judged(
+    cluster: &Cluster,
+    from: &Configuration,
+    to: &Configuration,
+    plan: &Plan,
+) -> (Result<PlanReport, PlanFaults>, String) {
+    let pools = timetable(cluster, plan, to, &Durations::default());
+    let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
+    let text = plan_to_json(cluster, from, to, &pools, &figures);
+    (check_plan(&text), text)
+}
+
+/// The report on a plan in which the checker finds no fault.
 pub(crate) fn checked(
     cluster: &Cluster,
     from: &Configuration,
     to: &Configuration,
     plan: &Plan,
 ) -> PlanReport {
-    let pools = timetable(cluster, plan, to, &Durations::default());
-    let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-    let text = plan_to_json(cluster, from, to, &pools, &figures);
-    check_plan(&text).unwrap_or_else(|faults| panic!("{faults}\n{text}"))
+    let (report, text) = judged(cluster, from, to, plan);
+    report.unwrap_or_else(|faults| panic!("{faults}\n{text}"))
 }
 
 /// The same of actions that begin as soon as there is room, none of them later than in its pool.

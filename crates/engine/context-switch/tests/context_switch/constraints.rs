@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use crate::random_constraints::{ALL, constrained};
-use dfrsim_audit::plan::{PlanFault, PlanReport, check_plan};
-use dfrsim_context_switch::file::{PlanFigures, cluster_from_json, cluster_to_json, plan_to_json};
+use dfrsim_audit::plan::{PlanFault, PlanReport};
+use dfrsim_context_switch::file::{cluster_from_json, cluster_to_json};
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Rng, Seed};
 use rand::RngExt;
@@ -69,9 +69,7 @@ fn broken(
     plan: &Plan,
     after: &Configuration,
 ) -> BTreeSet<ConstraintKind> {
-    let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-    let timetable = timetable(cluster, plan, after, &Durations::default());
-    let faults = check_plan(&plan_to_json(cluster, current, after, &timetable, &figures)).err();
+    let faults = judged(cluster, current, after, plan).0.err();
     let kind = |fault: &PlanFault| match fault {
         PlanFault::Constraint { constraint, .. }
         | PlanFault::Order { constraint, .. }
@@ -171,11 +169,7 @@ fn cheapest_accepted(case: &Reconfiguration) -> Option<u64> {
     };
     let mut plans: Vec<Plan> = pools(&tasks).into_iter().map(plan).collect();
     plans.sort_by_key(|plan| plan.cost(cluster));
-    let accepted = plans.iter().find(|plan| {
-        let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-        let timetable = timetable(cluster, plan, wanted, &Durations::default());
-        check_plan(&plan_to_json(cluster, current, wanted, &timetable, &figures)).is_ok()
-    });
+    let accepted = plans.iter().find(|plan| judged(cluster, current, wanted, plan).0.is_ok());
     accepted.map(|plan| plan.cost(cluster))
 }
 
