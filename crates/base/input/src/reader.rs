@@ -192,6 +192,22 @@ impl Reader {
         found
     }
 
+    /// Returns what is found of the name that a value is, where these names are known.
+    pub fn one_of<T, N: AsRef<str>>(
+        &mut self,
+        place: &Located<'_>,
+        what: &'static str,
+        find: impl FnOnce(&str) -> Option<T>,
+        known: impl IntoIterator<Item = N>,
+    ) -> Option<T> {
+        let name = self.text(place)?;
+        let found = find(name);
+        if found.is_none() {
+            self.fault(place, UnknownName::new(what, name, known));
+        }
+        found
+    }
+
     /// Returns the choice that a value names.
     pub fn named<T: FromStr<Err = UnknownName>>(&mut self, place: &Located<'_>) -> Option<T> {
         self.text(place)?.parse().map_err(|unknown| self.fault(place, unknown)).ok()

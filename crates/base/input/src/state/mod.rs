@@ -34,6 +34,7 @@ mod parts;
 mod write;
 
 pub use constraint::{Constraint, ConstraintKind};
+pub use write::{csv_lines, json_lines};
 
 use crate::format::Input;
 use crate::located::Located;

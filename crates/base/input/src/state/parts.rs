@@ -4,7 +4,6 @@ use super::{Amounts, Node, Reserved, State, UNITS, Vjob, Vm, VmState};
 use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::reader::Reader;
-use dfrsim_model::named::UnknownName;
 use dfrsim_model::{SimTime, Yield};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,12 +147,7 @@ impl Names {
 
     /// Returns the number of the node that a value names.
     fn node(&self, reader: &mut Reader, at: &Located<'_>) -> Option<usize> {
-        let name = reader.text(at)?;
-        let number = self.numbers.get(name).copied();
-        if number.is_none() {
-            reader.fault(at, UnknownName::new("node", name, self.numbers.keys()));
-        }
-        number
+        reader.one_of(at, "node", |name| self.numbers.get(name).copied(), self.numbers.keys())
     }
 }
 

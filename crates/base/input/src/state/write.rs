@@ -2,6 +2,7 @@
 
 use super::{Amounts, Node, State, UNITS, Vm};
 use dfrsim_model::Yield;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// An amount as a number that reads back.
@@ -28,13 +29,21 @@ fn add_amounts(object: &mut Value, amounts: &Amounts) {
     }
 }
 
-/// A list with a line for each item.
-fn lines(items: impl Iterator<Item = Value>) -> String {
-    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+/// Returns a list as JSON, with a line for each item.
+///
+/// # Panics
+/// If an item is no JSON, as a map whose keys are no texts.
+pub fn json_lines<T: Serialize>(items: impl Iterator<Item = T>) -> String {
+    let line = |item: T| serde_json::to_string(&item).expect("names and numbers are JSON");
+    let items: Vec<String> = items.map(line).collect();
     if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", items.join(",\n")) }
 }
 
-fn csv(records: impl Iterator<Item = Vec<String>>) -> String {
+/// Returns records as comma-separated values.
+///
+/// # Panics
+/// If records have different numbers of cells.
+pub fn csv_lines(records: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
         writer.write_record(record).expect("memory takes any record");
@@ -50,7 +59,7 @@ impl State<'_> {
 
     /// Returns the state as JSON that reads back as the same, with a line for each node, vjob, constraint and reservation.
     pub fn to_json(&self) -> String {
-        let nodes = lines(self.nodes.iter().map(|Node { name, has, labels, is_on, .. }| {
+        let nodes = json_lines(self.nodes.iter().map(|Node { name, has, labels, is_on, .. }| {
             let mut node = json!({ "name": name });
             add_amounts(&mut node, has);
             if !labels.is_empty() {
@@ -77,7 +86,7 @@ impl State<'_> {
             }
             vms[*vjob].push(vm);
         }
-        let vjobs = lines(self.vjobs.iter().zip(vms).map(|(vjob, vms)| {
+        let vjobs = json_lines(self.vjobs.iter().zip(vms).map(|(vjob, vms)| {
             let mut line = json!({ "name": vjob.name });
             if vjob.priority != 0 {
                 line["priority"] = vjob.priority.into();
@@ -89,7 +98,7 @@ impl State<'_> {
         if !self.constraints.is_empty() {
             text += &format!(
                 ",\n\"constraints\": {}",
-                lines(self.constraints.iter().map(|at| at.value().clone()))
+                json_lines(self.constraints.iter().map(|at| at.value().clone()))
             );
         }
         if !self.reservations.is_empty() {
@@ -99,7 +108,7 @@ impl State<'_> {
                 add_amounts(&mut line, &reserved.amounts);
                 line
             });
-            text += &format!(",\n\"reservations\": {}", lines(reservations));
+            text += &format!(",\n\"reservations\": {}", json_lines(reservations));
         }
         text + "\n}\n"
     }
@@ -118,7 +127,7 @@ impl State<'_> {
             let others = others.into_iter().chain([node, least, vm.is_pinned.to_string()]);
             others.chain(cells(&vm.needs, resources)).collect()
         };
-        csv([header].into_iter().chain(self.vms.iter().map(record)))
+        csv_lines([header].into_iter().chain(self.vms.iter().map(record)))
     }
 
     /// Returns the reservations as CSV.
@@ -131,7 +140,7 @@ impl State<'_> {
                 [self.node(reserved.node).to_owned(), reserved.from.to_string(), reserved.until.to_string()];
             others.into_iter().chain(cells(&reserved.amounts, resources)).collect()
         });
-        csv([header.collect()].into_iter().chain(records))
+        csv_lines([header.collect()].into_iter().chain(records))
     }
 }
 

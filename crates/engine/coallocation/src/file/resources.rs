@@ -2,7 +2,7 @@
 
 use super::format_amount;
 use crate::{Grid, Timetable};
-use dfrsim_input::state::{Amounts, State};
+use dfrsim_input::state::{Amounts, State, csv_lines};
 use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{MOST_UNITS, Reservation, Resource};
@@ -69,7 +69,7 @@ impl Resources {
             let amounts = it.capacity.iter().map(|&amount| format_amount(amount));
             [name.clone()].into_iter().chain(amounts).chain(it.labels.iter().cloned()).collect()
         };
-        lines([header.collect()].into_iter().chain(self.names.iter().zip(&self.resources).map(line)))
+        csv_lines([header.collect()].into_iter().chain(self.names.iter().zip(&self.resources).map(line)))
     }
 }
 
@@ -144,14 +144,5 @@ pub fn reservation_lines(resources: &Resources, reservations: &[Reservation], wi
     let header =
         ["node", "from", "until"].map(str::to_owned).into_iter().chain(resources.quantities.iter().cloned());
     let header = with_header.then(|| header.collect());
-    lines(header.into_iter().chain(reservations.iter().map(line)))
-}
-
-fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for record in records {
-        writer.write_record(record).expect("memory takes any record");
-    }
-    let bytes = writer.into_inner().expect("memory takes any record");
-    String::from_utf8(bytes).expect("what was text still is")
+    csv_lines(header.into_iter().chain(reservations.iter().map(line)))
 }

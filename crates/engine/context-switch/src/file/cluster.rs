@@ -1,6 +1,5 @@
 //! A cluster with its current configuration.
 
-use super::lines_of;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
@@ -8,7 +7,9 @@ use crate::constraints::Constraint;
 use crate::inventory::{Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_input::Decimal;
-use dfrsim_input::state::{Amounts, Constraint as Named, ConstraintKind, State, UNITS, VmState, check_whole};
+use dfrsim_input::state::{
+    Amounts, Constraint as Named, ConstraintKind, State, UNITS, VmState, check_whole, json_lines,
+};
 use dfrsim_input::{Faults, Input, Reader};
 use dfrsim_model::NodeId;
 use dfrsim_model::named::UnknownName;
@@ -108,7 +109,9 @@ fn numbered(
     let vm = |set, position, name: &String| {
         let found = names.vms.get(name.as_str()).copied();
         found.unwrap_or_else(|| {
-            faults.borrow_mut().push((named.path_of_vm(set, position), unknown_vm(cluster, name)));
+            let known = cluster.vms().iter().map(|vm| &vm.name);
+            let message = UnknownName::new("VM", name, known).to_string();
+            faults.borrow_mut().push((named.path_of_vm(set, position), message));
             VmId(0)
         })
     };
@@ -132,10 +135,6 @@ fn numbered(
     let is_known = faults.is_empty();
     faults.into_iter().for_each(|(field, message)| reader.fault_below(at, &field, message));
     is_known.then_some(constraint)
-}
-
-pub(super) fn unknown_vm(cluster: &Cluster, name: &str) -> String {
-    UnknownName::new("VM", name, cluster.vms().iter().map(|vm| &vm.name)).to_string()
 }
 
 /// Reads the cluster and the current configuration of a text; `file` is its name in messages.
@@ -278,7 +277,7 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
         let vms = cluster.vms_of(id).iter().map(vm).collect();
         VjobEntry { name: &vjob.name, priority: vjob.priority, vms }
     });
-    let (nodes, vjobs) = (lines_of(node_entries(cluster)), lines_of(vjobs));
-    let constraints = lines_of(constraint_entries(cluster));
+    let (nodes, vjobs) = (json_lines(node_entries(cluster)), json_lines(vjobs));
+    let constraints = json_lines(constraint_entries(cluster));
     format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs},\n\"constraints\": {constraints}\n}}\n")
 }

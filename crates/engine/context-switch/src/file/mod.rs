@@ -45,12 +45,3 @@ pub use cluster::{cluster_from_json, cluster_of, cluster_to_json};
 pub use durations::durations_from_json;
 pub use plan::{PlanFigures, plan_to_json};
 pub use wanted::{configuration_from_json, configuration_of, states_from_json, states_of};
-
-use serde::Serialize;
-
-/// A JSON list with a line for each item.
-fn lines_of<T: Serialize>(items: impl Iterator<Item = T>) -> String {
-    let line = |item: T| serde_json::to_string(&item).expect("names and numbers are JSON");
-    let items: Vec<String> = items.map(line).collect();
-    if items.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", items.join(",\n")) }
-}

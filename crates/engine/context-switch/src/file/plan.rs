@@ -1,10 +1,10 @@
 //! A plan with all that is needed to follow it.
 
 use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
-use super::lines_of;
 use crate::cluster::{Cluster, Starts};
 use crate::configuration::Configuration;
 use crate::timetable::{NodeSwitch, Timed, Timetable};
+use dfrsim_input::state::json_lines;
 use dfrsim_model::NodeId;
 use serde::Serialize;
 
@@ -77,7 +77,7 @@ pub fn plan_to_json(
         .pools
         .iter()
         .map(|pool| {
-            lines_of(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
+            json_lines(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
                 vm: &cluster.vm(action.vm()).name,
                 action: action.kind().name(),
                 from: action.from().node().map(name),
@@ -88,8 +88,8 @@ pub fn plan_to_json(
             }))
         })
         .collect();
-    let (nodes, vms) = (lines_of(node_entries(cluster)), lines_of(vms));
-    let (constraints, switches) = (lines_of(constraint_entries(cluster)), lines_of(switches));
+    let (nodes, vms) = (json_lines(node_entries(cluster)), json_lines(vms));
+    let (constraints, switches) = (json_lines(constraint_entries(cluster)), json_lines(switches));
     let pools = pools.join(",\n");
     let starts = match cluster.starts() {
         Starts::Pools => "",

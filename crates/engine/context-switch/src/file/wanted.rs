@@ -1,11 +1,10 @@
 //! What is wanted: a configuration, or states alone.
 
-use super::cluster::{Names, unknown_vm};
+use super::cluster::Names;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use dfrsim_input::state::VmState;
 use dfrsim_input::{Faults, Input, Reader};
-use dfrsim_model::named::UnknownName;
 use rustc_hash::FxHashMap;
 
 /// Reads the configuration of a text: VMs that it does not name stay where they are. `file` is its name in messages.
@@ -42,28 +41,18 @@ pub fn configuration_of(
         let object = if at.is_csv() { reader.any_object(&at) } else { reader.object(&at, &known) };
         let Some(object) = object else { continue };
         let vm = reader.field(&object, name).and_then(|at| {
-            let name = reader.text(&at)?;
-            match names.vms.get(name) {
-                Some(vm) if std::mem::replace(&mut named[vm.index()], true) => {
-                    reader.fault(&at, format!("`{name}` is here twice"));
-                    None
-                }
-                Some(vm) => Some(*vm),
-                None => {
-                    reader.fault(&at, unknown_vm(cluster, name));
-                    None
-                }
+            let known = cluster.vms().iter().map(|vm| &vm.name);
+            let vm = reader.one_of(&at, "VM", |name| names.vms.get(name).copied(), known)?;
+            if std::mem::replace(&mut named[vm.index()], true) {
+                reader.fault(&at, format!("`{}` is here twice", cluster.vm(vm).name));
+                return None;
             }
+            Some(vm)
         });
         let state: Option<VmState> = reader.field(&object, "state").and_then(|at| reader.named(&at));
         let node = object.get("node").map(|at| {
-            let name = reader.text(&at)?;
-            let node = names.nodes.get(name).copied();
-            if node.is_none() {
-                let known = cluster.nodes().iter().map(|node| &node.name);
-                reader.fault(&at, UnknownName::new("node", name, known));
-            }
-            node
+            let known = cluster.nodes().iter().map(|node| &node.name);
+            reader.one_of(&at, "node", |name| names.nodes.get(name).copied(), known)
         });
         let (Some(state), false) = (state, node == Some(None)) else { continue };
         let node = node.flatten();
@@ -124,19 +113,13 @@ pub fn states_of(input: &Input, cluster: &Cluster) -> Result<Vec<Option<VmState>
     for at in list.unwrap_or_default() {
         let Some(object) = reader.object(&at, &["name", "state"]) else { continue };
         let state: Option<VmState> = reader.field(&object, "state").and_then(|at| reader.named(&at));
-        let Some(at) = reader.field(&object, "name") else { continue };
-        let Some(name) = reader.text(&at) else { continue };
-        match numbers.get(name) {
-            None => {
-                let known = cluster.vjobs().iter().map(|vjob| &vjob.name);
-                reader.fault(&at, UnknownName::new("vjob", name, known));
-            }
-            Some(&vjob) => {
-                let state = state.unwrap_or_default();
-                if states[vjob].replace(state).is_some() {
-                    reader.fault(&at, format!("`{name}` is here twice"));
-                }
-            }
+        let vjob = reader.field(&object, "name").and_then(|at| {
+            let known = cluster.vjobs().iter().map(|vjob| &vjob.name);
+            Some((reader.one_of(&at, "vjob", |name| numbers.get(name).copied(), known)?, at))
+        });
+        let Some((vjob, at)) = vjob else { continue };
+        if states[vjob].replace(state.unwrap_or_default()).is_some() {
+            reader.fault(&at, format!("`{}` is here twice", cluster.vjobs()[vjob].name));
         }
     }
     reader.finish(Some(states))

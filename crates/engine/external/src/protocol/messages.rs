@@ -172,11 +172,11 @@ impl<'a> State<'a> {
     }
 
     /// The running jobs by their expected ends, then by order of submission.
-    pub fn running(self) -> impl Iterator<Item = Running<'a>> {
+    pub fn running(self) -> impl Iterator<Item = RunningJob<'a>> {
         let of = move |&ExpectedEnd { end, sequence, job }: &ExpectedEnd| {
             let nodes = self.lists.nodes_of(job)?;
             let (tasks, end) = (self.view.job(job).tasks(), (end < SimTime::MAX).then(|| end.as_secs_f64()));
-            Some(Running { handle: job, job: sequence, tasks, end, nodes })
+            Some(RunningJob { handle: job, job: sequence, tasks, end, nodes })
         };
         self.lists.running().iter().filter_map(of)
     }
@@ -219,7 +219,7 @@ struct Listed<'a> {
     /// The jobs that wait or are paused, by order of submission.
     waiting: Vec<Waiting>,
     /// The running jobs by their expected ends, then by order of submission.
-    running: Vec<Running<'a>>,
+    running: Vec<RunningJob<'a>>,
     /// The nodes that are down, rising; not there if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     down: Vec<u32>,
@@ -249,7 +249,8 @@ pub struct Waiting {
 
 /// A job on its nodes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Running<'a> {
+#[schemars(rename = "Running")]
+pub struct RunningJob<'a> {
     /// How the view names it.
     #[serde(skip)]
     pub handle: JobHandle,

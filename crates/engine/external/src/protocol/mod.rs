@@ -51,8 +51,8 @@ mod messages;
 mod scheduler;
 
 pub use messages::{
-    Answer, Arrival, Change, Class, Greeting, Interrupted, Message, Nodes, Placed, Progress, Running, State,
-    Waiting, Window, each,
+    Answer, Arrival, Change, Class, Greeting, Interrupted, Message, Nodes, Placed, Progress, RunningJob,
+    State, Waiting, Window, each,
 };
 pub use scheduler::ProtocolScheduler;
 
