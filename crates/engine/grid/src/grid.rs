@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// Clusters as a set: one bit each.
 pub(crate) type ClusterSet = u64;
 
-pub(crate) struct Grid<'a, O> {
+pub(crate) struct Grid<'a> {
     jobs: &'a [GridJob],
     pub(crate) clusters: Vec<Cluster<'a>>,
     /// The clusters on which each job might run, if they work.
@@ -29,7 +29,7 @@ pub(crate) struct Grid<'a, O> {
     /// Clusters on which something has happened since their last pass.
     unsettled: ClusterSet,
     events: EventQueue,
-    observer: O,
+    observer: &'a mut dyn Observer,
     transfer: Transfer,
     /// Jobs in no queue, which the meta-scheduler holds: their cluster has failed, or none that is wide enough works.
     held: BTreeSet<usize>,
@@ -97,13 +97,13 @@ enum Event {
     Returned,
 }
 
-impl<'a, O: Observer> Grid<'a, O> {
+impl<'a> Grid<'a> {
     pub(crate) fn new(
         mut clusters: Vec<Cluster<'a>>,
         jobs: &'a [GridJob],
         transfer: Transfer,
-        observer: O,
-    ) -> Grid<'a, O> {
+        observer: &'a mut dyn Observer,
+    ) -> Grid<'a> {
         let state = State {
             phase: Phase::Outside,
             start: SimTime::MAX,
@@ -499,7 +499,7 @@ impl<'a, O: Observer> Grid<'a, O> {
         self.fault.is_some()
     }
 
-    pub(crate) fn finish(mut self) -> Result<Outcome, GridError> {
+    pub(crate) fn finish(self) -> Result<Outcome, GridError> {
         if let Some((at, error)) = self.fault {
             return Err(GridError::Cluster { cluster: self.clusters[at].spec.name.clone(), error });
         }

@@ -1,7 +1,7 @@
 //! Where arriving jobs go.
 
 use crate::grid::Grid;
-use crate::{Estimate, Mapped, Mapping, Observer, Options};
+use crate::{Estimate, Mapped, Mapping, Options};
 use dfrsim_model::Rng;
 use rand::RngExt as _;
 use std::cmp::Reverse;
@@ -28,7 +28,7 @@ impl Mapper {
     }
 
     /// Submits a job that arrives, or that was held.
-    pub(crate) fn arrive<O: Observer>(&mut self, grid: &mut Grid<'_, O>, number: usize) {
+    pub(crate) fn arrive(&mut self, grid: &mut Grid<'_>, number: usize) {
         let job = grid.job(number);
         self.eligible.clear();
         let is_offered = |at: &usize| job.home.is_none_or(|home| home as usize == *at);
@@ -76,7 +76,7 @@ impl Mapper {
     }
 
     /// Brings the eligible clusters into the order of preference.
-    fn order<O: Observer>(&mut self, grid: &mut Grid<'_, O>, job: usize) {
+    fn order(&mut self, grid: &mut Grid<'_>, job: usize) {
         let (now, site) = (grid.now(), grid.job(job).site.map(|site| site as usize));
         let clusters = &mut grid.clusters;
         let count = clusters.len();

@@ -16,11 +16,21 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// All of [`GridError`] but those of the platform, before anything is simulated.
-pub fn simulate<O: Observer>(
+pub fn simulate(
     platform: &Platform,
     jobs: &[GridJob],
     options: &Options,
-    observer: O,
+    mut observer: impl Observer,
+) -> Result<Outcome, GridError> {
+    run(platform, jobs, options, &mut observer)
+}
+
+/// The same for an observer of any type, so that it is compiled once.
+fn run(
+    platform: &Platform,
+    jobs: &[GridJob],
+    options: &Options,
+    observer: &mut dyn Observer,
 ) -> Result<Outcome, GridError> {
     check(platform, jobs, options)?;
     let clusters = platform.clusters();
@@ -100,7 +110,7 @@ pub fn simulate<O: Observer>(
 }
 
 /// The next time of reallocation at which a job may be moved; `None` if there is none.
-fn next_tick<O: Observer>(grid: &Grid<'_, O>, reallocator: &Reallocator) -> Option<SimTime> {
+fn next_tick(grid: &Grid<'_>, reallocator: &Reallocator) -> Option<SimTime> {
     let next = grid.now() + reallocator.period();
     if grid.waiting() > 0 || grid.may_change() {
         return Some(next);

@@ -1,13 +1,12 @@
 //! Clusters that fail, and the jobs that they leave.
 
 use super::{Event, Grid, Phase, State};
-use crate::Observer;
 use crate::cluster::Cluster;
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeSet;
 
-impl<O: Observer> Grid<'_, O> {
+impl Grid<'_> {
     /// Waits for the next failure or repair of each cluster.
     pub(crate) fn schedule_changes(&mut self) {
         (0..self.clusters.len()).for_each(|at| self.schedule_change(at));

@@ -3,10 +3,10 @@
 use super::candidates::{Candidate, Candidates, Offer, QueueState};
 use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
+use crate::Heuristic;
 use crate::cluster::Cluster;
 use crate::demand::Demand;
 use crate::grid::Grid;
-use crate::{Heuristic, Observer};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::{Expected, SubmissionEffect};
 
@@ -15,8 +15,8 @@ use dfrsim_policies::batch::{Expected, SubmissionEffect};
 ///
 /// A job that is examined and stays has no effect on the others. So the next one to move is the first of those that
 /// gain enough, and all before it have had their turn.
-pub(super) fn move_gainers<O: Observer>(
-    grid: &mut Grid<'_, O>,
+pub(super) fn move_gainers(
+    grid: &mut Grid<'_>,
     places: &mut Places,
     waiting: &[usize],
     candidates: &mut Candidates,
@@ -54,12 +54,7 @@ pub(super) fn move_gainers<O: Observer>(
 }
 
 /// Algorithm 2: cancels all jobs, then chooses one after the other and submits it where it completes first.
-pub(super) fn resubmit<O: Observer>(
-    grid: &mut Grid<'_, O>,
-    places: &Places,
-    waiting: &[usize],
-    candidates: &mut Candidates,
-) {
+pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], candidates: &mut Candidates) {
     cancel_all(grid, places, waiting);
     let mut fronts = fronts(grid, waiting, candidates.heuristic());
     let mut shown = Vec::new();
@@ -87,15 +82,15 @@ pub(super) fn resubmit<O: Observer>(
 }
 
 /// The jobs among which to choose, if not all have to be examined.
-fn fronts<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
+fn fronts(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
     let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
     let jobs = waiting.iter().map(|&job| (job, grid.job(job)));
     if grid.serves_in_turn() { Fronts::new(heuristic, jobs, fastest) } else { None }
 }
 
 /// Asks every cluster about every job.
-fn ask_all<O: Observer>(
-    grid: &mut Grid<'_, O>,
+fn ask_all(
+    grid: &mut Grid<'_>,
     places: &Places,
     waiting: &[usize],
     candidates: &mut Candidates,

@@ -8,18 +8,13 @@ use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
 use crate::demand::Demand;
 use crate::grid::Grid;
-use crate::{Heuristic, Observer, Speed};
+use crate::{Heuristic, Speed};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Algorithm 2 with a heuristic that compares gains or sufferages: [`super::by_choice::resubmit`], faster.
-pub(super) fn resubmit<O: Observer>(
-    grid: &mut Grid<'_, O>,
-    places: &Places,
-    waiting: &[usize],
-    heuristic: Heuristic,
-) {
+pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], heuristic: Heuristic) {
     let ends: Vec<SimTime> = waiting.iter().map(|&job| places.end(job)).collect();
     cancel_all(grid, places, waiting);
     let now = grid.now();
@@ -164,12 +159,7 @@ fn first(classes: &mut [Class], heuristic: Heuristic) -> Option<(usize, usize)> 
 }
 
 /// The jobs by width.
-fn classes<O: Observer>(
-    grid: &mut Grid<'_, O>,
-    waiting: &[usize],
-    ends: &[SimTime],
-    heuristic: Heuristic,
-) -> Vec<Class> {
+fn classes(grid: &mut Grid<'_>, waiting: &[usize], ends: &[SimTime], heuristic: Heuristic) -> Vec<Class> {
     let mut by_width: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (place, &job) in waiting.iter().enumerate() {
         by_width.entry(grid.job(job).width).or_default().push(place);

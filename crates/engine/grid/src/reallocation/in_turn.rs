@@ -1,17 +1,11 @@
 //! The heuristic that takes jobs in the order of submission.
 
 use super::{Places, cancel_all, move_job, submit_again};
-use crate::Observer;
 use crate::grid::Grid;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// Algorithm 1: moves each job that would complete more than the threshold earlier on another cluster.
-pub(super) fn move_gainers<O: Observer>(
-    grid: &mut Grid<'_, O>,
-    places: &mut Places,
-    waiting: &[usize],
-    threshold: SimSpan,
-) {
+pub(super) fn move_gainers(grid: &mut Grid<'_>, places: &mut Places, waiting: &[usize], threshold: SimSpan) {
     for &job in waiting {
         // A move may have made room for others to start.
         if !grid.is_waiting(job) {
@@ -28,7 +22,7 @@ pub(super) fn move_gainers<O: Observer>(
 }
 
 /// Algorithm 2: cancels all jobs, then submits each where it completes first.
-pub(super) fn resubmit<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[usize]) {
+pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
     cancel_all(grid, places, waiting);
     for &job in waiting {
         let from = places.cluster(job);
@@ -40,8 +34,8 @@ pub(super) fn resubmit<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, wai
 
 /// The cluster on which a job would complete first, and when; of several the one of least preference, then the first.
 /// Only clusters with a preference count.
-fn best<O: Observer>(
-    grid: &mut Grid<'_, O>,
+fn best(
+    grid: &mut Grid<'_>,
     job: usize,
     preference: impl Fn(usize) -> Option<u8>,
 ) -> Option<(usize, SimTime)> {

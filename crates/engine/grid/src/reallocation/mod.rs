@@ -14,7 +14,7 @@ mod key;
 mod walltimes;
 
 use crate::grid::Grid;
-use crate::{Heuristic, Observer, Reallocation};
+use crate::{Heuristic, Reallocation};
 use candidates::{Candidates, QueueState};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::Expected;
@@ -38,7 +38,7 @@ struct Places {
 
 impl Places {
     /// Asks a cluster for its plan; gives its waiting jobs in the order of its queue.
-    fn ask<O: Observer>(&mut self, grid: &mut Grid<'_, O>, at: usize) -> impl Iterator<Item = usize> {
+    fn ask(&mut self, grid: &mut Grid<'_>, at: usize) -> impl Iterator<Item = usize> {
         let now = grid.now();
         self.plan.clear();
         grid.clusters[at].known_plan(now, &mut self.plan);
@@ -72,7 +72,7 @@ impl Reallocator {
         self.options.period
     }
 
-    pub(crate) fn reallocate<O: Observer>(&mut self, grid: &mut Grid<'_, O>) {
+    pub(crate) fn reallocate(&mut self, grid: &mut Grid<'_>) {
         let Reallocator { options, places, waiting, candidates } = self;
         waiting.clear();
         for at in 0..grid.clusters.len() {
@@ -101,7 +101,7 @@ impl Reallocator {
 }
 
 /// How many completion times the text's procedure asks for: of all jobs that are left, before each choice.
-fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> u64 {
+fn questions(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> u64 {
     let clusters = |&job: &usize| (0..grid.clusters.len()).filter(|&at| grid.accepts(at, job)).count();
     let once: u64 = waiting.iter().map(|job| clusters(job) as u64).sum();
     match heuristic {
@@ -112,7 +112,7 @@ fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heur
 }
 
 /// Takes all of these jobs, which are all that wait but for local ones, out of their queues.
-fn cancel_all<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[usize]) {
+fn cancel_all(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
     for at in 0..grid.clusters.len() {
         let here: Vec<(usize, SimTime)> = (waiting.iter().filter(|&&job| places.cluster(job) == at))
             .map(|&job| (job, places.end(job)))
@@ -131,8 +131,8 @@ fn cancel_all<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[u
 }
 
 /// Moves a job that waits on one cluster to another, where it is expected to end then.
-fn move_job<O: Observer>(
-    grid: &mut Grid<'_, O>,
+fn move_job(
+    grid: &mut Grid<'_>,
     job: usize,
     (from, expected_there): (usize, SimTime),
     (to, expected): (usize, SimTime),
@@ -144,7 +144,7 @@ fn move_job<O: Observer>(
 }
 
 /// Submits a cancelled job that waited on `from`.
-fn submit_again<O: Observer>(grid: &mut Grid<'_, O>, job: usize, from: usize, to: usize, expected: SimTime) {
+fn submit_again(grid: &mut Grid<'_>, job: usize, from: usize, to: usize, expected: SimTime) {
     grid.submit(job, to, expected);
     if to != from {
         grid.count_move(job);
