@@ -12,6 +12,7 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub struct EventLog<W> {
     out: W,
+    line: Vec<u8>,
     /// The first write that failed; no more is written after it.
     failed: Option<io::Error>,
 }
@@ -25,7 +26,7 @@ impl<W: Write> EventLog<W> {
 
     /// The same with another first record, such as [`records::run_with`].
     pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
-        let mut log = EventLog { out, failed: None };
+        let mut log = EventLog { out, line: Vec::new(), failed: None };
         log.write(run);
         log
     }
@@ -64,10 +65,17 @@ impl<W: Write> EventLog<W> {
 
     fn write(&mut self, record: &Record<'_>) {
         if self.failed.is_none() {
-            let written = serde_json::to_writer(&mut self.out, record).map_err(io::Error::from);
-            self.failed = written.and_then(|()| self.out.write_all(b"\n")).err();
+            self.failed = put(record, &mut self.line).and_then(|()| self.out.write_all(&self.line)).err();
         }
     }
+}
+
+/// Makes a record a line, for writers of all types.
+fn put(record: &Record<'_>, line: &mut Vec<u8>) -> io::Result<()> {
+    line.clear();
+    serde_json::to_writer(&mut *line, record)?;
+    line.push(b'\n');
+    Ok(())
 }
 
 impl<W: Write> Observer for EventLog<W> {
