@@ -63,7 +63,7 @@ impl UnknownName {
     ) -> UnknownName {
         let choices: Vec<String> = choices.into_iter().map(|choice| choice.as_ref().to_owned()).collect();
         let least = if choices.len() > LISTED { 0.0 } else { SIMILAR };
-        let nearest = most_similar(found, choices.iter().map(String::as_str), least).map(str::to_owned);
+        let nearest = most_similar(found, &mut choices.iter().map(String::as_str), least).map(str::to_owned);
         let choices = if nearest.is_some() { Vec::new() } else { choices };
         UnknownName { what, found: found.to_owned(), nearest, choices }
     }
@@ -91,14 +91,14 @@ impl fmt::Display for Hint<'_> {
 /// assert_eq!(nearest("greedy", ["FCFS", "EASY"]), None);
 /// ```
 pub fn nearest<'a>(found: &str, choices: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    most_similar(found, choices, SIMILAR)
+    most_similar(found, &mut choices.into_iter(), SIMILAR)
 }
 
 /// The last of the most similar choices, if its similarity is at least `least`.
-fn most_similar<'a>(found: &str, choices: impl IntoIterator<Item = &'a str>, least: f64) -> Option<&'a str> {
+fn most_similar<'a>(found: &str, choices: &mut dyn Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
     let wanted: String = found.chars().take(COMPARED).map(|letter| letter.to_ascii_lowercase()).collect();
     let similarity = |choice: &str| strsim::jaro_winkler(&wanted, &choice.to_ascii_lowercase());
-    let similar = choices.into_iter().map(|choice| (similarity(choice), choice));
+    let similar = choices.map(|choice| (similarity(choice), choice));
     let similar = similar.filter(|(similarity, _)| *similarity >= least);
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, choice)| choice)
 }
