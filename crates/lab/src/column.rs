@@ -1,6 +1,7 @@
 //! Columns of rows: names, kinds, units, and the roles from which all commands work.
 
 use dfrsim_model::SimSpan;
+use std::any::Any;
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,6 +252,42 @@ pub trait Row: Clone + Send + Sync + 'static {
     /// # Errors
     /// The first field that is not a value of its column.
     fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+}
+
+/// A row of any study.
+pub trait AnyRow: Any + Send + Sync {
+    /// The place of its type among those of its study.
+    fn row_type(&self) -> usize;
+    /// The values as texts, in the order of the type's columns.
+    fn write(&self) -> Vec<String>;
+    /// The number in a column of the type, by its place; `None` if there is none.
+    fn number(&self, place: usize) -> Option<f64>;
+    /// A copy.
+    fn copy(&self) -> Box<dyn AnyRow>;
+}
+
+impl<R: Row> AnyRow for R {
+    fn row_type(&self) -> usize {
+        Row::row_type(self)
+    }
+    fn write(&self) -> Vec<String> {
+        Row::write(self)
+    }
+    fn number(&self, place: usize) -> Option<f64> {
+        Row::number(self, place)
+    }
+    fn copy(&self) -> Box<dyn AnyRow> {
+        Box::new(self.clone())
+    }
+}
+
+/// Reads what [`AnyRow::write`] of a row of a type wrote; `None` if it is not that.
+pub(crate) type ReadRow = fn(usize, &[&str]) -> Option<Box<dyn AnyRow>>;
+
+/// That of a study's rows.
+pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<dyn AnyRow>> {
+    let row = R::read(row_type, fields.iter().copied()).ok()?;
+    Some(Box::new(row))
 }
 
 impl<C: Columns + Clone + Send + Sync + 'static> Row for C {

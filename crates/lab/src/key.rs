@@ -45,6 +45,10 @@ impl KeyBuilder {
     }
     /// Adds a determinant. Names must be unique within a key.
     pub fn field(&mut self, name: &str, value: impl Display) -> &mut KeyBuilder {
+        self.add(name, &value);
+        self
+    }
+    fn add(&mut self, name: &str, value: &dyn Display) {
         let begin = self.text.len();
         write!(self.text, "{name} {value}").expect("a string takes any text");
         // A line break within a value must not look like the next field.
@@ -54,7 +58,6 @@ impl KeyBuilder {
             self.text.push_str(&escaped);
         }
         self.text.push('\n');
-        self
     }
     /// Adds a determinant if there is one.
     pub fn optional(&mut self, name: &str, value: Option<impl Display>) -> &mut KeyBuilder {

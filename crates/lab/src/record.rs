@@ -1,6 +1,6 @@
 //! Records: a row with its key and what became of the run.
 
-use crate::column::Row;
+use crate::column::{AnyRow, ReadRow, RowType};
 use crate::key::Key;
 use std::fmt;
 
@@ -88,17 +88,23 @@ pub struct Unfinished {
 /// The columns that the frame puts in front of a study's.
 pub const FRAME_COLUMNS: [&str; 3] = ["key", "status", "message"];
 
-impl<R: Row> Record<R> {
-    /// The place of its type of rows.
-    pub fn row_type(&self) -> usize {
-        self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, Row::row_type)
-    }
+/// A record of any study.
+pub(crate) type AnyRecord = Record<Box<dyn AnyRow>>;
+
+impl<R> Record<R> {
     /// The outcome of the run.
     pub fn status(&self) -> Status {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.failure.status, |_| Status::Ok)
     }
+}
+
+impl AnyRecord {
+    /// The place of its type of rows.
+    pub(crate) fn row_type(&self) -> usize {
+        self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, |row| row.row_type())
+    }
     /// The fields of its line.
-    pub fn write(&self) -> Vec<String> {
+    pub(crate) fn write(&self) -> Vec<String> {
         let (message, fields) = match &self.outcome {
             Ok(row) => (String::new(), row.write()),
             Err(unfinished) => (unfinished.failure.message.clone(), unfinished.fields.clone()),
@@ -107,15 +113,24 @@ impl<R: Row> Record<R> {
         line.extend(fields);
         line
     }
+    /// A copy.
+    pub(crate) fn copy(&self) -> AnyRecord {
+        Record { key: self.key, outcome: self.outcome.as_ref().map(|row| row.copy()).map_err(Clone::clone) }
+    }
     /// Reads the fields of a line of a type of rows; `None` if it is not one.
-    pub fn read(row_type: usize, fields: &[&str]) -> Option<Record<R>> {
+    pub(crate) fn read(
+        row_types: &[RowType],
+        read: ReadRow,
+        row_type: usize,
+        fields: &[&str],
+    ) -> Option<AnyRecord> {
         let [key, status, message, fields @ ..] = fields else { return None };
-        if fields.len() != R::TYPES.get(row_type)?.columns.len() {
+        if fields.len() != row_types.get(row_type)?.columns.len() {
             return None;
         }
         let (key, status) = (key.parse().ok()?, status.parse().ok()?);
         let outcome = match status {
-            Status::Ok if message.is_empty() => Ok(R::read(row_type, fields.iter().copied()).ok()?),
+            Status::Ok if message.is_empty() => Ok(read(row_type, fields)?),
             Status::Ok => return None,
             _ => Err(Unfinished {
                 row_type,

@@ -7,8 +7,8 @@ use crate::error::RunError;
 use crate::fields::{
     Document, Environment, FileLocator, InputErrors, Scenario, ScenarioSource, Uses, document_fields,
 };
-use crate::study::{Audit, RowSet, RowTexts, Study};
-use crate::sweep::{self, Progress, RunOptions, RunReport};
+use crate::study::{Audit, RowSet, RowTexts, Study, StudyFacts};
+use crate::sweep::{self, Progress, RunOptions, RunReport, ToRun};
 use crate::text::csv::ReadFile;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -186,17 +186,11 @@ impl<S: Study> AnyStudy for Registered<S> {
     }
     fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
         let scenario = document.read::<S::Fields>()?;
-        if let Some(objective) = &scenario.objective {
-            let columns = S::Row::TYPES.iter().flat_map(|row_type| row_type.columns);
-            let metrics: Vec<&str> = columns.filter(|it| it.is_metric()).map(|it| it.name).collect();
-            if !metrics.contains(&objective.as_str()) {
-                return Err(document.unknown_objective(objective, metrics));
-            }
-        }
+        check_objective(document, scenario.objective.as_deref(), S::Row::TYPES)?;
         Ok(Box::new(Opened::<S>(scenario)))
     }
     fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
-        <S::Rows as RowSet<S>>::frames(files)
+        S::Rows::frames(files)
     }
     fn drawings(
         &self,
@@ -206,9 +200,23 @@ impl<S: Study> AnyStudy for Registered<S> {
     ) -> Result<Vec<Drawing>, String> {
         let scenario = Document::parse(scenario).and_then(|document| document.read_detached::<S::Fields>());
         let scenario = scenario.map_err(|errors| errors.to_string())?;
-        let mut drawings = S::drawings(&scenario, &<S::Rows as RowSet<S>>::read(rows)?);
+        let mut drawings = S::drawings(&scenario, &S::Rows::read(rows)?);
         drawings.extend(times.into_iter().flat_map(|times| S::time_drawings(&scenario, times)));
         Ok(drawings)
+    }
+}
+
+/// Refuses an objective that is no metric of these rows.
+fn check_objective(
+    document: &Document<'_>,
+    objective: Option<&str>,
+    row_types: &[RowType],
+) -> Result<(), InputErrors> {
+    let columns = row_types.iter().flat_map(|row_type| row_type.columns);
+    let metrics: Vec<&str> = columns.filter(|it| it.is_metric()).map(|it| it.name).collect();
+    match objective.filter(|objective| !metrics.contains(objective)) {
+        Some(unknown) => Err(document.unknown_objective(unknown, metrics)),
+        None => Ok(()),
     }
 }
 
@@ -233,6 +241,18 @@ impl<S: Study> AnyScenario for Opened<S> {
         interrupt: &AtomicBool,
         progress: &dyn Progress,
     ) -> Result<RunReport, RunError> {
-        sweep::run::<S>(&self.0, options, interrupt, progress)
+        let Opened(scenario) = self;
+        let facts = StudyFacts::of::<S>();
+        let to_run = ToRun {
+            facts,
+            memory: S::memory(scenario),
+            rows_at_least: S::rows_at_least(scenario),
+            open: &|| Ok(Box::new(S::open(scenario)?)),
+            uses: &scenario.uses,
+            title: &scenario.title,
+            seed: scenario.seed,
+            text: self.to_toml(),
+        };
+        sweep::run(&to_run, options, interrupt, progress)
     }
 }

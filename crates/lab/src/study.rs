@@ -1,8 +1,14 @@
 //! Studies: instances x variants -> rows.
 
+mod any;
 mod row_set;
 
-pub use row_set::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf};
+pub(crate) use any::{AnyInstance, AnyStudy, Made, StudyFacts};
+pub(crate) use row_set::{
+    InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RunOf, RunRows,
+    VariantColumns,
+};
+pub use row_set::{RowSet, RowTexts};
 
 use crate::claims::Claim;
 use crate::column::{Column, Row};
@@ -151,7 +157,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// What a run amounts to.
     type Row: Row;
     /// How rows are kept, in memory and in files: [`Long`](crate::Long) or [`Wide`](crate::Wide).
-    type Rows: RowSet<Self>;
+    type Rows: RowSet<Row = Self::Row>;
 
     /// How many bytes an instance needs at least while it is prepared and run, for the largest one; 0 if that is little for
     /// all scenarios. It is asked before [`open`](Study::open), and what cannot fit is refused.

@@ -13,8 +13,8 @@ use super::table::TableAt;
 use super::uses::Uses;
 use std::ops::Deref;
 use std::path::Path;
-use toml::Value;
 use toml::de::DeTable;
+use toml::{Table, Value};
 
 /// What a scenario is read from.
 #[derive(Clone, Copy, Debug)]
@@ -188,7 +188,11 @@ impl<F: Fields> Scenario<F> {
         text().write_field(TITLE, &self.title, &mut table);
         seed().write_field(SEED, &self.seed, &mut table);
         optional(text()).write_field(OBJECTIVE, &self.objective, &mut table);
-        toml::to_string(&Ordered { table: &table, fields: &all_fields::<F>() })
-            .expect("a table can be written as TOML")
+        written(&table, &all_fields::<F>())
     }
+}
+
+/// A table as TOML, its fields in the order of their documentation.
+fn written(table: &Table, fields: &[FieldDoc]) -> String {
+    toml::to_string(&Ordered { table, fields }).expect("a table can be written as TOML")
 }

@@ -1,13 +1,17 @@
 //! Rows, a line each.
 
 use super::{bad_header, bad_line, file_name};
-use crate::column::{Column, Row, RowType};
+use crate::column::{AnyRow, Column, ReadRow, Row, RowType, read_row};
 use crate::data::DataFrame;
 use crate::key::Key;
-use crate::record::{FRAME_COLUMNS, Failure, Record, Unfinished};
-use crate::study::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, Study};
+use crate::record::{AnyRecord, FRAME_COLUMNS, Record, Unfinished};
+use crate::study::{
+    InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RowSet, RowTexts,
+    RunOf, RunRows, VariantColumns,
+};
 use crate::text::csv as csv_text;
 use csv::StringRecord;
+use std::any::Any;
 use std::collections::BTreeMap;
 
 /// Rows, a line each.
@@ -29,36 +33,47 @@ fn header(columns: &[Column]) -> Vec<String> {
     FRAME_COLUMNS.into_iter().chain(own).map(str::to_owned).collect()
 }
 
-fn files<R: Row>() -> Vec<RowFile> {
-    let file = |each: &RowType| RowFile { name: file_name(each), header: header(each.columns) };
-    R::TYPES.iter().map(file).collect()
-}
-
-fn journal_header<R: Row>() -> Vec<String> {
-    let own = ["key", "place", "count", "type"].map(str::to_owned).into_iter();
-    own.chain(files::<R>().into_iter().flat_map(|file| file.header.into_iter().skip(1))).collect()
-}
-
-fn known_fields<S: Study>(run: &RunOf<'_, S>) -> Vec<String> {
+fn known_fields(run: &RunOf<'_>) -> Vec<String> {
     run.known().map(|(_, value)| value.to_owned()).collect()
 }
 
-/// Earlier rows of [`Long`], by the key of their variant; those of journals may not be complete.
-#[derive(Debug)]
-pub struct EarlierRecords<R>(BTreeMap<Key, Vec<Option<Record<R>>>>);
+/// Earlier rows, by the key of their variant; those of journals may not be complete.
+type Earlier = BTreeMap<Key, Vec<Option<AnyRecord>>>;
 
-impl<R> Default for EarlierRecords<R> {
-    fn default() -> Self {
-        EarlierRecords(BTreeMap::new())
-    }
-}
+/// What outcomes and the rows of instances are.
+type Records = Vec<AnyRecord>;
 
 /// The most rows of one variant; a damaged count must not make room for billions.
 const MAX_ROWS: usize = 100_000;
 
-impl<R: Row> EarlierRecords<R> {
+/// What keeps rows of any type.
+struct LongKeeper {
+    row_types: &'static [RowType],
+    read_row: ReadRow,
+    earlier: Earlier,
+    taken: Earlier,
+}
+
+fn records(outcome: &Outcome) -> &Records {
+    outcome.downcast_ref().expect("an outcome of long rows")
+}
+
+fn of_instance(part: &InstanceRows) -> &Records {
+    part.downcast_ref().expect("an instance of long rows")
+}
+
+impl LongKeeper {
+    fn read(&self, row_type: usize, fields: &[&str]) -> Option<AnyRecord> {
+        AnyRecord::read(self.row_types, self.read_row, row_type, fields)
+    }
+    /// Takes a record of a file of rows; whether it could be used.
+    fn take_row(&mut self, file: usize, fields: &[&str]) -> bool {
+        let Some(record) = self.read(file, fields) else { return false };
+        self.taken.entry(record.key).or_insert_with(|| Vec::with_capacity(1)).push(Some(record));
+        true
+    }
     /// Takes a record of a journal; whether it could be used.
-    fn take(&mut self, fields: &[&str]) -> bool {
+    fn take_journaled(&mut self, fields: &[&str]) -> bool {
         let [key, place, count, row_type, rest @ ..] = fields else { return false };
         let (Ok(place), Ok(count), Ok(row_type)) = (place.parse::<usize>(), count.parse(), row_type.parse())
         else {
@@ -68,8 +83,8 @@ impl<R: Row> EarlierRecords<R> {
             return false;
         }
         let line: Vec<&str> = std::iter::once(*key).chain(rest.iter().copied()).collect();
-        let Some(record) = Record::<R>::read(row_type, &line) else { return false };
-        let known = self.0.entry(record.key).or_default();
+        let Some(record) = self.read(row_type, &line) else { return false };
+        let known = self.taken.entry(record.key).or_default();
         if known.len() != count {
             // Most have one row: room for four would be most of the memory of a large sweep.
             *known = Vec::with_capacity(count);
@@ -80,26 +95,24 @@ impl<R: Row> EarlierRecords<R> {
     }
 }
 
-impl<S: Study> RowSet<S> for Long<S::Row> {
-    const JOURNALING: Journaling = Journaling::Runs;
-    type Layout = ();
-    type Earlier = EarlierRecords<S::Row>;
-    type Outcome = Vec<Record<S::Row>>;
-    type Part = Vec<Record<S::Row>>;
-
-    fn layout(_: &S) {}
-
-    fn files((): &()) -> Vec<RowFile> {
-        files::<S::Row>()
+impl Keeper for LongKeeper {
+    fn journaling(&self) -> Journaling {
+        Journaling::Runs
     }
 
-    fn journal_header((): &()) -> Vec<String> {
-        journal_header::<S::Row>()
+    fn files(&self) -> Vec<RowFile> {
+        let file = |each: &RowType| RowFile { name: file_name(each), header: header(each.columns) };
+        self.row_types.iter().map(file).collect()
     }
 
-    fn journal((): &(), _: Key, outcomes: &[Self::Outcome]) -> Vec<Vec<String>> {
+    fn journal_header(&self) -> Vec<String> {
+        let own = ["key", "place", "count", "type"].map(str::to_owned).into_iter();
+        own.chain(self.files().into_iter().flat_map(|file| file.header.into_iter().skip(1))).collect()
+    }
+
+    fn journal(&self, _: Key, outcomes: &[Outcome]) -> Vec<Vec<String>> {
         let mut lines = Vec::new();
-        for records in outcomes {
+        for records in outcomes.iter().map(records) {
             for (place, record) in records.iter().enumerate() {
                 let mut fields = vec![
                     record.key.to_string(),
@@ -115,36 +128,28 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
     }
 
     fn take(
-        (): &(),
-        earlier: &mut Self::Earlier,
+        &mut self,
         origin: Origin,
         header: &[String],
-        records: impl Iterator<Item = StringRecord>,
+        records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize {
         let is_own = match origin {
-            Origin::Journal => header == journal_header::<S::Row>(),
-            Origin::File(file) => header == files::<S::Row>()[file].header,
+            Origin::Journal => header == self.journal_header(),
+            Origin::File(file) => header == self.files()[file].header,
         };
         let mut take = |record: &StringRecord| {
             let fields: Vec<&str> = record.iter().collect();
             match origin {
-                Origin::Journal => earlier.take(&fields),
-                Origin::File(file) => {
-                    let record = Record::<S::Row>::read(file, &fields);
-                    let mut add = |record: Record<S::Row>| {
-                        let known = earlier.0.entry(record.key).or_insert_with(|| Vec::with_capacity(1));
-                        known.push(Some(record));
-                    };
-                    record.map(&mut add).is_some()
-                }
+                Origin::Journal => self.take_journaled(&fields),
+                Origin::File(file) => self.take_row(file, &fields),
             }
         };
         records.filter(|record| !is_own || !take(record)).count()
     }
 
-    fn absorb(earlier: &mut Self::Earlier, other: Self::Earlier) {
-        for (key, records) in other.0 {
-            let known = earlier.0.entry(key).or_default();
+    fn absorb(&mut self, is_usable: bool) {
+        for (key, records) in std::mem::take(&mut self.taken).into_iter().filter(|_| is_usable) {
+            let known = self.earlier.entry(key).or_default();
             if records.iter().all(Option::is_some) || known.len() != records.len() {
                 *known = records;
             } else {
@@ -153,100 +158,133 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
         }
     }
 
-    fn earlier((): &(), earlier: &Self::Earlier, run: &RunOf<'_, S>) -> Option<Self::Outcome> {
-        let mut records: Vec<Record<S::Row>> =
-            earlier.0.get(&run.key)?.iter().cloned().collect::<Option<_>>()?;
+    fn earlier(&self, run: &RunOf<'_>, rename: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome> {
+        let known = self.earlier.get(&run.key)?.iter();
+        let mut records: Records =
+            known.map(|record| record.as_ref().map(AnyRecord::copy)).collect::<Option<_>>()?;
         for record in &mut records {
             match &mut record.outcome {
-                Ok(row) => run.on.study.rename(run.on.at, run.variant, row),
+                Ok(row) => rename(row.as_mut()),
                 Err(unfinished) => unfinished.fields = known_fields(run),
             }
         }
-        Some(records)
+        Some(Box::new(records))
     }
 
-    fn outcome((): &(), run: &RunOf<'_, S>, rows: Result<Vec<S::Row>, Failure>) -> Self::Outcome {
+    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome {
         let key = run.key;
-        match rows {
+        let records: Records = match rows {
             Ok(mut rows) => {
                 // In the order of the files, in which they are read again.
-                rows.sort_by_key(Row::row_type);
+                rows.sort_by_key(|row| row.row_type());
                 rows.into_iter().map(|row| Record { key, outcome: Ok(row) }).collect()
             }
             Err(failure) => {
-                let row_type = run.on.study.row_type(run.variant);
-                let fields = known_fields(run);
-                vec![Record { key, outcome: Err(Unfinished { row_type, fields, failure }) }]
+                let unfinished = Unfinished { row_type: run.row_type, fields: known_fields(run), failure };
+                vec![Record { key, outcome: Err(unfinished) }]
             }
-        }
+        };
+        Box::new(records)
     }
 
-    fn results(outcome: &Self::Outcome) -> impl Iterator<Item = RowResult<'_>> {
-        outcome.iter().map(|record| {
+    fn results<'a>(&self, outcome: &'a Outcome) -> Vec<RowResult<'a>> {
+        let result = |record: &'a AnyRecord| {
             let (message, primary) = match &record.outcome {
                 Ok(row) => {
-                    let columns = S::Row::TYPES[row.row_type()].columns;
+                    let columns = self.row_types[row.row_type()].columns;
                     let primary = columns.iter().position(Column::is_primary);
                     ("", primary.and_then(|place| row.number(place)))
                 }
                 Err(unfinished) => (unfinished.failure.message.as_str(), None),
             };
             RowResult { status: record.status(), message, primary }
-        })
+        };
+        records(outcome).iter().map(result).collect()
     }
 
-    fn foreign(earlier: &Self::Earlier, is_known: &dyn Fn(Key) -> bool) -> usize {
-        earlier.0.iter().filter(|(key, _)| !is_known(**key)).map(|(_, records)| records.len()).sum()
+    fn part(&self, _: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
+        let records = |outcome: Outcome| *outcome.downcast::<Records>().expect("an outcome of long rows");
+        Box::new(outcomes.into_iter().flat_map(records).collect::<Records>())
     }
 
-    fn part((): &(), _: &OnInstance<'_, S>, outcomes: Vec<Self::Outcome>) -> Self::Part {
-        outcomes.into_iter().flatten().collect()
+    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
+        let earlier = std::mem::take(&mut self.earlier);
+        earlier.iter().filter(|(key, _)| !is_known(**key)).map(|(_, records)| records.len()).sum()
     }
 
-    fn from_parts((): (), parts: Vec<Self::Part>) -> Self {
-        Long { records: parts.into_iter().flatten().collect() }
-    }
-
-    fn write(&self) -> Vec<String> {
+    fn write(&self, parts: &[InstanceRows]) -> Vec<String> {
         let mut texts: Vec<String> =
-            files::<S::Row>().into_iter().map(|file| csv_text::line(&file.header)).collect();
-        for record in &self.records {
+            self.files().into_iter().map(|file| csv_text::line(&file.header)).collect();
+        for record in parts.iter().flat_map(of_instance) {
             texts[record.row_type()] += &csv_text::line(&record.write());
         }
         texts
     }
+}
+
+impl<R: Row> RowSet for Long<R> {
+    type Row = R;
+
+    fn keeper(_: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper> {
+        let (earlier, taken) = (Earlier::new(), Earlier::new());
+        Box::new(LongKeeper { row_types: R::TYPES, read_row: read_row::<R>, earlier, taken })
+    }
+
+    fn from_parts(_: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self {
+        let records = |part: InstanceRows| *part.downcast::<Records>().expect("an instance of long rows");
+        Long { records: parts.into_iter().flat_map(records).map(typed).collect() }
+    }
 
     fn read(files: &RowTexts) -> Result<Self, String> {
-        let mut records = Vec::new();
-        for (place, row_type) in S::Row::TYPES.iter().enumerate() {
-            let name = file_name(row_type);
-            let Some(text) = files.get(&name) else { continue };
-            for (number, line) in csv_text::records(text).enumerate().skip(1) {
-                let fields: Vec<&str> = line.iter().collect();
-                records.push(Record::read(place, &fields).ok_or_else(|| bad_line(&name, number + 1))?);
-            }
-        }
-        Ok(Long { records })
+        let records = read(R::TYPES, read_row::<R>, files)?;
+        Ok(Long { records: records.into_iter().map(typed).collect() })
     }
 
     fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String> {
-        let mut frames: Vec<DataFrame> = S::Row::TYPES.iter().map(DataFrame::new).collect();
-        for frame in &mut frames {
-            let name = file_name(frame.row_type);
-            let Some(text) = files.get(&name) else { continue };
-            let mut lines = csv_text::records(text).enumerate();
-            if !lines.next().is_some_and(|(_, found)| found.iter().eq(header(frame.columns()))) {
-                return Err(bad_header(&name));
-            }
-            for (number, line) in lines {
-                let fields = || line.iter().skip(FRAME_COLUMNS.len());
-                let status = line.get(1).and_then(|status| status.parse().ok());
-                let outcome = status.zip(line.get(2));
-                if !outcome.is_some_and(|(status, message)| frame.push(status, message, fields())) {
-                    return Err(bad_line(&name, number + 1));
-                }
+        frames(R::TYPES, files)
+    }
+}
+
+/// A record of a study whose rows are of this type.
+fn typed<R: Row>(record: AnyRecord) -> Record<R> {
+    let row = |row: Box<dyn AnyRow>| {
+        let row: Box<dyn Any> = row;
+        *row.downcast().expect("a row of this study")
+    };
+    Record { key: record.key, outcome: record.outcome.map(row) }
+}
+
+fn read(row_types: &[RowType], read_row: ReadRow, files: &RowTexts) -> Result<Records, String> {
+    let mut records = Vec::new();
+    for (place, row_type) in row_types.iter().enumerate() {
+        let name = file_name(row_type);
+        let Some(text) = files.get(&name) else { continue };
+        for (number, line) in csv_text::records(text).enumerate().skip(1) {
+            let fields: Vec<&str> = line.iter().collect();
+            let record = AnyRecord::read(row_types, read_row, place, &fields);
+            records.push(record.ok_or_else(|| bad_line(&name, number + 1))?);
+        }
+    }
+    Ok(records)
+}
+
+fn frames(row_types: &'static [RowType], files: &RowTexts) -> Result<Vec<DataFrame>, String> {
+    let mut frames: Vec<DataFrame> = row_types.iter().map(DataFrame::new).collect();
+    for frame in &mut frames {
+        let name = file_name(frame.row_type);
+        let Some(text) = files.get(&name) else { continue };
+        let mut lines = csv_text::records(text).enumerate();
+        if !lines.next().is_some_and(|(_, found)| found.iter().eq(header(frame.columns()))) {
+            return Err(bad_header(&name));
+        }
+        for (number, line) in lines {
+            let fields = || line.iter().skip(FRAME_COLUMNS.len());
+            let status = line.get(1).and_then(|status| status.parse().ok());
+            let outcome = status.zip(line.get(2));
+            if !outcome.is_some_and(|(status, message)| frame.push(status, message, fields())) {
+                return Err(bad_line(&name, number + 1));
             }
         }
-        Ok(frames)
     }
+    Ok(frames)
 }

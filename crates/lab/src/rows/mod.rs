@@ -3,8 +3,8 @@
 mod long;
 mod wide;
 
-pub use long::{EarlierRecords, Long};
-pub use wide::{Cell as WideCell, EarlierLines, Layout, Line, Wide, WideOutcome};
+pub use long::Long;
+pub use wide::{Cell as WideCell, Line, Wide};
 
 use crate::column::RowType;
 

@@ -1,20 +1,25 @@
 //! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
 
 use super::{bad_header, bad_line, file_name};
-use crate::column::{Column, Role, Row, RowType};
+use crate::column::{AnyRow, Column, Role, Row, RowType};
 use crate::data::{DataFrame, Entry};
 use crate::key::Key;
 use crate::record::{FRAME_COLUMNS, Failure, Status};
-use crate::study::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, Study};
+use crate::study::{
+    InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RowSet, RowTexts,
+    RunOf, RunRows, VariantColumns,
+};
 use crate::text::csv as csv_text;
 use csv::StringRecord;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Rows, a line an instance: its label, instance and fact columns, then a group of columns for each variant. The column of
 /// the primary metric has the name of the variant, `VP_CPSUM`, and the status of a run without a value is in it too; further
-/// metrics that [the variant has](Study::has_metric) are `VP_CPSUM:average_yield`.
+/// metrics that [the variant has](crate::Study::has_metric) are `VP_CPSUM:average_yield`.
 ///
 /// It is for studies with one type of rows, one text column for variants, metrics that are numbers, and one row a run, of
 /// which everything but the metrics is determined by the instance or the variant. Rows are found again by the digest of the
@@ -28,7 +33,7 @@ pub struct Wide<R> {
 
 /// The columns of wide rows.
 #[derive(Clone, Debug)]
-pub struct Layout {
+struct Layout {
     row_type: &'static RowType,
     variants: Vec<String>,
     /// The places of the variants by their names.
@@ -146,14 +151,11 @@ impl Layout {
         let columns = self.row_type.columns.iter().enumerate();
         columns.filter(|(_, column)| column.is_metric() && !column.is_primary())
     }
-    fn from_study<S: Study>(study: &S) -> Layout {
-        let mut layout = Layout::new(&S::Row::TYPES[0]);
+    fn of_variants(row_type: &'static RowType, every_variant: Vec<VariantColumns>) -> Layout {
+        let mut layout = Layout::new(row_type);
         let column = layout.row_type.columns[layout.variant_column()].name;
-        for variant in study.every_variant() {
-            let name = name(&study.labels(&variant), column).to_owned();
-            let further = layout.further().filter(|(_, metric)| study.has_metric(&variant, metric));
-            let further: Vec<usize> = further.map(|(place, _)| place).collect();
-            layout.add(name, further);
+        for (labels, further) in every_variant {
+            layout.add(name(&labels, column).to_owned(), further);
         }
         layout
     }
@@ -260,7 +262,7 @@ impl<R: Row> Wide<R> {
     /// The place of a metric of a variant among the [cells](Line::cell) of each line.
     pub fn column(&self, variant: &str, metric: &str) -> Option<usize> {
         let &place = self.layout.places.get(variant)?;
-        let mut columns = self.layout.begins[place]..self.layout.begins[place + 1];
+        let mut columns = self.layout.of_variant(place);
         columns.find(|&column| self.layout.row_type.columns[self.layout.columns[column].1].name == metric)
     }
     /// The names of the columns that the instance determines.
@@ -271,7 +273,7 @@ impl<R: Row> Wide<R> {
 
 /// What came of a run.
 #[derive(Debug)]
-pub struct WideOutcome {
+struct WideOutcome {
     /// The place of the variant in the layout.
     variant: usize,
     primary: Cell,
@@ -281,7 +283,7 @@ pub struct WideOutcome {
 
 /// Earlier lines, by the key of the instance, in the columns of the present scenario.
 #[derive(Debug, Default)]
-pub struct EarlierLines(BTreeMap<Key, (Box<[Cell]>, Box<str>)>);
+struct EarlierLines(BTreeMap<Key, (Box<[Cell]>, Box<str>)>);
 
 impl EarlierLines {
     /// Takes records with these columns, in any order, and says how many could not be used.
@@ -289,7 +291,7 @@ impl EarlierLines {
         &mut self,
         layout: &Layout,
         header: &[String],
-        records: impl Iterator<Item = StringRecord>,
+        records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize {
         let place = |name: &str| header.iter().rposition(|column| column == name);
         let places: Vec<Option<usize>> = layout.column_names().map(|name| place(&name)).collect();
@@ -324,51 +326,58 @@ impl EarlierLines {
     }
 }
 
-impl<S: Study> RowSet<S> for Wide<S::Row> {
-    const JOURNALING: Journaling = Journaling::Instances;
-    type Layout = Layout;
-    type Earlier = EarlierLines;
-    type Outcome = WideOutcome;
-    type Part = Line;
+/// What keeps wide rows. Outcomes are [`WideOutcome`], the rows of an instance a [`Line`].
+struct WideKeeper {
+    layout: Layout,
+    earlier: EarlierLines,
+    taken: EarlierLines,
+}
 
-    fn layout(study: &S) -> Layout {
-        Layout::from_study(study)
+fn cells(outcome: &Outcome) -> &WideOutcome {
+    outcome.downcast_ref().expect("an outcome of wide rows")
+}
+
+fn of_instance(part: &InstanceRows) -> &Line {
+    part.downcast_ref().expect("an instance of wide rows")
+}
+
+impl Keeper for WideKeeper {
+    fn journaling(&self) -> Journaling {
+        Journaling::Instances
     }
 
-    fn files(layout: &Layout) -> Vec<RowFile> {
-        vec![RowFile { name: file_name(layout.row_type), header: layout.header() }]
+    fn files(&self) -> Vec<RowFile> {
+        vec![RowFile { name: file_name(self.layout.row_type), header: self.layout.header() }]
     }
 
-    fn journal_header(layout: &Layout) -> Vec<String> {
-        ["key", "message"].into_iter().map(str::to_owned).chain(layout.column_names()).collect()
+    fn journal_header(&self) -> Vec<String> {
+        ["key", "message"].into_iter().map(str::to_owned).chain(self.layout.column_names()).collect()
     }
 
-    fn journal(layout: &Layout, key: Key, outcomes: &[WideOutcome]) -> Vec<Vec<String>> {
-        let (cells, message) = layout.cells(outcomes);
+    fn journal(&self, key: Key, outcomes: &[Outcome]) -> Vec<Vec<String>> {
+        let (cells, message) = self.layout.cells(outcomes);
         let cells = cells.iter().map(Cell::to_string);
         vec![[key.to_string(), message].into_iter().chain(cells).collect()]
     }
 
     fn take(
-        layout: &Layout,
-        earlier: &mut EarlierLines,
+        &mut self,
         _: Origin,
         header: &[String],
-        records: impl Iterator<Item = StringRecord>,
+        records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize {
-        earlier.take(layout, header, records)
+        self.taken.take(&self.layout, header, records)
     }
 
-    fn absorb(earlier: &mut EarlierLines, other: EarlierLines) {
-        other.0.into_iter().for_each(|(key, (cells, message))| earlier.add(key, cells, message));
+    fn absorb(&mut self, is_usable: bool) {
+        let taken = std::mem::take(&mut self.taken).0.into_iter().filter(|_| is_usable);
+        taken.for_each(|(key, (cells, message))| self.earlier.add(key, cells, message));
     }
 
-    fn earlier(layout: &Layout, earlier: &EarlierLines, run: &RunOf<'_, S>) -> Option<WideOutcome> {
-        let (cells, messages) = earlier.0.get(&run.key)?;
-        let (variant, name) = layout.variant(run);
-        let [primary, further @ ..] = &cells[layout.begins[variant]..layout.begins[variant + 1]] else {
-            return None;
-        };
+    fn earlier(&self, run: &RunOf<'_>, _: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome> {
+        let (cells, messages) = self.earlier.0.get(&run.key)?;
+        let (variant, name) = self.layout.variant(run);
+        let [primary, further @ ..] = &cells[self.layout.of_variant(variant)] else { return None };
         let status = primary.status()?;
         if status == Status::Ok && further.iter().any(|cell| cell.is(Cell::UNKNOWN)) {
             return None;
@@ -378,13 +387,13 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
             _ => vec![Cell::EMPTY; further.len()].into(),
         };
         let message = message_of(messages, name).into();
-        Some(WideOutcome { variant, primary: *primary, further, message })
+        Some(Box::new(WideOutcome { variant, primary: *primary, further, message }))
     }
 
-    fn outcome(layout: &Layout, run: &RunOf<'_, S>, rows: Result<Vec<S::Row>, Failure>) -> WideOutcome {
-        let (variant, _) = layout.variant(run);
-        let columns = &layout.columns[layout.begins[variant]..layout.begins[variant + 1]];
-        match rows {
+    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome {
+        let (variant, _) = self.layout.variant(run);
+        let columns = &self.layout.columns[self.layout.of_variant(variant)];
+        Box::new(match rows {
             Ok(rows) => {
                 debug_assert_eq!(rows.len(), 1, "a run of wide rows has one row");
                 let cell = |&(_, metric): &(usize, usize)| Cell::from_number(rows[0].number(metric));
@@ -401,42 +410,35 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
                 further: vec![Cell::EMPTY; columns.len() - 1].into(),
                 message: message.into(),
             },
-        }
-    }
-
-    fn results(outcome: &WideOutcome) -> impl Iterator<Item = RowResult<'_>> {
-        let WideOutcome { primary, message, .. } = outcome;
-        std::iter::once(RowResult {
-            status: primary.status().unwrap_or_default(),
-            message,
-            primary: primary.value(),
         })
     }
 
-    fn foreign(earlier: &EarlierLines, is_known: &dyn Fn(Key) -> bool) -> usize {
-        earlier.0.keys().filter(|key| !is_known(**key)).count()
+    fn results<'a>(&self, outcome: &'a Outcome) -> Vec<RowResult<'a>> {
+        let WideOutcome { primary, message, .. } = cells(outcome);
+        let status = primary.status().unwrap_or_default();
+        vec![RowResult { status, message, primary: primary.value() }]
     }
 
-    fn part(layout: &Layout, on: &OnInstance<'_, S>, outcomes: Vec<WideOutcome>) -> Line {
-        let columns = layout.line_columns().map(|place| layout.row_type.columns[place].name);
+    fn part(&self, on: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows {
+        let columns = self.layout.line_columns().map(|place| self.layout.row_type.columns[place].name);
         let fields: Vec<&str> = columns.map(|column| on.value(column).unwrap_or_default()).collect();
-        let (cells, message) = layout.cells(&outcomes);
-        Line {
+        let (cells, message) = self.layout.cells(&outcomes);
+        Box::new(Line {
             key: on.key,
             fields: csv_text::line(&fields).trim_end_matches('\n').into(),
             message: message.into(),
             cells: cells.into(),
-        }
+        })
     }
 
-    fn from_parts(layout: Layout, lines: Vec<Line>) -> Self {
-        Wide { layout, lines, rows: PhantomData }
+    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize {
+        std::mem::take(&mut self.earlier).0.keys().filter(|key| !is_known(**key)).count()
     }
 
-    fn write(&self) -> Vec<String> {
+    fn write(&self, parts: &[InstanceRows]) -> Vec<String> {
         use fmt::Write as _;
         let mut text = csv_text::line(&self.layout.header());
-        for line in &self.lines {
+        for line in parts.iter().map(of_instance) {
             let message =
                 if line.message.is_empty() { String::new() } else { csv_text::line(&[&*line.message]) };
             let message = message.trim_end_matches('\n');
@@ -449,36 +451,59 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
         }
         vec![text]
     }
+}
+
+impl<R: Row> RowSet for Wide<R> {
+    type Row = R;
+
+    fn keeper(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper> {
+        let layout = Layout::of_variants(&R::TYPES[0], every_variant());
+        Box::new(WideKeeper { layout, earlier: EarlierLines::default(), taken: EarlierLines::default() })
+    }
+
+    fn from_parts(keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self {
+        let keeper: Box<dyn Any> = keeper;
+        let WideKeeper { layout, .. } = *keeper.downcast().expect("what keeps wide rows");
+        let line = |part: InstanceRows| *part.downcast().expect("an instance of wide rows");
+        Wide { layout, lines: parts.into_iter().map(line).collect(), rows: PhantomData }
+    }
 
     fn read(files: &RowTexts) -> Result<Self, String> {
-        let row_type = &S::Row::TYPES[0];
-        let (layout, lines) = read::<Vec<Line>>(row_type, files, |_, lines| lines.collect())?;
+        let (layout, lines) = read::<Vec<Line>>(&R::TYPES[0], files, |_, lines| lines.collect())?;
         Ok(Wide { layout, lines, rows: PhantomData })
     }
 
     fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String> {
-        let row_type = &S::Row::TYPES[0];
-        let (_, frame) = read(row_type, files, unpivoted)?;
-        Ok(vec![frame])
+        frames(&R::TYPES[0], files)
     }
+}
+
+fn frames(row_type: &'static RowType, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
+    let (_, frame) = read(row_type, files, unpivoted)?;
+    Ok(vec![frame])
 }
 
 impl Layout {
     /// The place of the variant of a run, and its name.
-    fn variant<'a, S: Study>(&self, run: &RunOf<'a, S>) -> (usize, &'a str) {
+    fn variant<'a>(&self, run: &RunOf<'a>) -> (usize, &'a str) {
         let name = name(run.labels, self.row_type.columns[self.variant_column()].name);
         (*self.places.get(name).expect("a study knows all of its variants"), name)
     }
+    /// The places of the columns of a variant.
+    fn of_variant(&self, variant: usize) -> Range<usize> {
+        self.begins[variant]..self.begins[variant + 1]
+    }
     /// The cells of outcomes, and their messages.
-    fn cells(&self, outcomes: &[WideOutcome]) -> (Vec<Cell>, String) {
-        let mut cells = vec![Cell::EMPTY; self.columns.len()];
-        for WideOutcome { variant, primary, further, .. } in outcomes {
+    fn cells(&self, outcomes: &[Outcome]) -> (Vec<Cell>, String) {
+        let mut all = vec![Cell::EMPTY; self.columns.len()];
+        for WideOutcome { variant, primary, further, .. } in outcomes.iter().map(cells) {
             let begin = self.begins[*variant];
-            cells[begin] = *primary;
-            cells[begin + 1..][..further.len()].copy_from_slice(further);
+            all[begin] = *primary;
+            all[begin + 1..][..further.len()].copy_from_slice(further);
         }
-        let messages = outcomes.iter().map(|each| (self.variants[each.variant].as_str(), &*each.message));
-        (cells, join_messages(messages))
+        let outcomes = outcomes.iter().map(cells);
+        let messages = outcomes.map(|each| (self.variants[each.variant].as_str(), &*each.message));
+        (all, join_messages(messages))
     }
 }
 
@@ -518,7 +543,7 @@ fn unpivoted(
             entries[place] = frame.entry(place, &field).ok_or_else(wrong)?;
         }
         for (variant, &entry) in variants.iter().enumerate() {
-            let columns = layout.begins[variant]..layout.begins[variant + 1];
+            let columns = layout.of_variant(variant);
             let Some(status) = line.cells[columns.start].status() else { continue };
             entries[variant_column] = entry;
             layout.further().for_each(|(metric, _)| entries[metric] = Entry::MISSING);

@@ -1,11 +1,12 @@
 //! How a study's rows are laid out.
 
-use super::{InstanceId, Labels, Study};
-use crate::column::{Column, Row as _};
+use super::{InstanceId, Labels};
+use crate::column::{AnyRow, Column, Row};
 use crate::data::DataFrame;
 use crate::key::Key;
 use crate::record::{Failure, Status};
 use csv::StringRecord;
+use std::any::Any;
 use std::collections::BTreeMap;
 
 /// When records go to the journal.
@@ -39,9 +40,8 @@ pub enum Origin {
 }
 
 /// An instance that was prepared.
-pub struct OnInstance<'a, S: Study> {
-    /// The study.
-    pub study: &'a S,
+#[derive(Debug)]
+pub struct OnInstance<'a> {
     /// The place of the instance.
     pub at: usize,
     /// Its labels.
@@ -53,13 +53,18 @@ pub struct OnInstance<'a, S: Study> {
 }
 
 /// A run of a variant on an instance.
-pub struct RunOf<'a, S: Study> {
+#[derive(Debug)]
+pub struct RunOf<'a> {
     /// The instance.
-    pub on: &'a OnInstance<'a, S>,
-    /// The variant.
-    pub variant: &'a S::Variant,
+    pub on: &'a OnInstance<'a>,
+    /// The place of the variant among those that are run on the instance.
+    pub variant: usize,
     /// Values of columns that the variant determines.
     pub labels: &'a Labels,
+    /// The place of the type of its rows.
+    pub row_type: usize,
+    /// The columns of that type.
+    pub columns: &'static [Column],
     /// The key of its record in the journal: its own, or that of the instance, as the journaling is.
     pub key: Key,
 }
@@ -68,18 +73,17 @@ fn value<'a>(labels: &'a Labels, column: &str) -> Option<&'a str> {
     labels.iter().find(|(name, _)| *name == column).map(|(_, value)| value.as_str())
 }
 
-impl<S: Study> OnInstance<'_, S> {
+impl OnInstance<'_> {
     /// The value of a column, if the instance determines it.
     pub(crate) fn value(&self, column: &str) -> Option<&str> {
         value(&self.id.labels, column).or_else(|| value(self.facts, column))
     }
 }
 
-impl<S: Study> RunOf<'_, S> {
+impl RunOf<'_> {
     /// The columns of its rows, each with what is known of it without running it; empty where that is unknown.
     pub(crate) fn known(&self) -> impl Iterator<Item = (&'static Column, &str)> {
-        let columns = S::Row::TYPES[self.on.study.row_type(self.variant)].columns;
-        columns.iter().map(|column| {
+        self.columns.iter().map(|column| {
             let known = value(self.labels, column.name).or_else(|| self.on.value(column.name));
             (column, known.unwrap_or_default())
         })
@@ -97,55 +101,61 @@ pub struct RowResult<'a> {
     pub primary: Option<f64>,
 }
 
-/// How rows are laid out: [`Long`](crate::Long), a line a row, or [`Wide`](crate::Wide), a line an instance.
-pub trait RowSet<S: Study>: Sized + Send + Sync {
-    /// When records go to the journal; also what [`status`](crate::RunStatus) counts.
-    const JOURNALING: Journaling;
-    /// The columns of the files.
-    type Layout: Sync;
-    /// Rows of earlier runs.
-    type Earlier: Default + Sync;
-    /// What a run came to, or an earlier one left.
-    type Outcome: Send;
-    /// The rows of one instance.
-    type Part: Send + Sync;
+/// The labels of a variant, with the places of the metrics besides the primary one that it has.
+pub(crate) type VariantColumns = (Labels, Vec<usize>);
 
-    /// The columns of the study's files.
-    fn layout(study: &S) -> Self::Layout;
+/// The rows of a run, or why there are none.
+pub(crate) type RunRows = Result<Vec<Box<dyn AnyRow>>, Failure>;
+
+/// What a run came to, or an earlier one left, as its [`Keeper`] has it.
+pub(crate) type Outcome = Box<dyn Any + Send>;
+/// The rows of one instance, as their [`Keeper`] has them.
+pub(crate) type InstanceRows = Box<dyn Any + Send + Sync>;
+
+/// What keeps the rows of runs in one of the layouts until all are there, with those of earlier runs.
+pub trait Keeper: Any + Send + Sync {
+    /// When records go to the journal; also what [`status`](crate::RunStatus) counts.
+    fn journaling(&self) -> Journaling;
     /// The files.
-    fn files(layout: &Self::Layout) -> Vec<RowFile>;
+    fn files(&self) -> Vec<RowFile>;
     /// The columns of the journal; the first one is the key.
-    fn journal_header(layout: &Self::Layout) -> Vec<String>;
+    fn journal_header(&self) -> Vec<String>;
     /// The journal's records of outcomes: of one run, or of all on an instance.
-    fn journal(layout: &Self::Layout, key: Key, outcomes: &[Self::Outcome]) -> Vec<Vec<String>>;
-    /// Takes records with this header, and says how many could not be used.
+    fn journal(&self, key: Key, outcomes: &[Outcome]) -> Vec<Vec<String>>;
+    /// Takes earlier records with this header, and says how many could not be used. They count when they are
+    /// [absorbed](Keeper::absorb).
     fn take(
-        layout: &Self::Layout,
-        earlier: &mut Self::Earlier,
+        &mut self,
         origin: Origin,
         header: &[String],
-        records: impl Iterator<Item = StringRecord>,
+        records: &mut dyn Iterator<Item = StringRecord>,
     ) -> usize;
-    /// Adds the earlier rows of another file or folder.
-    fn absorb(earlier: &mut Self::Earlier, other: Self::Earlier);
-    /// What an earlier run left of a variant, if all of its rows are known. Labels are those of the present scenario.
-    fn earlier(layout: &Self::Layout, earlier: &Self::Earlier, run: &RunOf<'_, S>) -> Option<Self::Outcome>;
+    /// Adds what was taken to the earlier rows, or forgets it.
+    fn absorb(&mut self, is_usable: bool);
+    /// What an earlier run left of a variant, if all of its rows are known. Rows with values go through `rename`; other
+    /// labels are those of the present scenario.
+    fn earlier(&self, run: &RunOf<'_>, rename: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome>;
     /// The recorded data of a run with these rows, of which there is at least one.
-    fn outcome(
-        layout: &Self::Layout,
-        run: &RunOf<'_, S>,
-        rows: Result<Vec<S::Row>, Failure>,
-    ) -> Self::Outcome;
+    fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome;
     /// The outcome of the rows of a run.
-    fn results(outcome: &Self::Outcome) -> impl Iterator<Item = RowResult<'_>>;
-    /// How many earlier records do not belong to any of these keys.
-    fn foreign(earlier: &Self::Earlier, is_known: &dyn Fn(Key) -> bool) -> usize;
+    fn results<'a>(&self, outcome: &'a Outcome) -> Vec<RowResult<'a>>;
     /// The rows of an instance, with outcomes in the order of the variants.
-    fn part(layout: &Self::Layout, on: &OnInstance<'_, S>, outcomes: Vec<Self::Outcome>) -> Self::Part;
+    fn part(&self, on: &OnInstance<'_>, outcomes: Vec<Outcome>) -> InstanceRows;
+    /// Forgets the earlier records, and says how many do not belong to any of these keys.
+    fn forget(&mut self, is_known: &dyn Fn(Key) -> bool) -> usize;
+    /// The content of each file, in the order of [`Keeper::files`].
+    fn write(&self, parts: &[InstanceRows]) -> Vec<String>;
+}
+
+/// How rows are laid out: [`Long`](crate::Long), a line a row, or [`Wide`](crate::Wide), a line an instance.
+pub trait RowSet: Sized + Send + Sync {
+    /// The rows.
+    type Row: Row;
+
+    /// What keeps the rows of a study with these variants.
+    fn keeper(every_variant: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper>;
     /// All rows, from the parts in the order of the instances.
-    fn from_parts(layout: Self::Layout, parts: Vec<Self::Part>) -> Self;
-    /// The content of each file, in the order of [`RowSet::files`].
-    fn write(&self) -> Vec<String>;
+    fn from_parts(keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Self;
     /// The rows of a folder.
     ///
     /// # Errors

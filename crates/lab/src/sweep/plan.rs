@@ -2,7 +2,7 @@
 
 use super::options::Part;
 use crate::key::{Key, KeyBuilder};
-use crate::study::{Grain, InstanceId, Labels, Study};
+use crate::study::{AnyStudy, Grain, InstanceId, Labels};
 
 /// What is run here. Variants are not kept: there may be millions of runs.
 pub(crate) struct Plan {
@@ -20,26 +20,14 @@ pub(crate) struct Work {
     /// The place of the instance.
     pub(crate) at: usize,
     /// Which of its variants are run; `None` for all.
-    own: Option<Vec<bool>>,
-}
-
-impl Work {
-    /// The variants that are run, in the order of their rows.
-    pub(crate) fn variants<S: Study>(&self, study: &S) -> Vec<S::Variant> {
-        let mut variants = study.variants(self.at);
-        if let Some(own) = &self.own {
-            let mut own = own.iter();
-            variants.retain(|_| own.next() == Some(&true));
-        }
-        variants
-    }
+    pub(crate) own: Option<Vec<bool>>,
 }
 
 impl Plan {
-    pub(crate) fn new<S: Study>(study: &S, part: &Part) -> Plan {
+    pub(crate) fn new(study: &dyn AnyStudy, part: &Part) -> Plan {
         let instances = study.instances();
         let own = own(study, part, &instances);
-        let varying = if instances.is_empty() { Vec::new() } else { varying(study, &study.variants(0)) };
+        let varying = if instances.is_empty() { Vec::new() } else { varying(&study.variants(0)) };
         let (mut work, mut runs) = (Vec::new(), 0);
         for (at, own) in own.into_iter().enumerate() {
             let each = Work { at, own };
@@ -73,28 +61,27 @@ impl Plan {
 
 /// Which runs are done here: for each instance, which of its variants, or all (`None`). How long a variant takes is not known,
 /// so the runs of an instance are distributed in an order that is independent of their names.
-fn own<S: Study>(study: &S, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
+fn own(study: &dyn AnyStudy, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
     if part.completes() {
         return vec![None; instances.len()];
     }
-    let key = |at: usize, variant: Option<&S::Variant>| {
-        let mut key = KeyBuilder::new(S::NAME, 0);
-        instances[at].labels.iter().for_each(|(name, value)| _ = key.field(name, value));
-        if let Some(variant) = variant {
-            study.labels(variant).iter().for_each(|(name, value)| _ = key.field(name, value));
-        }
+    let facts = study.facts();
+    let key = |at: usize, variant: &[(&str, String)]| {
+        let mut key = KeyBuilder::new(facts.name, 0);
+        let labels = instances[at].labels.iter().chain(variant);
+        labels.for_each(|(name, value)| _ = key.field(name, value));
         key.key()
     };
     let counts: Vec<usize> = (0..instances.len()).map(|at| study.variants(at).len()).collect();
     let mut pieces: Vec<(Key, usize, Option<usize>)> = Vec::new();
     for at in 0..instances.len() {
-        match S::GRAIN {
+        match facts.grain {
             Grain::Variants => {
                 let variants = study.variants(at);
                 let of_instance = variants.iter().enumerate();
-                pieces.extend(of_instance.map(|(place, variant)| (key(at, Some(variant)), at, Some(place))));
+                pieces.extend(of_instance.map(|(place, variant)| (key(at, variant), at, Some(place))));
             }
-            Grain::Instances => pieces.push((key(at, None), at, None)),
+            Grain::Instances => pieces.push((key(at, &[]), at, None)),
         }
     }
     pieces.sort_unstable();
@@ -111,8 +98,7 @@ fn own<S: Study>(study: &S, part: &Part, instances: &[InstanceId]) -> Vec<Option
 }
 
 /// The labels in which variants differ.
-fn varying<S: Study>(study: &S, variants: &[S::Variant]) -> Vec<&'static str> {
-    let labels: Vec<Labels> = variants.iter().map(|variant| study.labels(variant)).collect();
+fn varying(labels: &[Labels]) -> Vec<&'static str> {
     let first = labels.first().cloned().unwrap_or_default();
     let differs = |(name, value): &(&'static str, String)| {
         labels.iter().any(|other| {

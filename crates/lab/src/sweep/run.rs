@@ -11,9 +11,8 @@ use super::runs::Runs;
 use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
-use crate::fields::Scenario;
-use crate::study::{Audit, Input, InstanceId, Study};
-use crate::study::{Journaling, Origin, RowSet};
+use crate::fields::Uses;
+use crate::study::{AnyStudy, Audit, Input, InstanceId, Journaling, Keeper, Made, Origin, StudyFacts};
 use crate::table::NamedTable;
 use crate::text::csv;
 use crate::{RunError, claims};
@@ -43,6 +42,23 @@ pub struct RunReport {
     pub failures: Vec<String>,
 }
 
+/// A scenario of a study of any type.
+pub(crate) struct ToRun<'a> {
+    /// The study.
+    pub(crate) facts: StudyFacts,
+    /// As [`Study::memory`](crate::Study::memory).
+    pub(crate) memory: u64,
+    /// As [`Study::rows_at_least`](crate::Study::rows_at_least).
+    pub(crate) rows_at_least: u64,
+    /// Opens the study.
+    pub(crate) open: &'a dyn Fn() -> Result<Box<dyn AnyStudy>, RunError>,
+    pub(crate) uses: &'a Uses,
+    pub(crate) title: &'a str,
+    pub(crate) seed: u64,
+    /// The scenario with every field spelt out.
+    pub(crate) text: String,
+}
+
 /// Runs what is left to run of a scenario, and writes rows, tables and manifest.
 ///
 /// The files except for the manifest and the [times](crate::Watch::took) depend on the scenario alone: not on threads,
@@ -52,13 +68,14 @@ pub struct RunReport {
 /// If an input cannot be used, a file cannot be written, another run is using the folder, or on an interruption. Rows that
 /// were finished by then are kept in the folder, and earlier results remain. A run of a variant that fails is not an error
 /// but a row with a status.
-pub(crate) fn run<S: Study>(
-    scenario: &Scenario<S::Fields>,
+pub(crate) fn run(
+    scenario: &ToRun<'_>,
     options: &RunOptions,
     interrupt: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
+    let (facts, text) = (&scenario.facts, &scenario.text);
     let commands = &scenario.uses.commands;
     if options.part.computes() && !options.allow_commands && !commands.is_empty() {
         return Err(RunError::Commands { commands: commands.clone() });
@@ -67,11 +84,10 @@ pub(crate) fn run<S: Study>(
     let sources = folder::sources(options)?;
     let mut notices = Vec::new();
     let manifest = folder.manifest(&mut notices)?;
-    if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != S::NAME) {
+    if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != facts.name) {
         let message = format_args!(
             "holds results of the study `{}`, not `{}`; choose another folder, or remove this one",
-            found.study,
-            S::NAME
+            found.study, facts.name
         );
         return Err(RunError::unusable(&options.out, message));
     }
@@ -79,40 +95,38 @@ pub(crate) fn run<S: Study>(
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    check_memory(options, S::memory(scenario).saturating_mul(threads as u64), &mut notices)?;
-    check_memory(options, S::rows_at_least(scenario).saturating_mul(ROW_BYTES), &mut Vec::new())?;
-    let study = S::open(scenario)?;
-    let inputs = inputs(&scenario.uses, study.inputs())?;
-    let copies = copies(&scenario.uses, &inputs);
-    let layout = S::Rows::layout(&study);
-    let mut earlier = <S::Rows as RowSet<S>>::Earlier::default();
+    check_memory(options, scenario.memory.saturating_mul(threads as u64), &mut notices)?;
+    check_memory(options, scenario.rows_at_least.saturating_mul(ROW_BYTES), &mut Vec::new())?;
+    let study = (scenario.open)()?;
+    let inputs = inputs(scenario.uses, study.inputs())?;
+    let copies = copies(scenario.uses, &inputs);
+    let mut keeper = study.keeper();
     if options.fresh {
         folder.remove_journal()?;
     } else {
         for each in std::iter::once(&folder).chain(&sources) {
-            read_earlier::<S>(&layout, each, &mut earlier, &mut notices)?;
+            read_earlier(facts.name, keeper.as_mut(), each, &mut notices)?;
         }
     }
-    let plan = Plan::new(&study, part);
+    let plan = Plan::new(study.as_ref(), part);
     check_memory(options, (plan.runs as u64).saturating_mul(ROW_BYTES), &mut notices)?;
-    let unit = match S::Rows::JOURNALING {
-        Journaling::Runs => (plan.runs, S::RUNS),
+    let unit = match keeper.journaling() {
+        Journaling::Runs => (plan.runs, facts.runs),
         Journaling::Instances => (plan.work.len(), "instances"),
     };
-    let version = StudyVersion { name: S::NAME, semantics: S::SEMANTICS };
-    let text = scenario.to_toml(S::NAME);
-    let columns = S::Rows::journal_header(&layout);
+    let version = StudyVersion { name: facts.name, semantics: facts.semantics };
+    let columns = keeper.journal_header();
     let is_audited = if part.computes() {
         options.audit
     } else {
         let folders = std::iter::once(&folder).chain(&sources).map(Folder::is_audited);
         folders.collect::<Result<Vec<bool>, RunError>>()?.into_iter().all(|is_audited| is_audited)
     };
-    let audit = S::AUDIT == Audit::Always || is_audited;
+    let audit = facts.audit == Audit::Always || is_audited;
     let header = Header::new(version, part.shard(), unit, audit, columns, &inputs, text.clone());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, S::RUNS), interrupt)?;
-    let runs = Runs::new(&study, &plan, (&layout, &earlier), sweep, progress, audit);
+    let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, facts.runs), interrupt)?;
+    let runs = Runs::new(study.as_ref(), &plan, keeper.as_ref(), sweep, progress, audit);
     let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
     let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));
     let Runs { sweep, keys, restored, preparing, running, times, .. } = runs;
@@ -129,26 +143,24 @@ pub(crate) fn run<S: Study>(
         parts.push(instance.part);
     }
     counts.computed = counts.total - counts.restored;
-    let report = |tables| RunReport { tables, counts, runs: S::RUNS, inputs, notices, failures };
+    let report = |tables| RunReport { tables, counts, runs: facts.runs, inputs, notices, failures };
     if !part.completes() {
         return Ok(report(Vec::new()));
     }
     let mut report = report(Vec::new());
-    let foreign = S::Rows::foreign(&earlier, &|key| known.contains_key(&key));
+    let foreign = keeper.forget(&|key| known.contains_key(&key));
     if foreign > 0 {
         report
             .notices
             .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
     }
-    drop((earlier, known));
-    let files = S::Rows::files(&layout);
-    let rows = S::Rows::from_parts(layout, parts);
-    report.tables = tables(&study, &rows);
-
+    drop(known);
     let mut staged = folder.stage();
-    for (file, text) in files.iter().zip(rows.write()) {
+    for (file, text) in keeper.files().iter().zip(keeper.write(&parts)) {
         staged.add(&file.name, &text)?;
     }
+    report.tables = tables(study.made(keeper, parts));
+
     staged.add("instances.csv", &instances_file(&plan.instances, &digests))?;
     for NamedTable { name, table, summary, .. } in &report.tables {
         staged.add(&format!("tables/{name}.csv"), &table.csv())?;
@@ -157,9 +169,9 @@ pub(crate) fn run<S: Study>(
     for copy in &copies {
         staged.add(&copy.name, &copy.text)?;
     }
-    staged.add("scenario.toml", &text)?;
+    staged.add("scenario.toml", text)?;
     // Where everything was taken over, the times of what computed it are still those of these rows.
-    let times = match (times.table(&study, &plan.instances), &manifest) {
+    let times = match (times.table(study.as_ref(), &plan.instances), &manifest) {
         (None, Some(earlier)) => folder.read(earlier, TIMES, &mut report.notices)?,
         (times, _) => times.map(|table| table.csv()),
     };
@@ -176,11 +188,11 @@ pub(crate) fn run<S: Study>(
     let new = Manifest {
         program: "dfrsim".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        study: S::NAME.to_owned(),
-        semantics: S::SEMANTICS,
-        title: scenario.title.clone(),
+        study: facts.name.to_owned(),
+        semantics: facts.semantics,
+        title: scenario.title.to_owned(),
         seed: scenario.seed,
-        audit: audit_word(S::AUDIT, audit).to_owned(),
+        audit: audit_word(facts.audit, audit).to_owned(),
         rows: report.counts.clone(),
         host,
         inputs: sections(&report.inputs, &copies),
@@ -193,14 +205,12 @@ pub(crate) fn run<S: Study>(
 }
 
 /// The tables of the study that have lines, with the notes below the first one, and that of its claims.
-fn tables<S: Study>(study: &S, rows: &S::Rows) -> Vec<NamedTable> {
-    let mut tables = study.tables(rows);
+fn tables(made: Made) -> Vec<NamedTable> {
+    let Made { mut tables, notes, claims } = made;
     tables.retain(|named| !named.table.is_empty());
-    let notes = study.notes(rows);
     if let Some(first) = tables.first_mut().filter(|_| !notes.is_empty()) {
         first.table = std::mem::take(&mut first.table).with_notes(notes);
     }
-    let claims = study.claims(rows);
     if !claims.is_empty() {
         let title = "Published statements, each checked on these rows";
         tables.push(NamedTable::new("claims", title, claims::table(&claims)));
@@ -240,16 +250,15 @@ fn check_memory(options: &RunOptions, needed: u64, notices: &mut Vec<String>) ->
     Ok(())
 }
 
-/// What earlier runs left in a folder: a finished one, then those that were interrupted.
-fn read_earlier<S: Study>(
-    layout: &<S::Rows as RowSet<S>>::Layout,
+/// Takes what earlier runs of a study left in a folder: a finished one, then those that were interrupted.
+fn read_earlier(
+    study: &str,
+    keeper: &mut dyn Keeper,
     folder: &Folder,
-    earlier: &mut <S::Rows as RowSet<S>>::Earlier,
     notices: &mut Vec<String>,
 ) -> Result<(), RunError> {
-    if let Some(manifest) = folder.manifest(&mut Vec::new())?.filter(|found| found.study == S::NAME) {
-        let mut finished = <S::Rows as RowSet<S>>::Earlier::default();
-        let files = S::Rows::files(layout);
+    if let Some(manifest) = folder.manifest(&mut Vec::new())?.filter(|found| found.study == study) {
+        let files = keeper.files();
         let mut is_complete = true;
         for (place, file) in files.iter().enumerate() {
             let Some(text) = folder.read(&manifest, &file.name, notices)? else {
@@ -259,7 +268,7 @@ fn read_earlier<S: Study>(
             let mut records = csv::records(&text);
             let Some(header) = records.next() else { continue };
             let header: Vec<String> = header.iter().map(str::to_owned).collect();
-            let unusable = S::Rows::take(layout, &mut finished, Origin::File(place), &header, records);
+            let unusable = keeper.take(Origin::File(place), &header, &mut records);
             if unusable > 0 {
                 is_complete = false;
                 notices.push(format!(
@@ -269,17 +278,14 @@ fn read_earlier<S: Study>(
             }
         }
         // The rows of a run may be in several files: those of some files must not pass for all of them.
-        if is_complete || files.len() == 1 {
-            S::Rows::absorb(earlier, finished);
-        }
+        keeper.absorb(is_complete || files.len() == 1);
     }
-    let (mut unfinished, mut damaged) = (<S::Rows as RowSet<S>>::Earlier::default(), 0);
-    for (header, found) in folder.read_journals(&S::Rows::journal_header(layout))? {
+    let mut damaged = 0;
+    for (header, found) in folder.read_journals(&keeper.journal_header())? {
         damaged += found.damaged;
-        damaged +=
-            S::Rows::take(layout, &mut unfinished, Origin::Journal, &header, found.records.into_iter());
+        damaged += keeper.take(Origin::Journal, &header, &mut found.records.into_iter());
     }
     notices.extend(folder.damage(damaged));
-    S::Rows::absorb(earlier, unfinished);
+    keeper.absorb(true);
     Ok(())
 }

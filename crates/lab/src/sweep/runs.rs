@@ -5,28 +5,25 @@ use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;
 use crate::RunError;
-use crate::column::{Better, Column, Role, Row as _};
+use crate::column::{Better, Column, Role};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
-use crate::study::{Journaling, OnInstance, RowResult, RowSet, RunOf};
-use crate::study::{Labels, Prepared, Study, Watch};
+use crate::study::{
+    AnyInstance, AnyStudy, InstanceRows, Journaling, Keeper, Labels, OnInstance, Outcome, RowResult, RunOf,
+    RunRows, StudyFacts, Watch,
+};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-type LayoutOf<S> = <<S as Study>::Rows as RowSet<S>>::Layout;
-type EarlierOf<S> = <<S as Study>::Rows as RowSet<S>>::Earlier;
-type OutcomeOf<S> = <<S as Study>::Rows as RowSet<S>>::Outcome;
-type PartOf<S> = <<S as Study>::Rows as RowSet<S>>::Part;
-
 /// All runs of a scenario while they are under way.
-pub(crate) struct Runs<'a, S: Study> {
-    study: &'a S,
+pub(crate) struct Runs<'a> {
+    study: &'a dyn AnyStudy,
+    facts: StudyFacts,
     plan: &'a Plan,
-    layout: &'a LayoutOf<S>,
-    earlier: &'a EarlierOf<S>,
+    keeper: &'a dyn Keeper,
     pub(crate) sweep: Sweep<'a>,
     progress: &'a dyn Progress,
     audit: bool,
@@ -42,8 +39,8 @@ pub(crate) struct Runs<'a, S: Study> {
 }
 
 /// An instance when all of its rows are there.
-pub(crate) struct Done<P> {
-    pub(crate) part: P,
+pub(crate) struct Done {
+    pub(crate) part: InstanceRows,
     pub(crate) digest: String,
     /// How many rows have a status, where there are any.
     pub(crate) statuses: Vec<(Status, usize)>,
@@ -51,34 +48,34 @@ pub(crate) struct Done<P> {
 }
 
 /// A run that is to be done, with what came of it if that is known already.
-struct Pending<'a, S: Study> {
-    run: RunOf<'a, S>,
-    restored: Option<OutcomeOf<S>>,
+struct Pending<'a> {
+    run: RunOf<'a>,
+    restored: Option<Outcome>,
 }
 
 /// A run when its rows are there.
-struct Finished<'a, S: Study> {
-    run: RunOf<'a, S>,
-    outcome: OutcomeOf<S>,
+struct Finished<'a> {
+    run: RunOf<'a>,
+    outcome: Outcome,
     is_computed: bool,
     /// How long it took, if it was computed and reports its time.
     took: Option<Duration>,
 }
 
-impl<'a, S: Study> Runs<'a, S> {
+impl<'a> Runs<'a> {
     pub(crate) fn new(
-        study: &'a S,
+        study: &'a dyn AnyStudy,
         plan: &'a Plan,
-        (layout, earlier): (&'a LayoutOf<S>, &'a EarlierOf<S>),
+        keeper: &'a dyn Keeper,
         sweep: Sweep<'a>,
         progress: &'a dyn Progress,
         audit: bool,
-    ) -> Runs<'a, S> {
+    ) -> Runs<'a> {
         Runs {
             study,
+            facts: study.facts(),
             plan,
-            layout,
-            earlier,
+            keeper,
             sweep,
             progress,
             audit,
@@ -91,40 +88,28 @@ impl<'a, S: Study> Runs<'a, S> {
     }
 
     /// All rows of an instance; `None` if the sweep was stopped before they were there.
-    pub(crate) fn instance(&self, work: &Work) -> Option<Done<PartOf<S>>> {
+    pub(crate) fn instance(&self, work: &Work) -> Option<Done> {
         let begin = Instant::now();
-        let prepared = self.study.prepare(work.at);
+        let prepared = self.study.prepare(work.at, work.own.as_deref());
         add_time(&self.preparing, begin);
-        let digest = prepared.as_ref().map_or_else(
-            |failure| format!("none: {}", failure.message),
-            |Prepared { digest, .. }| digest.to_string(),
-        );
-        let mut instance_key = KeyBuilder::new(S::NAME, S::SEMANTICS);
+        let id = &self.plan.instances[work.at];
+        let digest = prepared.digest().map(|digest| digest.to_string());
+        let is_prepared = digest.is_ok();
+        let digest = digest.unwrap_or_else(|failure| format!("none: {}", failure.message));
+        let mut instance_key = KeyBuilder::new(self.facts.name, self.facts.semantics);
         instance_key.field("instance", &digest);
-        if prepared.is_err() {
+        if !is_prepared {
             // Others may fail for the same reason.
-            let labels = &self.plan.instances[work.at].labels;
-            labels.iter().for_each(|(name, value)| _ = instance_key.field(name, value));
+            id.labels.iter().for_each(|(name, value)| _ = instance_key.field(name, value));
         }
-        let facts = prepared.as_ref().map(|prepared| self.study.facts(&prepared.instance));
-        let on = OnInstance {
-            study: self.study,
-            at: work.at,
-            id: &self.plan.instances[work.at],
-            facts: &facts.unwrap_or_default(),
-            key: instance_key.key(),
-        };
-        let variants: Vec<(S::Variant, Labels)> = (work.variants(self.study).into_iter())
-            .map(|variant| {
-                let labels = self.study.labels(&variant);
-                (variant, labels)
-            })
-            .collect();
-        let pending: Vec<Pending<'_, S>> = (variants.iter())
-            .map(|(variant, labels)| self.pending(&on, variant, labels, &instance_key))
+        let facts = prepared.facts();
+        let on = OnInstance { at: work.at, id, facts: &facts, key: instance_key.key() };
+        let variants = prepared.variants();
+        let pending: Vec<Pending<'_>> = (variants.iter().enumerate())
+            .map(|(variant, labels)| self.pending(&on, prepared.as_ref(), (variant, labels), &instance_key))
             .collect();
         self.take_keys(&pending)?;
-        let is_missing = |pending: &Pending<'_, S>| pending.restored.is_none();
+        let is_missing = |pending: &Pending<'_>| pending.restored.is_none();
         let is_any_missing = pending.iter().any(is_missing);
         if is_any_missing && !self.sweep.computes() {
             // Those that are there count, so that the message says how many are not.
@@ -134,10 +119,8 @@ impl<'a, S: Study> Runs<'a, S> {
         // On another thread than the runs, so that one large instance keeps several threads busy.
         let (_, finished) = rayon::join(
             || {
-                if let Ok(Prepared { instance, .. }) = prepared.as_ref()
-                    && is_any_missing
-                {
-                    self.study.beside(instance);
+                if is_any_missing {
+                    prepared.beside();
                 }
             },
             || {
@@ -152,11 +135,11 @@ impl<'a, S: Study> Runs<'a, S> {
 
     /// Notes the keys of the runs on an instance; `None`, which ends the sweep, if a key of a run is taken. Instances may
     /// share theirs: each has its own line, and equal contents have equal results.
-    fn take_keys(&self, pending: &[Pending<'_, S>]) -> Option<()> {
+    fn take_keys(&self, pending: &[Pending<'_>]) -> Option<()> {
         let mut known = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         for Pending { run, .. } in pending {
             let Some(other) = known.insert(run.key, run.on.at) else { continue };
-            if S::Rows::JOURNALING == Journaling::Instances {
+            if self.keeper.journaling() == Journaling::Instances {
                 continue;
             }
             let [first, second] = [other.min(run.on.at), other.max(run.on.at)].map(|at| {
@@ -174,33 +157,35 @@ impl<'a, S: Study> Runs<'a, S> {
 
     fn pending<'b>(
         &self,
-        on: &'b OnInstance<'b, S>,
-        variant: &'b S::Variant,
-        labels: &'b Labels,
+        on: &'b OnInstance<'b>,
+        prepared: &dyn AnyInstance,
+        (variant, labels): (usize, &'b Labels),
         instance: &KeyBuilder,
-    ) -> Pending<'b, S> {
-        let key = match S::Rows::JOURNALING {
+    ) -> Pending<'b> {
+        let key = match self.keeper.journaling() {
             Journaling::Instances => on.key,
             Journaling::Runs => {
                 let mut key = instance.clone();
-                self.study.key(variant, &mut key);
+                prepared.key(variant, &mut key);
                 key.key()
             }
         };
-        let run = RunOf { on, variant, labels, key };
-        let restored = S::Rows::earlier(self.layout, self.earlier, &run);
+        let row_type = prepared.row_type(variant);
+        let columns = self.facts.row_types[row_type].columns;
+        let run = RunOf { on, variant, labels, row_type, columns, key };
+        let restored = self.keeper.earlier(&run, &|row| prepared.rename(variant, row));
         Pending { run, restored }
     }
 
     /// The rows of a variant; `None` if the sweep was stopped.
     fn finished<'b>(
         &self,
-        prepared: Result<&Prepared<S::Instance>, &Failure>,
-        Pending { run, restored }: Pending<'b, S>,
-    ) -> Option<Finished<'b, S>> {
+        prepared: &dyn AnyInstance,
+        Pending { run, restored }: Pending<'b>,
+    ) -> Option<Finished<'b>> {
         let finished = match restored {
             Some(outcome) => {
-                self.restored.fetch_add(S::Rows::results(&outcome).count(), Ordering::Relaxed);
+                self.restored.fetch_add(self.keeper.results(&outcome).len(), Ordering::Relaxed);
                 Finished { run, outcome, is_computed: false, took: None }
             }
             None if self.sweep.is_over() => return None,
@@ -210,95 +195,83 @@ impl<'a, S: Study> Runs<'a, S> {
                 if self.sweep.is_over() && rows.is_err() {
                     return None;
                 }
-                let outcome = S::Rows::outcome(self.layout, &run, rows);
+                let outcome = self.keeper.outcome(&run, rows);
                 Finished { run, outcome, is_computed: true, took }
             }
         };
-        if S::Rows::JOURNALING == Journaling::Runs {
+        if self.keeper.journaling() == Journaling::Runs {
             let (key, outcome) = (finished.run.key, std::slice::from_ref(&finished.outcome));
             if !self.sweep.is_kept(key) {
-                self.sweep.keep(S::Rows::journal(self.layout, key, outcome))?;
+                self.sweep.keep(self.keeper.journal(key, outcome))?;
             }
             self.report(std::slice::from_ref(&finished.run), outcome);
         }
         Some(finished)
     }
 
-    fn compute(
-        &self,
-        prepared: Result<&Prepared<S::Instance>, &Failure>,
-        run: &RunOf<'_, S>,
-    ) -> (Result<Vec<S::Row>, Failure>, Option<Duration>) {
+    fn compute(&self, prepared: &dyn AnyInstance, run: &RunOf<'_>) -> (RunRows, Option<Duration>) {
         let begin = Instant::now();
         const UNKNOWN: u64 = u64::MAX;
         let took = AtomicU64::new(UNKNOWN);
         let watch = Watch::new(self.audit, self.sweep.out()).timed(&took);
-        let rows = prepared
-            .map_err(Clone::clone)
-            .and_then(|prepared| self.study.run(&prepared.instance, run.on.at, run.variant, watch))
-            .and_then(|rows| match rows.is_empty() {
-                true => Err(Failure::failed("no job is left to measure")),
-                false => Ok(rows),
-            });
+        let rows = prepared.run(run.variant, watch).and_then(|rows| match rows.is_empty() {
+            true => Err(Failure::failed("no job is left to measure")),
+            false => Ok(rows),
+        });
         add_time(&self.running, begin);
         let took = Some(took.into_inner()).filter(|took| *took != UNKNOWN);
         (rows, took.map(Duration::from_nanos))
     }
 
     /// Puts the runs of an instance together.
-    fn done(
-        &self,
-        on: &OnInstance<'_, S>,
-        finished: Vec<Finished<'_, S>>,
-        digest: String,
-    ) -> Option<Done<PartOf<S>>> {
+    fn done(&self, on: &OnInstance<'_>, finished: Vec<Finished<'_>>, digest: String) -> Option<Done> {
         let times = finished.iter().filter_map(|each| Some((each.run.labels, each.took?)));
-        self.times.add::<S>(on.id, times);
+        self.times.add(self.facts.row_types, on.id, times);
         let is_computed = finished.iter().any(|finished| finished.is_computed);
-        let (runs, outcomes): (Vec<RunOf<'_, S>>, Vec<_>) =
+        let (runs, outcomes): (Vec<RunOf<'_>>, Vec<_>) =
             finished.into_iter().map(|finished| (finished.run, finished.outcome)).unzip();
-        if S::Rows::JOURNALING == Journaling::Instances {
+        if self.keeper.journaling() == Journaling::Instances {
             if is_computed || !self.sweep.is_kept(on.key) {
-                self.sweep.keep(S::Rows::journal(self.layout, on.key, &outcomes))?;
+                self.sweep.keep(self.keeper.journal(on.key, &outcomes))?;
             }
             self.report(&runs, &outcomes);
         }
         let (mut statuses, mut failures) = ([0; Status::ALL.len()], Vec::new());
         for (run, outcome) in runs.iter().zip(&outcomes) {
-            for result in S::Rows::results(outcome) {
+            for result in self.keeper.results(outcome) {
                 statuses[result.status as usize] += 1;
                 failures.extend(failure(run, &result));
             }
         }
         let statuses = Status::ALL.iter().copied().zip(statuses).filter(|(_, rows)| *rows > 0).collect();
-        Some(Done { part: S::Rows::part(self.layout, on, outcomes), digest, statuses, failures })
+        Some(Done { part: self.keeper.part(on, outcomes), digest, statuses, failures })
     }
 
     /// Reports runs that have finished.
-    fn report(&self, runs: &[RunOf<'_, S>], outcomes: &[OutcomeOf<S>]) {
+    fn report(&self, runs: &[RunOf<'_>], outcomes: &[Outcome]) {
         let Some(first) = runs.first() else { return };
         let mut values = Vec::with_capacity(runs.len());
         for (run, outcome) in runs.iter().zip(outcomes) {
             let value = |result: RowResult<'_>| (self.plan.name(run.labels), result.primary);
-            values.extend(S::Rows::results(outcome).map(value));
+            values.extend(self.keeper.results(outcome).into_iter().map(value));
         }
         self.progress.step(&Step {
             finished: self.sweep.finish(runs.len()),
             total: self.sweep.total(),
             values: &values,
-            primary: primary::<S>(self.study.row_type(first.variant)),
+            primary: primary(first.columns),
         });
     }
 }
 
-/// The primary metric of a type of rows, and which values are better.
-fn primary<S: Study>(row_type: usize) -> Option<(&'static str, Better)> {
-    let column = S::Row::TYPES[row_type].columns.iter().find(|column| column.is_primary())?;
+/// The primary metric among columns, and which values are better.
+fn primary(columns: &'static [Column]) -> Option<(&'static str, Better)> {
+    let column = columns.iter().find(|column| column.is_primary())?;
     Some((column.name, column.better()?))
 }
 
 /// The line about a row that is a failure.
-fn failure<S: Study>(run: &RunOf<'_, S>, result: &RowResult<'_>) -> Option<String> {
+fn failure(run: &RunOf<'_>, result: &RowResult<'_>) -> Option<String> {
     if !result.status.is_failure() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! How long runs took, by the labels of instances and variants.
 
-use crate::column::{Role, Row as _};
-use crate::study::{InstanceId, Labels, Study};
+use crate::column::{Role, RowType};
+use crate::study::{AnyStudy, InstanceId, Labels};
 use crate::table::{Cell, Table};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,9 +18,9 @@ type Sum = (u32, Duration);
 pub(crate) struct Times(Mutex<BTreeMap<Labels, BTreeMap<Labels, Sum>>>);
 
 /// The labels of an instance.
-fn labels<S: Study>(id: &InstanceId) -> Labels {
+fn labels(row_types: &[RowType], id: &InstanceId) -> Labels {
     let is_label = |name: &str| {
-        let mut columns = S::Row::TYPES.iter().flat_map(|each| each.columns);
+        let mut columns = row_types.iter().flat_map(|each| each.columns);
         columns.any(|column| column.name == name && column.role == Role::Label)
     };
     id.labels.iter().filter(|(name, _)| is_label(name)).cloned().collect()
@@ -28,8 +28,9 @@ fn labels<S: Study>(id: &InstanceId) -> Labels {
 
 impl Times {
     /// Adds the times of variants on an instance.
-    pub(crate) fn add<'a, S: Study>(
+    pub(crate) fn add<'a>(
         &self,
+        row_types: &[RowType],
         id: &InstanceId,
         times: impl Iterator<Item = (&'a Labels, Duration)>,
     ) {
@@ -38,7 +39,7 @@ impl Times {
             return;
         }
         let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_labels = sums.entry(labels::<S>(id)).or_default();
+        let of_labels = sums.entry(labels(row_types, id)).or_default();
         for (variant, time) in times {
             match of_labels.get_mut(variant) {
                 Some((count, sum)) => (*count, *sum) = (*count + 1, *sum + time),
@@ -48,18 +49,18 @@ impl Times {
     }
 
     /// The mean times in milliseconds, in the order of the instances and variants; `None` if there are none.
-    pub(crate) fn table<S: Study>(self, study: &S, instances: &[InstanceId]) -> Option<Table> {
+    pub(crate) fn table(self, study: &dyn AnyStudy, instances: &[InstanceId]) -> Option<Table> {
         let mut sums = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let variants: Vec<Labels> = match sums.is_empty() {
             true => return None,
-            false => study.every_variant().iter().map(|variant| study.labels(variant)).collect(),
+            false => study.every_variant().into_iter().map(|(labels, _)| labels).collect(),
         };
         let names = |labels: &Labels| labels.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         let (first, own) = sums.first_key_value()?;
         let header: Vec<&str> = [names(first), names(own.first_key_value()?.0)].concat();
         let mut lines = Vec::new();
         for id in instances {
-            let labels = labels::<S>(id);
+            let labels = labels(study.facts().row_types, id);
             let Some(of_labels) = sums.remove(&labels) else { continue };
             for variant in &variants {
                 let Some((count, sum)) = of_labels.get(variant) else { continue };

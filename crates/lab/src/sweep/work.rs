@@ -101,7 +101,7 @@ impl<'a> Sweep<'a> {
         self.kept.contains(&key)
     }
     /// Puts records into the journal; `None` if that is not possible, which ends the sweep.
-    pub(crate) fn keep(&self, records: impl IntoIterator<Item = Vec<String>>) -> Option<()> {
+    pub(crate) fn keep(&self, records: Vec<Vec<String>>) -> Option<()> {
         let Some(journal) = &self.journal else { return Some(()) };
         let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
         journal.append(records).map_err(|failure| self.fail(failure)).ok()

@@ -117,7 +117,7 @@ pub enum FileOr<T> {
 /// The name of a file, or a value of another codec, which is no text.
 pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
     let named = file();
-    let shape = format!("{} or {}", named.shape, here.shape);
+    let shape = format!("{} or {}", named.shape(), here.shape());
     let (read_file, write_file) = (named.read, named.write);
     let (read_here, write_here) = (here.read, here.write);
     Codec::new(

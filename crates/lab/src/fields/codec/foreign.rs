@@ -3,7 +3,7 @@
 use super::super::names::{explained, listed};
 use super::super::reader::Reader;
 use super::super::value::ValueAt;
-use super::Codec;
+use super::{Codec, Form};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -27,24 +27,20 @@ pub fn via<A: 'static, T: 'static, E: Display>(
     make: impl Fn(A) -> Result<T, E> + 'static,
     back: impl Fn(&T) -> A + 'static,
 ) -> Codec<T> {
-    let Codec { shape, accepts, read, write, absent, absence, nested, is_flat } = codec;
+    let Codec { form, read, write, absent } = codec;
     let make = Rc::new(make);
     let make_absent = Rc::clone(&make);
     Codec {
-        shape,
-        accepts,
-        read: Rc::new(move |at, reader| {
+        form,
+        read: Box::new(move |at, reader| {
             let between = read(at, reader)?;
             reader.value_of(at, make(between))
         }),
-        write: Rc::new(move |value| write(&back(value))),
-        absent: Rc::new(move |name, table, reader| {
+        write: Box::new(move |value| write(&back(value))),
+        absent: Box::new(move |name, table, reader| {
             let made = make_absent(absent(name, table, reader)?);
             made.map_err(|error| reader.fault_at(table.span(), error.to_string())).ok()
         }),
-        absence,
-        nested,
-        is_flat,
     }
 }
 
@@ -69,13 +65,12 @@ pub fn shorthand<T: Clone + 'static>(
     full: Codec<T>,
 ) -> Codec<T> {
     let names: Vec<(&str, T)> = names.into_iter().collect();
-    let Codec { shape, accepts, read, .. } = full;
+    let Codec { form: Form { shape, accepts, .. }, read, .. } = full;
     let shape = format!("{} or {shape}", listed(names.iter().map(|(name, _)| *name), ", "));
     let (expected, is_full) = (shape.clone(), Rc::clone(&accepts));
     Codec {
-        shape,
-        accepts: Rc::new(move |at| at.text().is_some() || accepts(at)),
-        read: Rc::new(move |at, reader| match names.iter().find(|(name, _)| at.text() == Some(name)) {
+        form: Form { shape, accepts: Rc::new(move |at| at.text().is_some() || accepts(at)), ..full.form },
+        read: Box::new(move |at, reader| match names.iter().find(|(name, _)| at.text() == Some(name)) {
             Some((_, value)) => Some(value.clone()),
             None if is_full(at) => read(at, reader),
             None => reader.expected(at, &expected),

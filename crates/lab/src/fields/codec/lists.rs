@@ -3,14 +3,14 @@
 use super::super::docs::{Absent, TableDoc};
 use super::super::reader::Reader;
 use super::super::value::ValueAt;
-use super::Codec;
+use super::{Codec, Form, Write};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use toml::Value;
 
 /// A list of values, which may be empty; one value is as good as a list of it.
 pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
-    let Codec { shape, accepts, read, write, nested, .. } = each;
+    let Codec { form: Form { shape, accepts, nested, .. }, read, write, .. } = each;
     let (shape, is_one) = (format!("{shape} or a list of them"), Rc::clone(&accepts));
     let expected = shape.clone();
     let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
@@ -22,10 +22,12 @@ pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
         let values: Vec<Option<T>> = elements.iter().map(|each| read(each, reader)).collect();
         values.into_iter().collect()
     };
-    let written =
-        move |values: &Vec<T>| Some(Value::Array(values.iter().filter_map(|it| write(it)).collect()));
-    let codec = Codec::new(shape, move |at| at.elements().is_some() || accepts(at), read, written);
-    Codec { nested, ..codec }
+    Codec::new(shape, move |at| at.elements().is_some() || accepts(at), read, written(write)).nested(nested)
+}
+
+/// How a list is written whose values are written so.
+pub(super) fn written<T: 'static>(write: Box<Write<T>>) -> impl Fn(&Vec<T>) -> Option<Value> {
+    move |values| Some(Value::Array(values.iter().filter_map(&write).collect()))
 }
 
 /// One value or a list of at least one, each once: repetitions are dropped.
@@ -37,7 +39,7 @@ impl<T: 'static> Codec<Vec<T>> {
     /// At least one value.
     #[must_use]
     pub fn nonempty(self) -> Codec<Vec<T>> {
-        let expected = format!("at least one: {}", self.shape);
+        let expected = format!("at least one: {}", self.shape());
         self.nonempty_or(move |at, reader| reader.expected(at, &expected))
     }
     /// At least one value, or this fault.
@@ -50,7 +52,7 @@ impl<T: 'static> Codec<Vec<T>> {
             Some(elements) if elements.is_empty() => refuse(at, reader),
             _ => read(at, reader),
         };
-        Codec { read: Rc::new(read), ..self }
+        Codec { read: Box::new(read), ..self }
     }
     /// Each value once: repetitions are dropped.
     #[must_use]
@@ -68,28 +70,24 @@ impl<T: 'static> Codec<Vec<T>> {
             }
             kept
         };
-        Codec { read: Rc::new(move |at, reader| read(at, reader).map(once)), ..self }
+        Codec { read: Box::new(move |at, reader| read(at, reader).map(once)), ..self }
     }
 }
 
 /// A value that may be absent.
 pub fn optional<T: 'static>(codec: Codec<T>) -> Codec<Option<T>> {
-    let Codec { shape, accepts, read, write, nested, is_flat, .. } = codec;
+    let Codec { form, read, write, .. } = codec;
     Codec {
-        shape,
-        accepts,
-        read: Rc::new(move |at, reader| read(at, reader).map(Some)),
-        write: Rc::new(move |value| value.as_ref().and_then(|value| write(value))),
-        absent: Rc::new(|_, _, _| Some(None)),
-        absence: Absent::Unset,
-        nested,
-        is_flat,
+        form: Form { absence: Absent::Unset, ..form },
+        read: Box::new(move |at, reader| read(at, reader).map(Some)),
+        write: Box::new(move |value| value.as_ref().and_then(&write)),
+        absent: Box::new(|_, _, _| Some(None)),
     }
 }
 
 /// A table whose keys are names of the user's, such as `[instances.NAME]`; may be absent.
 pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
-    let Codec { shape, read, write, nested, .. } = value;
+    let Codec { form: Form { shape, nested, .. }, read, write, .. } = value;
     let shape = format!("a table, whose keys are names and whose values are each {shape}");
     let expected = shape.clone();
     let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
@@ -110,5 +108,5 @@ pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
     let codec = Codec::new(shape, |at| at.value().is_table(), read, written);
     let named = |nested: TableDoc| TableDoc { heading: format!(".NAME{}", nested.heading), ..nested };
     let nested = nested.map(|nested| Rc::new(move || named(nested())) as Rc<dyn Fn() -> TableDoc>);
-    Codec { nested, ..codec }.absent(Absent::Unset, |_, _, _| Some(BTreeMap::new()))
+    codec.nested(nested).absent(Absent::Unset, |_, _, _| Some(BTreeMap::new()))
 }

@@ -35,14 +35,19 @@ type ReadAbsent<T> = dyn Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T>;
 
 /// How a `T` is read and written. The functions of this module make them, one from another; [`with`] makes any.
 pub struct Codec<T> {
+    form: Form,
+    read: Box<Read<T>>,
+    /// `None` if what is written is the absence of the field.
+    write: Box<Write<T>>,
+    /// The value of a field that is absent and has no default.
+    absent: Box<ReadAbsent<T>>,
+}
+
+/// What does not depend on the type of the values, so that it is compiled once.
+struct Form {
     shape: String,
     /// Whether a value is of the right type; it may be out of its range all the same.
     accepts: Rc<Accepts>,
-    read: Rc<Read<T>>,
-    /// `None` if what is written is the absence of the field.
-    write: Rc<Write<T>>,
-    /// The value of a field that is absent and has no default.
-    absent: Rc<ReadAbsent<T>>,
     absence: Absent,
     /// The fields of the tables in the value.
     nested: Option<Rc<dyn Fn() -> TableDoc>>,
@@ -52,7 +57,39 @@ pub struct Codec<T> {
 
 impl<T> fmt::Debug for Codec<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Codec").field(&self.shape).finish()
+        f.debug_tuple("Codec").field(&self.form.shape).finish()
+    }
+}
+
+impl Form {
+    /// That of a required field.
+    fn new(shape: String, accepts: Rc<Accepts>) -> Form {
+        Form { shape, accepts, absence: Absent::Refused, nested: None, is_flat: false }
+    }
+    /// The value of a field, if the table has it.
+    fn get<'a>(&self, name: &str, table: &TableAt<'a>) -> Option<ValueAt<'a>> {
+        if self.is_flat { None } else { table.get(name) }
+    }
+    fn put(&self, name: &str, written: Option<Value>, table: &mut toml::Table) {
+        match written {
+            Some(Value::Table(fields)) if self.is_flat => table.extend(fields),
+            Some(value) => _ = table.insert(name.to_owned(), value),
+            None => {}
+        }
+    }
+    /// The documentation of a field, with its default as it is written.
+    fn document(&self, name: &str, doc: &str, default: Option<Option<Value>>) -> Vec<FieldDoc> {
+        let nested = self.nested.as_ref().map(|nested| nested());
+        if self.is_flat {
+            return nested.map(|nested| nested.fields).unwrap_or_default();
+        }
+        let absent = match default {
+            Some(Some(value)) => Absent::Default(value.to_string()),
+            Some(None) => Absent::Unset,
+            None => self.absence.clone(),
+        };
+        let (name, shape, doc) = (name.to_owned(), self.shape.clone(), doc.to_owned());
+        vec![FieldDoc { name, shape, absent, doc, nested }]
     }
 }
 
@@ -65,14 +102,10 @@ impl<T> Codec<T> {
         write: impl Fn(&T) -> Option<Value> + 'static,
     ) -> Codec<T> {
         Codec {
-            shape: shape.into(),
-            accepts: Rc::new(accepts),
-            read: Rc::new(read),
-            write: Rc::new(write),
-            absent: Rc::new(|name, table, reader| table.missing(name, reader)),
-            absence: Absent::Refused,
-            nested: None,
-            is_flat: false,
+            form: Form::new(shape.into(), Rc::new(accepts)),
+            read: Box::new(read),
+            write: Box::new(write),
+            absent: Box::new(|name, table, reader| table.missing(name, reader)),
         }
     }
     /// A codec for what is made of a value of one TOML type, or refused.
@@ -97,7 +130,11 @@ impl<T> Codec<T> {
         absence: Absent,
         absent: impl Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
     ) -> Codec<T> {
-        Codec { absence, absent: Rc::new(absent), ..self }
+        Codec { form: Form { absence, ..self.form }, absent: Box::new(absent), ..self }
+    }
+    /// With the fields of the tables in the value.
+    fn nested(self, nested: Option<Rc<dyn Fn() -> TableDoc>>) -> Codec<T> {
+        Codec { form: Form { nested, ..self.form }, ..self }
     }
 
     /// With advice behind each message about the value.
@@ -106,8 +143,11 @@ impl<T> Codec<T> {
     where
         T: 'static,
     {
-        let read = Rc::clone(&self.read);
-        self.reading(move |at, reader| reader.advising(advice, |reader| read(at, reader)))
+        let read = self.read;
+        let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
+            reader.advising(advice, |reader| read(at, reader))
+        };
+        Codec { read: Box::new(read), ..self }
     }
     /// Notes what a value uses.
     #[must_use]
@@ -115,16 +155,13 @@ impl<T> Codec<T> {
     where
         T: 'static,
     {
-        let read = Rc::clone(&self.read);
-        self.reading(move |at, reader| {
+        let read = self.read;
+        let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
             let value = read(at, reader)?;
             note(&value, reader.uses());
             Some(value)
-        })
-    }
-    /// With another way to read the value.
-    fn reading(self, read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static) -> Codec<T> {
-        Codec { read: Rc::new(read), ..self }
+        };
+        Codec { read: Box::new(read), ..self }
     }
 
     /// The value, or faults in the reader.
@@ -133,7 +170,7 @@ impl<T> Codec<T> {
     }
     /// What is expected: "a number of nodes from 1 to 100".
     pub fn shape(&self) -> &str {
-        &self.shape
+        &self.form.shape
     }
     /// A field of a table.
     pub fn read_field(
@@ -143,8 +180,7 @@ impl<T> Codec<T> {
         table: &TableAt<'_>,
         reader: &mut Reader<'_>,
     ) -> Option<T> {
-        let at = if self.is_flat { None } else { table.get(name) };
-        match (at, default) {
+        match (self.form.get(name, table), default) {
             (Some(at), _) => self.read(&at, reader),
             (None, Some(default)) => Some(default()),
             (None, None) => (self.absent)(name, table, reader),
@@ -152,24 +188,10 @@ impl<T> Codec<T> {
     }
     /// Writes a field into a table.
     pub fn write_field(&self, name: &str, value: &T, table: &mut toml::Table) {
-        match (self.write)(value) {
-            Some(Value::Table(fields)) if self.is_flat => table.extend(fields),
-            Some(value) => _ = table.insert(name.to_owned(), value),
-            None => {}
-        }
+        self.form.put(name, (self.write)(value), table);
     }
     /// The documentation of a field.
     pub fn document(&self, name: &str, doc: &str, default: Option<fn() -> T>) -> Vec<FieldDoc> {
-        let nested = self.nested.as_ref().map(|nested| nested());
-        if self.is_flat {
-            return nested.map(|nested| nested.fields).unwrap_or_default();
-        }
-        let absent = match default.map(|default| (self.write)(&default())) {
-            Some(Some(value)) => Absent::Default(value.to_string()),
-            Some(None) => Absent::Unset,
-            None => self.absence.clone(),
-        };
-        let (name, shape, doc) = (name.to_owned(), self.shape.clone(), doc.to_owned());
-        vec![FieldDoc { name, shape, absent, doc, nested }]
+        self.form.document(name, doc, default.map(|default| (self.write)(&default())))
     }
 }

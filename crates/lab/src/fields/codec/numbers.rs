@@ -2,7 +2,7 @@
 
 use super::super::reader::Reader;
 use super::super::value::ValueAt;
-use super::Codec;
+use super::{Codec, Form};
 use dfrsim_model::{Share, SimSpan, Yield};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::ops::{Bound, RangeBounds};
@@ -188,7 +188,7 @@ pub fn seconds<T: Seconds>(range: impl RangeBounds<f64>) -> Codec<T> {
         least => least,
     };
     let in_range = number("a number of seconds", (least, range.end_bound().cloned()));
-    let Codec { shape, accepts, read, .. } = in_range;
+    let Codec { form: Form { shape, accepts, .. }, read, .. } = in_range;
     let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| match SimSpan::try_from_secs_f64(read(
         at, reader,
     )?) {

@@ -4,7 +4,8 @@ use super::super::environment::Environment;
 use super::super::names::bare;
 use super::super::reader::Reader;
 use super::super::value::ValueAt;
-use super::{Codec, list};
+use super::lists::written;
+use super::{Codec, Form};
 use regex_lite::Regex;
 use std::rc::Rc;
 
@@ -27,8 +28,9 @@ pub fn any_selected<T: PartialEq + 'static>(
     one: Codec<T>,
     all: impl Fn(&Environment) -> Vec<(String, T)> + 'static,
 ) -> Codec<Vec<T>> {
-    let shape = format!("{}, {{ matching = \"a regular expression\" }} or a list of these", one.shape);
-    let (expected, is_name, read) = (shape.clone(), Rc::clone(&one.accepts), Rc::clone(&one.read));
+    let Codec { form: Form { shape, accepts, nested, .. }, read, write, .. } = one;
+    let shape = format!("{shape}, {{ matching = \"a regular expression\" }} or a list of these");
+    let (expected, is_name) = (shape.clone(), Rc::clone(&accepts));
     let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
         let elements = at.elements().unwrap_or_else(|| vec![at.clone()]);
         let mut read_one = |each: &ValueAt<'_>| match each.value().is_table() {
@@ -39,9 +41,8 @@ pub fn any_selected<T: PartialEq + 'static>(
         let parts: Vec<Option<Vec<T>>> = elements.iter().map(&mut read_one).collect();
         Some(parts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     };
-    let is_one = Rc::clone(&one.accepts);
-    let accepts = move |at: &ValueAt<'_>| at.elements().is_some() || at.value().is_table() || is_one(at);
-    Codec { shape, accepts: Rc::new(accepts), read: Rc::new(read), ..list(one) }.distinct()
+    let accepts = move |at: &ValueAt<'_>| at.elements().is_some() || at.value().is_table() || accepts(at);
+    Codec::new(shape, accepts, read, written(write)).nested(nested).distinct()
 }
 
 /// The values whose names match the expression of a table.

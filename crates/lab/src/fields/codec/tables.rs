@@ -6,7 +6,7 @@ use super::super::names::bare;
 use super::super::reader::Reader;
 use super::super::table::TableAt;
 use super::super::value::ValueAt;
-use super::Codec;
+use super::{Codec, Form};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use toml::Value;
@@ -32,7 +32,7 @@ fn docs_of<F: Fields>(repeated: bool) -> TableDoc {
 pub fn table<F: Fields>() -> Codec<F> {
     let written = |value: &F| Some(Value::Table(value.write()));
     let codec = Codec::new("a table", |at| at.value().is_table(), read_at, written);
-    let codec = Codec { nested: Some(Rc::new(|| docs_of::<F>(false))), ..codec };
+    let codec = codec.nested(Some(Rc::new(|| docs_of::<F>(false))));
     codec.absent(Absent::Defaults, |name, table, reader| read_table(table.absent_field(name), reader))
 }
 
@@ -40,7 +40,7 @@ pub fn table<F: Fields>() -> Codec<F> {
 /// says which variant it is.
 pub fn flattened<F: Fields>() -> Codec<F> {
     let codec = table().absent(Absent::Defaults, |_, table, reader| F::read(table, reader));
-    Codec { is_flat: true, ..codec }
+    Codec { form: Form { is_flat: true, ..codec.form }, ..codec }
 }
 
 /// A list of tables, `[[sites]]`; absent if there are none.
@@ -95,6 +95,6 @@ fn each_table<F: Fields>(
         (!values.is_empty()).then(|| Value::Array(tables.collect()))
     };
     let codec = Codec::new(SHAPE, |at| at.elements().is_some(), read, written);
-    let codec = Codec { nested: Some(Rc::new(|| docs_of::<F>(true))), ..codec };
+    let codec = codec.nested(Some(Rc::new(|| docs_of::<F>(true))));
     codec.absent(Absent::Unset, |_, _, _| Some(Vec::new()))
 }

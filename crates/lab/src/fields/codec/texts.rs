@@ -70,24 +70,33 @@ pub fn parsed<T: Display, E: Display>(
 pub fn choice<T: Clone + PartialEq + 'static>(
     names: impl IntoIterator<Item = (&'static str, T)>,
 ) -> Codec<T> {
-    let names: Vec<(&'static str, T)> = names.into_iter().collect();
-    let (shape, written) = (listed(names.iter().map(|(name, _)| *name), " or "), names.clone());
+    let (names, values): (Vec<&'static str>, Vec<T>) = names.into_iter().unzip();
+    let Codec { form, read, write, .. } = place(names);
+    let written = values.clone();
+    Codec {
+        form,
+        read: Box::new(move |at, reader| Some(values[read(at, reader)?].clone())),
+        write: Box::new(move |value| write(&written.iter().position(|each| each == value)?)),
+        absent: Box::new(|name, table, reader| table.missing(name, reader)),
+    }
+}
+
+/// The place of one of these names.
+fn place(names: Vec<&'static str>) -> Codec<usize> {
+    let (shape, written) = (listed(names.iter().copied(), " or "), names.clone());
     let expected = shape.clone();
     Codec::new(
         shape,
         |at| at.text().is_some(),
         move |at, reader| {
-            let chosen = names.iter().find(|(name, _)| at.text() == Some(name));
+            let chosen = names.iter().position(|name| at.text() == Some(name));
             if chosen.is_none() {
-                let meant = at.text().and_then(|wrong| nearest(wrong, names.iter().map(|(name, _)| *name)));
+                let meant = at.text().and_then(|wrong| nearest(wrong, names.iter().copied()));
                 let hint = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
                 reader.fault(at, format!("expected {expected}, found {}{hint}", at.found()));
             }
-            chosen.map(|(_, value)| value.clone())
+            chosen
         },
-        move |value| {
-            let chosen = written.iter().find(|(_, each)| each == value);
-            chosen.map(|(name, _)| Value::String((*name).to_owned()))
-        },
+        move |&place: &usize| Some(Value::String(written[place].to_owned())),
     )
 }
