@@ -2,8 +2,8 @@
 
 use crate::column::Better;
 
-/// One more step has finished: a run or the rows of one that were taken over, or all runs on an instance, as the
-/// [journaling](crate::Journaling) is.
+/// One more step has finished: a run or the rows of one that were taken over, or all runs on an instance where rows are
+/// [wide](crate::Wide).
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
     /// How many runs have finished by now.
