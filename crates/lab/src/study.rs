@@ -3,7 +3,7 @@
 mod any;
 mod row_set;
 
-pub(crate) use any::{AnyInstance, AnyStudy, Made, StudyFacts};
+pub(crate) use any::{AnyInstance, Made, OpenStudy, StudyFacts};
 pub(crate) use row_set::{
     InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RunOf, RunRows,
     VariantColumns,

@@ -52,7 +52,7 @@ pub(crate) struct Made {
 }
 
 /// A [`Study`] of any type.
-pub(crate) trait AnyStudy: Sync {
+pub(crate) trait OpenStudy: Sync {
     /// What is the same for all of its scenarios.
     fn facts(&self) -> StudyFacts;
     /// As [`Study::inputs`].
@@ -97,7 +97,7 @@ pub(crate) trait AnyInstance: Sync {
     fn run(&self, variant: usize, watch: Watch<'_>) -> RunRows;
 }
 
-impl<S: Study> AnyStudy for S {
+impl<S: Study> OpenStudy for S {
     fn facts(&self) -> StudyFacts {
         StudyFacts::of::<S>()
     }
@@ -130,7 +130,7 @@ impl<S: Study> AnyStudy for S {
         Box::new(OneInstance { study: self, at: instance, prepared, variants })
     }
     fn keeper(&self) -> Box<dyn Keeper> {
-        S::Rows::keeper(&|| AnyStudy::every_variant(self))
+        S::Rows::keeper(&|| OpenStudy::every_variant(self))
     }
     fn made(&self, keeper: Box<dyn Keeper>, parts: Vec<InstanceRows>) -> Made {
         let rows = S::Rows::from_parts(keeper, parts);

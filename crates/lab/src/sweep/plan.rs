@@ -2,7 +2,7 @@
 
 use super::options::Part;
 use crate::key::{Key, KeyBuilder};
-use crate::study::{AnyStudy, Grain, InstanceId, Labels};
+use crate::study::{Grain, InstanceId, Labels, OpenStudy};
 
 /// What is run here. Variants are not kept: there may be millions of runs.
 pub(crate) struct Plan {
@@ -24,7 +24,7 @@ pub(crate) struct Work {
 }
 
 impl Plan {
-    pub(crate) fn new(study: &dyn AnyStudy, part: &Part) -> Plan {
+    pub(crate) fn new(study: &dyn OpenStudy, part: &Part) -> Plan {
         let instances = study.instances();
         let own = own(study, part, &instances);
         let varying = if instances.is_empty() { Vec::new() } else { varying(&study.variants(0)) };
@@ -61,7 +61,7 @@ impl Plan {
 
 /// Which runs are done here: for each instance, which of its variants, or all (`None`). How long a variant takes is not known,
 /// so the runs of an instance are distributed in an order that is independent of their names.
-fn own(study: &dyn AnyStudy, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
+fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
     if part.completes() {
         return vec![None; instances.len()];
     }

@@ -12,7 +12,7 @@ use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
 use crate::fields::Uses;
-use crate::study::{AnyStudy, Audit, Input, InstanceId, Journaling, Keeper, Made, Origin, StudyFacts};
+use crate::study::{Audit, Input, InstanceId, Journaling, Keeper, Made, OpenStudy, Origin, StudyFacts};
 use crate::table::NamedTable;
 use crate::text::csv;
 use crate::{RunError, claims};
@@ -51,7 +51,7 @@ pub(crate) struct ToRun<'a> {
     /// As [`Study::rows_at_least`](crate::Study::rows_at_least).
     pub(crate) rows_at_least: u64,
     /// Opens the study.
-    pub(crate) open: &'a dyn Fn() -> Result<Box<dyn AnyStudy>, RunError>,
+    pub(crate) open: &'a dyn Fn() -> Result<Box<dyn OpenStudy>, RunError>,
     pub(crate) uses: &'a Uses,
     pub(crate) title: &'a str,
     pub(crate) seed: u64,

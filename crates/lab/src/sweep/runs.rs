@@ -9,7 +9,7 @@ use crate::column::{Better, Column, Role};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
 use crate::study::{
-    AnyInstance, AnyStudy, InstanceRows, Journaling, Keeper, Labels, OnInstance, Outcome, RowResult, RunOf,
+    AnyInstance, InstanceRows, Journaling, Keeper, Labels, OnInstance, OpenStudy, Outcome, RowResult, RunOf,
     RunRows, StudyFacts, Watch,
 };
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// All runs of a scenario while they are under way.
 pub(crate) struct Runs<'a> {
-    study: &'a dyn AnyStudy,
+    study: &'a dyn OpenStudy,
     facts: StudyFacts,
     plan: &'a Plan,
     keeper: &'a dyn Keeper,
@@ -64,7 +64,7 @@ struct Finished<'a> {
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(
-        study: &'a dyn AnyStudy,
+        study: &'a dyn OpenStudy,
         plan: &'a Plan,
         keeper: &'a dyn Keeper,
         sweep: Sweep<'a>,

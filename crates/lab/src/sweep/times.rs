@@ -1,7 +1,7 @@
 //! How long runs took, by the labels of instances and variants.
 
 use crate::column::{Role, RowType};
-use crate::study::{AnyStudy, InstanceId, Labels};
+use crate::study::{InstanceId, Labels, OpenStudy};
 use crate::table::{Cell, Table};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -49,7 +49,7 @@ impl Times {
     }
 
     /// The mean times in milliseconds, in the order of the instances and variants; `None` if there are none.
-    pub(crate) fn table(self, study: &dyn AnyStudy, instances: &[InstanceId]) -> Option<Table> {
+    pub(crate) fn table(self, study: &dyn OpenStudy, instances: &[InstanceId]) -> Option<Table> {
         let mut sums = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let variants: Vec<Labels> = match sums.is_empty() {
             true => return None,

@@ -29,7 +29,6 @@
 //! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's definition at the archive.
 
 use crate::log::{Dialect, LogError, Order, Reader, Strictness, Whole};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -40,7 +39,7 @@ pub(crate) const DIALECT: Dialect =
 ///
 /// # Errors
 /// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
-pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, LogError> {
+pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<'static>, LogError> {
     Reader::open(path, DIALECT, strictness, Order::Sorted)
 }
 
@@ -48,7 +47,11 @@ pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, LogErro
 ///
 /// # Errors
 /// [`LogError::Open`] if not even its first bytes can be read.
-pub fn read<R: Read>(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, LogError> {
+pub fn read<'a>(
+    input: impl Read + Send + 'a,
+    file: &str,
+    strictness: Strictness,
+) -> Result<Reader<'a>, LogError> {
     Reader::new(input, file, DIALECT, strictness, Order::Sorted)
 }
 

@@ -10,44 +10,31 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// From which size on a gzip file is decompressed on a thread of its own.
 const LARGE: u64 = 1 << 17;
 
+/// The text of a log. Of any type, so that what reads it is compiled once, in this crate.
+pub(crate) type Input<'a> = Box<dyn Read + Send + 'a>;
+
 type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
-/// The text of a file, decompressed if the file starts like gzip, regardless of its name.
-pub(crate) enum Input<R> {
-    Plain(Rewound<R>),
-    /// One or several gzip members in a row.
-    Gzip(Box<MultiGzDecoder<Rewound<R>>>),
-    /// The same, on a thread of its own.
-    Ahead(ReadAhead),
+/// An input from its begin, and whether it begins like gzip: one or several members in a row.
+fn examined<R: Read>(input: R) -> io::Result<(Rewound<R>, bool)> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let mut start = Vec::with_capacity(GZIP_MAGIC.len());
+    input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start)?;
+    let is_gzip = start == GZIP_MAGIC;
+    Ok((Cursor::new(start).chain(input), is_gzip))
 }
 
-impl<R: Read> Input<R> {
-    pub(crate) fn new(input: R) -> io::Result<Input<R>> {
-        let mut input = BufReader::with_capacity(1 << 16, input);
-        let mut start = Vec::with_capacity(GZIP_MAGIC.len());
-        input.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start)?;
-        let gzip = start == GZIP_MAGIC;
-        let rewound = Cursor::new(start).chain(input);
-        Ok(if gzip { Input::Gzip(Box::new(MultiGzDecoder::new(rewound))) } else { Input::Plain(rewound) })
-    }
+/// The text of an input, decompressed if it begins like gzip.
+pub(crate) fn decompressed<'a>(input: impl Read + Send + 'a) -> io::Result<Input<'a>> {
+    let (input, is_gzip) = examined(input)?;
+    Ok(if is_gzip { Box::new(MultiGzDecoder::new(input)) } else { Box::new(input) })
 }
 
-impl Input<File> {
-    pub(crate) fn of_file(file: File) -> io::Result<Input<File>> {
-        let is_large = file.metadata()?.len() >= LARGE;
-        Ok(match Input::new(file)? {
-            Input::Gzip(decoder) if is_large => Input::Ahead(ReadAhead::new(decoder)?),
-            input => input,
-        })
+/// The same of a file, regardless of its name.
+pub(crate) fn decompressed_file(file: File) -> io::Result<Input<'static>> {
+    if file.metadata()?.len() < LARGE {
+        return decompressed(file);
     }
-}
-
-impl<R: Read> Read for Input<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Input::Plain(input) => input.read(buffer),
-            Input::Gzip(input) => input.read(buffer),
-            Input::Ahead(input) => input.read(buffer),
-        }
-    }
+    let (input, is_gzip) = examined(file)?;
+    Ok(if is_gzip { Box::new(ReadAhead::new(MultiGzDecoder::new(input))?) } else { Box::new(input) })
 }

@@ -1,6 +1,7 @@
 //! Lines of an input, in bounded memory and without copying each.
 
-use std::io::{self, Read};
+use super::input::Input;
+use std::io;
 use std::ops::Range;
 
 /// The longest line; also the size of the buffer.
@@ -10,8 +11,8 @@ pub(super) const LONGEST_LINE: usize = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The lines of an input, one after the other, as slices of one reused buffer.
-pub(super) struct Lines<R> {
-    input: R,
+pub(super) struct Lines<'a> {
+    input: Input<'a>,
     buffer: Box<[u8]>,
     /// The bytes that were read and not handed out yet.
     pending: Range<usize>,
@@ -36,8 +37,8 @@ impl From<io::Error> for LineFault {
     }
 }
 
-impl<R: Read> Lines<R> {
-    pub(super) fn new(input: R) -> Lines<R> {
+impl<'a> Lines<'a> {
+    pub(super) fn new(input: Input<'a>) -> Lines<'a> {
         let buffer = vec![0; LONGEST_LINE].into_boxed_slice();
         Lines { input, buffer, pending: 0..0, last: 0, number: 0, at_end: false }
     }
@@ -111,9 +112,10 @@ impl<R: Read> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
-    fn all(input: impl Read) -> Vec<String> {
-        let mut lines = Lines::new(input);
+    fn all(input: impl Read + Send) -> Vec<String> {
+        let mut lines = Lines::new(Box::new(input));
         let mut found = Vec::new();
         loop {
             match lines.next() {
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_first_line() {
         assert_eq!(all("\u{feff}a\n\u{feff}b\n".as_bytes()), ["a", "\u{feff}b"]);
-        let mut lines = Lines::new("\u{feff}a\n".as_bytes());
+        let mut lines = Lines::new(Box::new("\u{feff}a\n".as_bytes()));
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
         lines.back();
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_line_can_be_put_back() {
-        let mut lines = Lines::new(&b"a\nb\n"[..]);
+        let mut lines = Lines::new(Box::new(&b"a\nb\n"[..]));
         assert!(matches!(lines.next(), Ok(Some(b"a"))));
         lines.back();
         assert!(matches!(lines.next(), Ok(Some(b"a"))));

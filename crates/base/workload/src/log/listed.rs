@@ -3,7 +3,7 @@
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{Faults, Input, LogError, Problem};
+use super::{Faults, LogError, Problem, decompressed};
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -147,7 +147,7 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
 pub(crate) fn text(path: &Path) -> Result<String, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };
-    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
+    let mut input = decompressed(File::open(path).map_err(open)?).map_err(open)?;
     let mut bytes = Vec::new();
     if let Err(error) = input.read_to_end(&mut bytes) {
         let mut faults = Faults::new(&file);

@@ -32,7 +32,7 @@ pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
 pub use header::{Header, Naming};
-pub(crate) use input::Input;
+pub(crate) use input::decompressed;
 pub use kilobytes::Kilobytes;
 pub(crate) use listed::{Listed, Until, lines as listed_lines, text};
 pub(crate) use names::Names;

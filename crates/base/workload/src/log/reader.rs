@@ -4,7 +4,7 @@ use super::error::LogError;
 use super::fault::{Faults, Problem};
 use super::field::Field;
 use super::header::Header;
-use super::input::Input;
+use super::input::{Input, decompressed, decompressed_file};
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
 use super::origin::Origin;
@@ -25,9 +25,9 @@ const LARGEST_HEADER: usize = 1 << 22;
 /// It iterates over the records. The iteration ends at the end of the file, or early: at the first line that is out
 /// of order, or at the first fault; then the rest of the file is read at once for its further faults. Results that
 /// were computed from the records are valid only if [`finish`](Source::finish) succeeds.
-pub struct Reader<R> {
+pub struct Reader<'a> {
     file: String,
-    lines: Lines<Input<R>>,
+    lines: Lines<'a>,
     header: Header,
     dialect: Dialect,
     strictness: Strictness,
@@ -47,7 +47,7 @@ pub struct Reader<R> {
     origin: Option<Origin>,
 }
 
-impl Reader<File> {
+impl Reader<'static> {
     /// Opens a file and reads its header.
     ///
     /// # Errors
@@ -59,33 +59,33 @@ impl Reader<File> {
         order: Order,
     ) -> Result<Self, LogError> {
         let file = path.display().to_string();
-        let input = File::open(path).and_then(Input::of_file);
+        let input = File::open(path).and_then(decompressed_file);
         Self::of_input(input, &file, dialect, strictness, order)
     }
 }
 
-impl<R: Read> Reader<R> {
+impl<'a> Reader<'a> {
     /// Starts to read an input, named `file` in messages, and reads its header. The input needs no buffer of its own.
     ///
     /// # Errors
     /// [`LogError::Open`] if not even its first bytes can be read.
     pub(crate) fn new(
-        input: R,
+        input: impl Read + Send + 'a,
         file: &str,
         dialect: Dialect,
         strictness: Strictness,
         order: Order,
-    ) -> Result<Reader<R>, LogError> {
-        Self::of_input(Input::new(input), file, dialect, strictness, order)
+    ) -> Result<Self, LogError> {
+        Self::of_input(decompressed(input), file, dialect, strictness, order)
     }
 
     fn of_input(
-        input: io::Result<Input<R>>,
+        input: io::Result<Input<'a>>,
         file: &str,
         dialect: Dialect,
         strictness: Strictness,
         order: Order,
-    ) -> Result<Reader<R>, LogError> {
+    ) -> Result<Self, LogError> {
         let input = input.map_err(|source| LogError::Open { file: file.to_owned(), source })?;
         let mut reader = Reader {
             file: file.to_owned(),
@@ -226,7 +226,7 @@ fn is_empty(line: &[u8]) -> bool {
     line.iter().all(|&byte| is_blank(byte))
 }
 
-impl<R: Read> Iterator for Reader<R> {
+impl Iterator for Reader<'_> {
     type Item = Line;
 
     fn next(&mut self) -> Option<Line> {
@@ -240,7 +240,7 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-impl<R: Read> Source for Reader<R> {
+impl Source for Reader<'_> {
     fn file(&self) -> &str {
         &self.file
     }

@@ -7,7 +7,6 @@ use super::record::Line;
 use super::source::{ReadReport, Source};
 use dfrsim_model::JobId;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::Arc;
 
 /// What jobs asked for beside processors and memory: names and numbers of units.
@@ -32,7 +31,7 @@ impl Whole {
     ///
     /// # Errors
     /// [`LogError::Faults`].
-    pub(crate) fn read<R: Read>(mut reader: Reader<R>) -> Result<Whole, LogError> {
+    pub(crate) fn read(mut reader: Reader<'_>) -> Result<Whole, LogError> {
         let lines: Vec<Line> = reader.by_ref().collect();
         let (file, header) = (reader.file().to_owned(), reader.header().clone());
         Ok(Whole::new(file, header, reader.finish()?, lines))

@@ -45,7 +45,6 @@ use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::File;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -149,7 +148,7 @@ impl fmt::Display for Report {
 /// A file of jobs: streamed, or read whole and sorted.
 pub enum Log {
     /// Streamed; the lines must be in order.
-    Streamed(Box<Reader<File>>),
+    Streamed(Box<Reader<'static>>),
     /// Read whole.
     Whole(Box<Whole>),
 }
@@ -193,7 +192,7 @@ impl Source for Log {
 }
 
 /// The reader of a log in a format with a job a line.
-fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<File>, LogError> {
+fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<'static>, LogError> {
     let dialect = match options.format.of(path) {
         Format::Gwf => gwf::DIALECT,
         _ => swf::DIALECT,

@@ -51,17 +51,7 @@ impl<S: Source> JobStream<S> {
     }
     /// The next job, with the record that it was made of.
     pub fn next_with_record(&mut self) -> Option<(Job, Record)> {
-        while !self.work.ended {
-            let Some(line) = self.source.next() else {
-                self.work.ended = true;
-                break;
-            };
-            // Behind a fault no job is given out: the lines are only looked through for further faults.
-            if let Some(job) = self.work.prepare(&line).filter(|_| self.work.faults.is_empty()) {
-                return Some((job, line.record));
-            }
-        }
-        None
+        self.work.next(&mut self.source)
     }
     /// Reads what is left, and says whether the whole log was good.
     ///
@@ -84,6 +74,20 @@ impl<S: Source> JobStream<S> {
 }
 
 impl Work {
+    /// The next job of some lines, with its record.
+    fn next(&mut self, lines: &mut dyn Iterator<Item = Line>) -> Option<(Job, Record)> {
+        while !self.ended {
+            let Some(line) = lines.next() else {
+                self.ended = true;
+                break;
+            };
+            // Behind a fault no job is given out: the lines are only looked through for further faults.
+            if let Some(job) = self.prepare(&line).filter(|_| self.faults.is_empty()) {
+                return Some((job, line.record));
+            }
+        }
+        None
+    }
     /// The job of a line, unless a rule leaves it out.
     fn prepare(&mut self, line: &Line) -> Option<Job> {
         self.counts.records += 1;

@@ -49,7 +49,7 @@ mod profile;
 mod profiles;
 mod write;
 
-use crate::log::{Faults, Header, Input, LogError, Problem, ReadReport, Strictness, Whole};
+use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whole, decompressed};
 use dfrsim_model::JobTexts;
 use document::{Document, Entry, Members, Text};
 use profiles::Profiles;
@@ -75,7 +75,7 @@ pub const MOST_FLOPS: f64 = 1e18;
 pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };
-    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
+    let mut input = decompressed(File::open(path).map_err(open)?).map_err(open)?;
     let mut bytes = Vec::new();
     let read = input.read_to_end(&mut bytes).map_err(|error| error.to_string());
     let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| error.to_string()));

@@ -31,7 +31,6 @@ mod writer;
 pub use writer::write;
 
 use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -42,7 +41,7 @@ pub(crate) const DIALECT: Dialect =
 ///
 /// # Errors
 /// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
-pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, LogError> {
+pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<'static>, LogError> {
     Reader::open(path, DIALECT, strictness, Order::Sorted)
 }
 
@@ -50,7 +49,11 @@ pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, LogErro
 ///
 /// # Errors
 /// [`LogError::Open`] if not even its first bytes can be read.
-pub fn read<R: Read>(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, LogError> {
+pub fn read<'a>(
+    input: impl Read + Send + 'a,
+    file: &str,
+    strictness: Strictness,
+) -> Result<Reader<'a>, LogError> {
     Reader::new(input, file, DIALECT, strictness, Order::Sorted)
 }
 
@@ -66,6 +69,6 @@ pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, LogError> 
 ///
 /// # Errors
 /// [`LogError::Open`] and [`LogError::Faults`].
-pub fn read_all_from(input: impl Read, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
+pub fn read_all_from(input: impl Read + Send, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
     Whole::read(Reader::new(input, file, DIALECT, strictness, Order::Any)?)
 }

@@ -16,9 +16,14 @@ pub fn write<R: Borrow<Record>>(
 ) -> io::Result<()> {
     write!(out, "{header}")?;
     for record in records {
-        writeln!(out, "{}", record.borrow())?;
+        write_record(&mut out, record.borrow())?;
     }
     out.flush()
+}
+
+/// One line, compiled here with its digits for outputs of all types.
+fn write_record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
+    writeln!(out, "{record}")
 }
 
 impl fmt::Display for Header {
