@@ -73,9 +73,8 @@ pub struct Priorities {
     /// (`AuthInfo=cred_expire`). Until then it is passed over.
     #[serde(skip_serializing_if = "is_default")]
     pub requeue_delay_s: u64,
-    /// How long a job keeps its nodes once its work is done, in seconds at full speed: the epilog that cleans up after it. What schedulers
-    /// know of its run time has no word of it, and it counts in no run time; what depends on the end of the job waits for it. A job that
-    /// loses its nodes meanwhile has not ended.
+    /// How long a job keeps its nodes once its work is done, in seconds at full speed: the epilog that cleans up after it. Estimates and
+    /// run times leave it out; what depends on the end of the job waits for it. A job that loses its nodes meanwhile has not ended.
     #[serde(skip_serializing_if = "is_default")]
     pub epilog_s: u64,
 }
