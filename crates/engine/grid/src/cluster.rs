@@ -60,6 +60,7 @@ impl<'a> Cluster<'a> {
             estimates: EstimateModel::Requested,
             outages: conditions.outages.clone(),
             unequal: conditions.unequal.clone(),
+            epilog: SimSpan::from_secs(conditions.priorities.as_ref().map_or(0, |it| it.epilog_s)),
             ..Options::default()
         };
         let mut cluster = Cluster {
