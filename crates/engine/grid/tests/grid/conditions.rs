@@ -7,9 +7,11 @@ use dfrsim_grid::{
     Algorithm, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridError, GridJob,
     Heuristic, Mapping, Options, Outage, Platform, Transfer, simulate,
 };
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use std::sync::Arc;
 
 fn outages(rows: &[(usize, u64, u64)]) -> Vec<Outage> {
     let outage = |&(cluster, from, until): &(usize, u64, u64)| Outage {
@@ -243,5 +245,20 @@ proptest! {
         jobs in support::jobs(), options in support::options(),
     ) {
         audited(&platform, &jobs, &options)?;
+    }
+
+    /// Clusters keep nodes for the epilogs of their sites.
+    #[test]
+    fn grids_with_epilogs_have_no_fault(
+        platform in support::platform(support::sharing_policies()), epilogs in prop::collection::vec(0_u64..20, 3),
+        jobs in support::jobs(), options in support::options(),
+    ) {
+        let (jobs, options) = support::in_seconds(jobs, options);
+        let of_site = |(spec, &epilog_s): (&ClusterSpec, &u64)| {
+            let priorities = Some(Arc::new(Priorities { epilog_s, ..Priorities::default() }));
+            ClusterSpec { conditions: Conditions { priorities, ..Conditions::default() }, ..spec.clone() }
+        };
+        let specs = platform.clusters().iter().zip(&epilogs).map(of_site).collect();
+        audited(&Platform::new(specs, platform.local()).unwrap(), &jobs, &options)?;
     }
 }

@@ -179,6 +179,29 @@ pub(crate) fn options() -> impl Strategy<Value = Options> {
     )
 }
 
+/// The same jobs and options with a second for each microsecond.
+pub(crate) fn in_seconds(jobs: Vec<GridJob>, options: Options) -> (Vec<GridJob>, Options) {
+    let of = |span: SimSpan| SimSpan::from_secs(span.micros());
+    let jobs = jobs.into_iter().map(|job| GridJob {
+        submit: SimTime::from_secs(job.submit.micros()),
+        run: of(job.run),
+        walltime: of(job.walltime),
+        ..job
+    });
+    let Transfer { fixed, per_core } = options.transfer;
+    let options = Options {
+        transfer: Transfer { fixed: of(fixed), per_core: of(per_core) },
+        publication_period: options.publication_period.map(of),
+        reallocation: options.reallocation.map(|it| Reallocation {
+            period: of(it.period),
+            threshold: of(it.threshold),
+            ..it
+        }),
+        ..options
+    };
+    (jobs.collect(), options)
+}
+
 /// Simulates with the checker listening.
 pub(crate) fn audited(
     platform: &Platform,
