@@ -3,12 +3,12 @@
 use crate::batch::BatchPolicy;
 use crate::head::Head;
 use crate::lines::{first_record, follow, record};
+use crate::sorted::SortedMap;
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::BufRead;
 
@@ -137,7 +137,7 @@ pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, A
 
 /// The job, or that with the largest bounded stretch, and its bounded stretch.
 fn largest_stretch(records: &[Record<'_>], wanted: Option<u64>) -> Option<(u64, f64)> {
-    let (mut tau, mut arrived) = (SimSpan::ZERO, BTreeMap::new());
+    let (mut tau, mut arrived) = (SimSpan::ZERO, SortedMap::default());
     let mut largest: Option<(u64, f64)> = None;
     for record in records {
         match *record {
@@ -160,7 +160,7 @@ fn largest_stretch(records: &[Record<'_>], wanted: Option<u64>) -> Option<(u64, 
 }
 
 fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> Option<Life> {
-    let mut jobs: BTreeMap<u64, Known> = BTreeMap::new();
+    let mut jobs: SortedMap<u64, Known> = SortedMap::default();
     let mut moments = Vec::new();
     // The nodes of a policy that gives whole ones.
     let whole = match records.first()? {
@@ -234,7 +234,7 @@ fn moment(
     at_us: u64,
     event: &'static str,
     chosen: u64,
-    jobs: &BTreeMap<u64, Known>,
+    jobs: &SortedMap<u64, Known>,
     whole: Option<u32>,
 ) -> Moment {
     let own = &jobs[&chosen];
@@ -248,8 +248,10 @@ fn moment(
     let held = if own.on.is_empty() {
         let running = jobs.iter().filter(|(_, known)| !known.on.is_empty());
         let mut most: Vec<_> = running.collect();
-        let taken: BTreeSet<u32> =
+        let mut taken: Vec<u32> =
             most.iter().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
+        taken.sort_unstable();
+        taken.dedup();
         let memory = |known: &Known| if whole.is_some() { 1 } else { u64::from(known.memory) };
         most.sort_by_key(|(_, known)| std::cmp::Reverse(memory(known) * u64::from(known.tasks)));
         most.truncate(LISTED);

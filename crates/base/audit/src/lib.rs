@@ -74,6 +74,7 @@ mod priority;
 mod profile;
 mod report;
 mod rule;
+mod sorted;
 mod summary;
 mod tally;
 

@@ -1,7 +1,7 @@
 //! Jobs that are submitted when others have left or started.
 
 use crate::Rule;
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// Follows which jobs are to follow which other ones, and when.
 #[derive(Debug, Default)]
@@ -16,9 +16,9 @@ pub(crate) struct Links {
 #[derive(Debug, Default)]
 struct Followed {
     /// How many jobs are to follow each job of which it has not happened.
-    announced: BTreeMap<u64, u32>,
+    announced: SortedMap<u64, u32>,
     /// Jobs of which it has, with followers that have not come yet.
-    happened: BTreeMap<u64, Happened>,
+    happened: SortedMap<u64, Happened>,
 }
 
 #[derive(Clone, Copy, Debug)]

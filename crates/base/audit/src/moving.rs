@@ -1,8 +1,8 @@
 //! The cost to go over from one mapping to another, counted from scratch.
 
+use crate::sorted::SortedMap;
 use dfrsim_model::NodeTasks;
 use dfrsim_model::offline::Mapping;
-use std::collections::BTreeMap;
 
 /// The cost of all tasks that leave their node, each task of a job at the job's cost (dissertation, (6.7)): a node that has
 /// fewer tasks of a job than before has lost the difference. Jobs that are in one mapping only count as new.
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// ```
 pub fn moving_cost(before: &Mapping, after: &Mapping, cost: &[u64]) -> u128 {
     let counts = |places: &[NodeTasks]| {
-        let mut counts = BTreeMap::<_, u64>::new();
-        places.iter().for_each(|part| *counts.entry(part.node).or_default() += u64::from(part.tasks));
+        let mut counts = SortedMap::<_, u64>::default();
+        places.iter().for_each(|part| *counts.or_default(part.node) += u64::from(part.tasks));
         counts
     };
     let mut sum = 0;

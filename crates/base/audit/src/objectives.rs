@@ -1,15 +1,15 @@
 //! Quantiles, weighted stretch and fairness, recomputed.
 
 use crate::job::Job;
+use crate::sorted::SortedMap;
 use dfrsim_model::WeightRule;
 use dfrsim_model::event::Objectives;
-use std::collections::BTreeMap;
 
 /// What is kept of the jobs that completed: a bounded stretch of each, and sums for each user.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectiveTally {
     stretches: Vec<f64>,
-    users: BTreeMap<Option<u32>, UserTotal>,
+    users: SortedMap<Option<u32>, UserTotal>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ impl ObjectiveTally {
     pub(crate) fn complete(&mut self, job: &Job, bounded: f64) {
         self.stretches.push(bounded);
         let node_seconds = f64::from(job.tasks) * job.run as f64 / 1e6;
-        let total = self.users.entry(job.user).or_default();
+        let total = self.users.or_default(job.user);
         total.jobs += 1.0;
         total.stretch += bounded;
         total.node_seconds += node_seconds;
@@ -55,7 +55,7 @@ impl ObjectiveTally {
 
     fn weighted(&self, claimed: &Objectives) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
-        let of_users: BTreeMap<u32, f64> = claimed.user_weights.iter().copied().collect();
+        let of_users: SortedMap<u32, f64> = claimed.user_weights.iter().copied().collect();
         for (user, total) in &self.users {
             let of_user = user.and_then(|user| of_users.get(&user)).copied().unwrap_or(1.0);
             let (product, weight) = match claimed.weights {

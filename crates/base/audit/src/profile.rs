@@ -1,6 +1,6 @@
 //! Processors in use over time, as far as they are planned; the reservations of EASY and CONS.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// How many nodes or cores are in use from a moment on.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ pub(crate) struct Request {
 pub(crate) fn reserve(
     mut profile: Profile,
     queue: impl Iterator<Item = Request> + Clone,
-    starts: &mut BTreeMap<u64, u64>,
+    starts: &mut SortedMap<u64, u64>,
     moves_up: bool,
 ) {
     let reserved = queue.clone().filter_map(|Request { key, width, span }| {

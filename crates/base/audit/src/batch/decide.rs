@@ -82,7 +82,7 @@ impl Pass {
             parts.iter().for_each(|(&pool, &tasks)| room.tasks[pool] -= tasks);
             let missing = job.tasks - total(parts.values().copied());
             for (pool, tasks) in pools.choose(self.now, &room.tasks, missing) {
-                *parts.entry(pool).or_default() += tasks;
+                *parts.or_default(pool) += tasks;
             }
             (promise.left(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
         })
@@ -122,7 +122,7 @@ impl Bound {
     fn held(&self) -> Parts {
         let mut held = self.parts.clone();
         for (pool, tasks) in self.awaited.iter().flat_map(|(_, parts)| parts) {
-            *held.entry(*pool).or_default() -= tasks;
+            *held.or_default(*pool) -= tasks;
         }
         held
     }
@@ -674,10 +674,10 @@ impl BatchCheck {
     fn bind(&self, pass: &Pass, job: &Waiting) -> Option<Bound> {
         let (time, mut room) = pass.plan.earliest(job, u64::MAX)?;
         let counts = self.policy.packing == Packing::Whole;
-        let (mut parts, mut awaited) = (Parts::new(), Vec::new());
+        let (mut parts, mut awaited) = (Parts::default(), Vec::new());
         let mut missing = job.tasks;
         for (_, other) in self.ends(pass.now).into_iter().rev().filter(|(end, _)| *end <= time) {
-            let mut given = Parts::new();
+            let mut given = Parts::default();
             for (&pool, &tasks) in &other.parts {
                 let most = if counts { tasks } else { u64::MAX };
                 let tasks = most.min(room.tasks[pool]).min(missing);
@@ -685,11 +685,11 @@ impl BatchCheck {
                 missing -= tasks;
                 given.extend((tasks > 0).then_some((pool, tasks)));
             }
-            given.iter().for_each(|(&pool, &tasks)| *parts.entry(pool).or_default() += tasks);
+            given.iter().for_each(|(&pool, &tasks)| *parts.or_default(pool) += tasks);
             awaited.extend((counts && !given.is_empty()).then_some((other.job.number, given)));
         }
         for (pool, tasks) in pass.plan.pools.choose(time, &room.tasks, missing) {
-            *parts.entry(pool).or_default() += tasks;
+            *parts.or_default(pool) += tasks;
         }
         Some(Bound { job: job.number, parts, awaited })
     }

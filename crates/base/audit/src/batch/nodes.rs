@@ -4,9 +4,9 @@ use super::queue::{Parts, Waiting};
 use super::{BatchPolicy, Packing, Placing};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
+use crate::sorted::SortedMap;
 use dfrsim_model::Yield;
 use dfrsim_model::priority::Reservation;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is counted together: nodes of a kind with the same windows, or one node where several tasks can be on it.
@@ -47,8 +47,8 @@ impl Pools {
         }
     }
     pub(super) fn parts(&self, on: &[(u32, u32)]) -> Parts {
-        let mut parts = Parts::new();
-        on.iter().for_each(|it| *parts.entry(self.pool_of[it.0 as usize]).or_default() += u64::from(it.1));
+        let mut parts = Parts::default();
+        on.iter().for_each(|it| *parts.or_default(self.pool_of[it.0 as usize]) += u64::from(it.1));
         parts
     }
     pub(super) fn slowest(&self, parts: &Parts) -> u32 {
@@ -65,7 +65,7 @@ impl Pools {
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
         order.sort_by_key(rank);
-        let mut parts = Parts::new();
+        let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
             let missing = tasks - total(parts.values().copied());
             parts.extend(self.policy.placing.pick(group.iter().map(|&place| (place, room[place])), missing));
@@ -89,7 +89,7 @@ impl Placing {
             is_needed
         };
         let mut left: Vec<(usize, u64)> = room.take_while(is_needed).collect();
-        let mut parts = Parts::new();
+        let mut parts = Parts::default();
         while missing > 0 && !left.is_empty() {
             let length = |run: &&[(usize, u64)]| total(run.iter().map(|it| it.1));
             let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
@@ -193,11 +193,11 @@ impl Nodes {
         }
         self.made_at = Some(now);
         self.windows.retain(|window| window.until > now);
-        let mut alike: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
+        let mut alike: SortedMap<(usize, Vec<usize>), Vec<u32>> = SortedMap::default();
         let mut kind_of = self.kinds.iter().enumerate().flat_map(|(kind, it)| vec![kind; it.nodes as usize]);
         for node in 0..self.down.len() as u32 {
             let windows = (0..self.windows.len()).filter(|&place| self.windows[place].has(node));
-            alike.entry((kind_of.next().unwrap_or(0), windows.collect())).or_default().push(node);
+            alike.or_default((kind_of.next().unwrap_or(0), windows.collect())).push(node);
         }
         let policy = self.pools.policy;
         let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], ..Pools::default() };

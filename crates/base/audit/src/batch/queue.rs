@@ -1,12 +1,12 @@
 //! The jobs of a batch policy, and how its queue is sorted.
 
 use super::{BatchPolicy, Order};
+use crate::sorted::SortedMap;
 use dfrsim_model::Yield;
 use dfrsim_model::formula::Known;
-use std::collections::BTreeMap;
 
 /// Tasks by pool.
-pub(super) type Parts = BTreeMap<usize, u64>;
+pub(super) type Parts = SortedMap<usize, u64>;
 
 /// A job that waits, or as it was when it started. Times in microseconds.
 #[derive(Clone, Debug)]

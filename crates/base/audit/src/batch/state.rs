@@ -5,7 +5,7 @@ use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::Site;
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// A job that starts by the record, with the line that says so.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) struct BatchCheck {
     pub(super) nodes: Nodes,
     pub(super) site: Option<Site>,
     pub(super) queue: Vec<Waiting>,
-    pub(super) running: BTreeMap<u64, Running>,
+    pub(super) running: SortedMap<u64, Running>,
     pub(super) started: Vec<Started>,
     pub(super) preempted: Vec<Preempted>,
     /// Those of them that wait again, until the decision is over.
@@ -58,7 +58,7 @@ pub(crate) struct BatchCheck {
     /// The reservation of EASY/SPARE.
     pub(super) bound: Option<Bound>,
     /// Those of CONS, by job.
-    pub(super) reserved: BTreeMap<u64, Reservation>,
+    pub(super) reserved: SortedMap<u64, Reservation>,
     /// Whether a job left before the end of its estimate since the last decision.
     pub(super) is_freed: bool,
     /// Whether the reservations rest on a job past its estimate, or on one that did not start as expected.

@@ -13,9 +13,9 @@ use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::Site;
+use crate::sorted::SortedMap;
 use dfrsim_model::SimSpan;
 use dfrsim_model::priority::{PreemptMode, Priorities};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is known of a job from its submission on, and how it was after the last decision, or is since an interruption.
@@ -54,14 +54,14 @@ pub(crate) struct FractionalCheck {
     payer: Payer,
     weights: Weights,
     site: Option<Site>,
-    known: BTreeMap<u64, Known>,
+    known: SortedMap<u64, Known>,
     down: Vec<bool>,
     windows: Vec<Window>,
     /// The nodes that jobs could be on at the last decision.
     open: Vec<bool>,
     first_submission: Option<u64>,
     /// The yields of the last tick of `/stretch-per`.
-    floors: BTreeMap<u64, u32>,
+    floors: SortedMap<u64, u32>,
     submitted: Vec<u64>,
     rejected: Vec<u64>,
     interrupted: Vec<u64>,
@@ -70,7 +70,7 @@ pub(crate) struct FractionalCheck {
     is_due: bool,
     /// When the policy decides without one.
     wake: Option<u64>,
-    changes: BTreeMap<u64, (u64, &'static str)>,
+    changes: SortedMap<u64, (u64, &'static str)>,
     /// How many decisions were not judged.
     left: u64,
 }
@@ -85,19 +85,19 @@ impl FractionalCheck {
             kinds: Arc::clone(kinds),
             weights: Weights::default(),
             site: None,
-            known: BTreeMap::new(),
+            known: SortedMap::default(),
             down: vec![false; nodes],
             windows: Vec::new(),
             open: vec![true; nodes],
             first_submission: None,
-            floors: BTreeMap::new(),
+            floors: SortedMap::default(),
             submitted: Vec::new(),
             rejected: Vec::new(),
             interrupted: Vec::new(),
             is_room: false,
             is_due: false,
             wake: None,
-            changes: BTreeMap::new(),
+            changes: SortedMap::default(),
             left: 0,
         }
     }
@@ -165,7 +165,7 @@ impl FractionalCheck {
     }
 
     /// The jobs as the policy sees them.
-    fn seen(&mut self, now: u64, jobs: &Jobs) -> BTreeMap<u64, Seen> {
+    fn seen(&mut self, now: u64, jobs: &Jobs) -> SortedMap<u64, Seen> {
         let FractionalCheck { policy, known, site, payer, .. } = self;
         let see = |(number, job): (&u64, &Job)| {
             let known = known.get(number)?;
@@ -199,7 +199,7 @@ impl FractionalCheck {
         let seen = self.seen(now, jobs);
         let nodes = Nodes::new(&self.kinds, |node| self.open[node as usize]);
         let running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
-        let recorded: BTreeMap<u64, &[(u32, u32)]> =
+        let recorded: SortedMap<u64, &[(u32, u32)]> =
             running.map(|(number, job)| (*number, &job.placement[..])).collect();
         let here = |all: &[u64]| all.iter().copied().filter(|job| seen.contains_key(job)).collect();
         let events = Events {
@@ -340,7 +340,7 @@ impl Check for FractionalCheck {
             self.rejected.push(job);
         }
         // A second change in the moment is a fault of its own.
-        self.changes.entry(job).or_insert((line, record));
+        self.changes.or_insert_with(job, || (line, record));
         None
     }
     fn preempt(
@@ -352,7 +352,7 @@ impl Check for FractionalCheck {
         waits: Option<u64>,
     ) -> Option<String> {
         if mode == PreemptMode::Suspend {
-            self.changes.entry(job).or_insert((line, "pause"));
+            self.changes.or_insert_with(job, || (line, "pause"));
             return None;
         }
         self.interrupt(job, now, waits);
@@ -384,7 +384,7 @@ impl Check for FractionalCheck {
     }
 
     fn settle(&mut self, now: u64, jobs: &Jobs, fault: Report<'_>) {
-        let first = self.changes.first_key_value().map(|(number, &(_, record))| (*number, record));
+        let first = self.changes.iter().next().map(|(number, &(_, record))| (*number, record));
         let found = if std::mem::take(&mut self.is_due) || self.wake == Some(now) {
             self.judge_rejections().into_iter().chain(self.decide(now, jobs)).collect()
         } else {

@@ -8,8 +8,8 @@ use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
 use crate::priority::Site;
+use crate::sorted::SortedMap;
 use dfrsim_model::{Share, SimSpan, VirtualTime, Yield};
-use std::collections::BTreeMap;
 
 /// What has happened at a moment, and what the policy remembers.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Events<'a> {
     /// How long it is to the next tick.
     pub(super) to_tick: SimSpan,
     /// The yields of the last tick of `/stretch-per`, by job.
-    pub(super) floors: &'a BTreeMap<u64, u32>,
+    pub(super) floors: &'a SortedMap<u64, u32>,
 }
 
 /// What yields must be.
@@ -34,7 +34,7 @@ pub(super) enum Yields {
     /// As they are; new ones are a fault of placing.
     Held,
     /// These, in units, which are rounded down; this many more or less may come of rounding.
-    Exact(BTreeMap<u64, f64>, f64),
+    Exact(SortedMap<u64, f64>, f64),
     /// Any with this weighted sum, none below its floor.
     Sum(Sum),
 }
@@ -42,8 +42,8 @@ pub(super) enum Yields {
 /// The largest average, and what it is made of.
 #[derive(Debug)]
 pub(super) struct Sum {
-    pub(super) weights: BTreeMap<u64, f64>,
-    pub(super) floors: BTreeMap<u64, f64>,
+    pub(super) weights: SortedMap<u64, f64>,
+    pub(super) floors: SortedMap<u64, f64>,
     pub(super) best: f64,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Sum {
 pub(super) struct Decision {
     pub(super) yields: Yields,
     /// The yields of a tick of `/stretch-per`.
-    pub(super) floors: Option<BTreeMap<u64, u32>>,
+    pub(super) floors: Option<SortedMap<u64, u32>>,
     /// What is wrong with what the record has where the policy leaves a choice.
     pub(super) fault: Option<(u64, String)>,
     /// Whether it cannot be judged.
@@ -62,12 +62,12 @@ pub(super) struct Decision {
 pub(super) struct Decider<'a> {
     pub(super) policy: &'a FractionalPolicy,
     pub(super) events: Events<'a>,
-    pub(super) jobs: &'a BTreeMap<u64, Seen>,
+    pub(super) jobs: &'a SortedMap<u64, Seen>,
     pub(super) site: Option<&'a Site>,
     pub(super) mapping: Mapping<'a>,
     /// Where the record has each job after the decision.
-    pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
-    pub(super) floors: Option<BTreeMap<u64, u32>>,
+    pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
+    pub(super) floors: Option<SortedMap<u64, u32>>,
     pub(super) fault: Option<(u64, String)>,
     /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
     pub(super) is_shared_again: bool,
@@ -301,7 +301,7 @@ impl Decider<'_> {
             kept.map(|place| (ranked[place], floor(place))).collect()
         });
         let pins: Vec<u64> = items.iter().filter(|it| it.pinned.is_some()).map(|it| it.number).collect();
-        let target: BTreeMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
+        let target: SortedMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
         self.floors = floors;
         let is_tick = self.events.is_tick;
         if self.policy.relabels || self.policy.budget.is_some() && is_tick {
@@ -414,7 +414,7 @@ impl Decider<'_> {
         self.mapping.on.keys().map(|job| self.jobs[job].weight).min().unwrap_or(1)
     }
     /// One solution of the largest average, in units.
-    fn averaged(&self) -> BTreeMap<u64, f64> {
+    fn averaged(&self) -> SortedMap<u64, f64> {
         let (numbers, sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
         let (floors, weights) = self.average_terms(&sharers, &contested);

@@ -3,9 +3,9 @@
 use super::nodes::{Nodes, On, Wanted};
 use crate::Phase;
 use crate::nodes::Size;
+use crate::sorted::SortedMap;
 use dfrsim_model::{SimSpan, Yield};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A job in the system as the policy sees it at a moment.
@@ -63,15 +63,15 @@ impl Seen {
 
 #[derive(Debug)]
 pub(super) struct Mapping<'a> {
-    pub(super) jobs: &'a BTreeMap<u64, Seen>,
+    pub(super) jobs: &'a SortedMap<u64, Seen>,
     pub(super) nodes: Nodes,
-    pub(super) on: BTreeMap<u64, On>,
+    pub(super) on: SortedMap<u64, On>,
 }
 
 impl<'a> Mapping<'a> {
     /// That of the cluster, without the jobs of which a node is closed.
-    pub(super) fn of_cluster(jobs: &'a BTreeMap<u64, Seen>, nodes: Nodes) -> Mapping<'a> {
-        let mut mapping = Mapping { jobs, nodes, on: BTreeMap::new() };
+    pub(super) fn of_cluster(jobs: &'a SortedMap<u64, Seen>, nodes: Nodes) -> Mapping<'a> {
+        let mut mapping = Mapping { jobs, nodes, on: SortedMap::default() };
         for (&job, seen) in jobs.iter().filter(|(_, seen)| seen.phase == Phase::Running) {
             if seen.home.iter().all(|&(node, _)| mapping.nodes.all[node as usize].is_open) {
                 mapping.put(job, seen.home.clone());
@@ -99,7 +99,7 @@ impl<'a> Mapping<'a> {
         self.nodes.remove(&on, size, *weight);
         on
     }
-    pub(super) fn set_all(&mut self, places: BTreeMap<u64, On>) {
+    pub(super) fn set_all(&mut self, places: SortedMap<u64, On>) {
         self.nodes = self.nodes.emptied();
         self.on.clear();
         places.into_iter().for_each(|(job, on)| self.put(job, on));

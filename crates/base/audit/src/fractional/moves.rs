@@ -6,11 +6,11 @@ use super::FractionalPolicy;
 use super::mapping::Mapping;
 use super::nodes::On;
 use crate::placement::moved_tasks;
+use crate::sorted::SortedMap;
 use dfrsim_model::Share;
-use std::collections::BTreeMap;
 
 /// What is on nodes, as (job, tasks): by node.
-type Contents = BTreeMap<u32, Vec<(u64, u32)>>;
+type Contents = SortedMap<u32, Vec<(u64, u32)>>;
 
 /// The memory of a node in GB.
 const NODE_MEMORY_GB: f64 = 8.0;
@@ -23,14 +23,14 @@ pub(super) struct Moves<'a> {
     pub(super) ranked: &'a [u64],
     /// Those that are not to move.
     pub(super) pins: &'a [u64],
-    pub(super) target: &'a BTreeMap<u64, On>,
-    pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
+    pub(super) target: &'a SortedMap<u64, On>,
+    pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
 }
 
 fn contents<'a>(places: impl Iterator<Item = (u64, &'a [(u32, u32)])>) -> Contents {
-    let mut contents = Contents::new();
+    let mut contents = Contents::default();
     for (job, on) in places {
-        on.iter().for_each(|&(node, tasks)| contents.entry(node).or_default().push((job, tasks)));
+        on.iter().for_each(|&(node, tasks)| contents.or_default(node).push((job, tasks)));
     }
     contents
 }

@@ -1,8 +1,8 @@
 //! Nodes as plain lists: what is free of each resource of each, and how much it is loaded.
 
 use crate::nodes::{Kind, Size};
+use crate::sorted::SortedMap;
 use dfrsim_model::{Share, Yield};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ impl Nodes {
         let with_room = self.numbers().map(|node| (node, self.room_of(node, wanted))).filter(|it| it.1 > 0);
         let mut rated: Vec<(u32, u32, (f64, f64))> =
             with_room.map(|(node, room)| (node, room, self.slowness(node, wanted))).collect();
-        let mut on = BTreeMap::new();
+        let mut on = SortedMap::default();
         for _ in 0..wanted.tasks {
             let with_room = rated.iter_mut().filter(|it| it.1 > 0);
             let (node, room, slowness) =
@@ -143,7 +143,7 @@ impl Nodes {
             // A task changes the node that it is on, and no other.
             *slowness = self.slowness(*node, wanted);
             *room -= 1;
-            *on.entry(*node).or_insert(0) += 1;
+            *on.or_default(*node) += 1;
         }
         Some(on.into_iter().collect())
     }

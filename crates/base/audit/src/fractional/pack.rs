@@ -2,9 +2,9 @@
 
 use super::nodes::{Nodes, On};
 use crate::nodes::{Kind, Size};
+use crate::sorted::SortedMap;
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// The least yield that is tried (dissertation, section 5.2.2), 0.01, in units.
 pub(super) const FLOOR: u32 = (1 << Yield::BITS) / 100;
@@ -119,7 +119,7 @@ impl Mcb<'_> {
         let empty: Vec<Vec<u128>> = self.nodes.kinds.iter().map(units).collect();
         let kind = |node: u32| self.nodes.all[node as usize].kind;
         // What pinned jobs leave of their nodes.
-        let mut beside: BTreeMap<u32, Vec<u128>> = BTreeMap::new();
+        let mut beside: SortedMap<u32, Vec<u128>> = SortedMap::default();
         let items = &self.items[..count];
         let mut sizes: Vec<Vec<u128>> = Vec::new();
         for (job, Item { size, pinned, .. }) in items.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Mcb<'_> {
                 amounts.map(|(&held, &used)| (u128::from(held) << Yield::BITS) + u128::from(used) * at);
             let take: Vec<u128> = take.collect();
             for &(node, tasks) in pinned.iter().flat_map(|on| on.iter()) {
-                let free = beside.entry(node).or_insert_with(|| empty[kind(node)].clone());
+                let free = beside.or_insert_with(node, || empty[kind(node)].clone());
                 for (free, size) in free.iter_mut().zip(&take) {
                     *free = free.checked_sub(size * u128::from(tasks))?;
                 }

@@ -2,8 +2,8 @@
 
 use super::nodes::Nodes;
 use crate::nodes::Size;
+use crate::sorted::SortedMap;
 use dfrsim_model::Yield;
-use std::collections::BTreeMap;
 
 /// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.
 #[derive(Debug)]
@@ -35,10 +35,10 @@ pub(super) struct Contested {
 
 /// All of them.
 pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
-    let mut by_node: BTreeMap<u32, Vec<(usize, u32)>> = BTreeMap::new();
+    let mut by_node: SortedMap<u32, Vec<(usize, u32)>> = SortedMap::default();
     for (job, sharer) in jobs.iter().enumerate() {
         for &(node, tasks) in sharer.on {
-            by_node.entry(node).or_default().push((job, tasks));
+            by_node.or_default(node).push((job, tasks));
         }
     }
     let mut found = Vec::new();

@@ -7,7 +7,6 @@ use super::{GridRule, Report};
 use crate::{Fault, Faults, Rule};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
-use std::collections::BTreeSet;
 
 /// Checks records as they come.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub struct Auditor {
     /// When they will be published next, once a job has arrived.
     pub(super) publication: Option<u64>,
     /// Jobs that are in no queue because no cluster works on which they fit.
-    pub(super) held: BTreeSet<u64>,
+    pub(super) held: Vec<u64>,
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
     /// The line at hand.
@@ -71,7 +70,7 @@ impl Auditor {
                     transfer: (*transfer_us, *transfer_per_core_us),
                     period: *publication_us,
                     publication: None,
-                    held: BTreeSet::new(),
+                    held: Vec::new(),
                     clusters: clusters
                         .iter()
                         .map(|cluster| Cluster::new(cluster, local, *promises, *copies))
@@ -228,7 +227,7 @@ impl Auditor {
         for &number in &unsettled {
             let Some(job) = self.jobs.get(number) else { continue };
             match (job.started, job.queues.len()) {
-                (None, 0) if !self.has_cluster_for(job) => _ = self.held.insert(number),
+                (None, 0) if !self.has_cluster_for(job) => self.held.push(number),
                 (None, 0) => {
                     self.fault(Some(number), GridRule::Nowhere { since: SimTime::from_micros(self.now) });
                 }

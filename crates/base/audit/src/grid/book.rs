@@ -2,7 +2,7 @@
 
 use super::local::Local;
 use crate::profile::Profile;
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// A plan that was published, with what the meta-scheduler did to it since.
 #[derive(Debug)]
@@ -10,13 +10,13 @@ pub(super) struct Book {
     in_turn: bool,
     profile: Profile,
     /// The jobs that waited, and those that came since: start, end and width.
-    places: BTreeMap<u64, (u64, u64, u32)>,
+    places: SortedMap<u64, (u64, u64, u32)>,
 }
 
 impl Book {
     /// Of a cluster with these jobs on it.
     pub(super) fn new(local: Local, profile: Profile) -> Book {
-        Book { in_turn: local == Local::Fcfs, profile, places: BTreeMap::new() }
+        Book { in_turn: local == Local::Fcfs, profile, places: SortedMap::default() }
     }
     pub(super) fn enter(&mut self, job: u64, start: u64, (width, walltime): (u32, u64)) {
         let end = start.saturating_add(walltime);

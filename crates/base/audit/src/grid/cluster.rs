@@ -6,9 +6,9 @@ use super::local::{Local, Situation, Waiting};
 use super::reservations::Reservations;
 use super::running::Running;
 use crate::profile::Profile;
+use crate::sorted::SortedMap;
 use crate::{Auditor, Fault, Faults};
 use dfrsim_model::grid_event;
-use std::collections::BTreeMap;
 
 /// A cluster as the records describe it.
 #[derive(Debug)]
@@ -29,13 +29,13 @@ pub(super) struct Cluster {
     /// Whether it lost a job in this moment.
     pub(super) lost: Option<u64>,
     /// Its queue by submission: the place in it, and the job.
-    pub(super) queue: BTreeMap<u64, Waiting>,
+    pub(super) queue: SortedMap<u64, Waiting>,
     pub(super) running: Running,
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
     pub(super) reservations: Reservations,
     /// The last series of cancellations in which a job left, and when the jobs that waited before it would have started.
-    pub(super) cancelled_in: Option<(u64, BTreeMap<u64, u64>)>,
+    pub(super) cancelled_in: Option<(u64, SortedMap<u64, u64>)>,
     /// Whether it does not work.
     pub(super) failed: bool,
     /// The meta-scheduler's knowledge of it, where that is what was published; `None` also if the plan was too long to follow.
@@ -65,7 +65,7 @@ impl Cluster {
             local: Auditor::of_cluster(name, cores)?,
             numbers: Vec::new(),
             lost: None,
-            queue: BTreeMap::new(),
+            queue: SortedMap::default(),
             running: Running::default(),
             touched: false,
             reservations: Reservations::default(),
@@ -103,7 +103,7 @@ impl Cluster {
         Situation { local, now, cores: self.cores, running: &self.running, queue: &self.queue }
     }
     /// When each job that waits starts by the plan of CONS, by its place in the queue; `None` if that is not known.
-    pub(super) fn reserve(&mut self, now: u64) -> Option<&BTreeMap<u64, u64>> {
+    pub(super) fn reserve(&mut self, now: u64) -> Option<&SortedMap<u64, u64>> {
         if !self.reserves {
             return None;
         }

@@ -14,7 +14,7 @@ impl Auditor {
     pub(super) fn repair(&mut self, at: u32) {
         if self.changes(at, false) {
             self.clusters[at as usize].failed = false;
-            self.unsettled.extend(std::mem::take(&mut self.held));
+            self.unsettled.append(&mut self.held);
         }
     }
     /// Whether there is such a cluster, and it was not so before.

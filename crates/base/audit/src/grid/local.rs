@@ -2,7 +2,7 @@
 
 use super::running::Running;
 use crate::profile::Profile;
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// The longest queue of which the plan is made again.
 pub const LONGEST_QUEUE: usize = 64;
@@ -48,7 +48,7 @@ pub(super) struct Situation<'a> {
     pub(super) cores: u32,
     pub(super) running: &'a Running,
     /// By the place in the queue.
-    pub(super) queue: &'a BTreeMap<u64, Waiting>,
+    pub(super) queue: &'a SortedMap<u64, Waiting>,
 }
 
 impl Situation<'_> {

@@ -4,12 +4,12 @@ use super::LONGEST_QUEUE;
 use super::local::Waiting;
 use super::running::Running;
 use crate::profile::{Profile, Request, reserve};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// When each job that waits starts, by its place in the queue.
 #[derive(Debug, Default)]
 pub(super) struct Reservations {
-    starts: BTreeMap<u64, u64>,
+    starts: SortedMap<u64, u64>,
     /// Whether cores came free before they were expected to since the plan was made: a job ended early, or left the queue.
     freed: bool,
     /// Whether the queue was too long to follow, and was not empty since.
@@ -32,8 +32,8 @@ impl Reservations {
         now: u64,
         cores: u32,
         running: &Running,
-        queue: &BTreeMap<u64, Waiting>,
-    ) -> Option<&BTreeMap<u64, u64>> {
+        queue: &SortedMap<u64, Waiting>,
+    ) -> Option<&SortedMap<u64, u64>> {
         self.is_unknown = !queue.is_empty() && (self.is_unknown || queue.len() > LONGEST_QUEUE);
         let freed = std::mem::take(&mut self.freed);
         if self.is_unknown {

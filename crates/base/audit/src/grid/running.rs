@@ -1,11 +1,11 @@
 //! The jobs that run on a cluster.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// When each is killed, and its width.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    by_job: BTreeMap<u64, (u64, u32)>,
+    by_job: SortedMap<u64, (u64, u32)>,
     /// The same in the order of the ends, since plans are made from it again and again.
     by_end: Vec<(u64, u32)>,
 }

@@ -2,10 +2,10 @@
 
 use super::document::{Constraint, Document, Kind, Place, State, Vm, in_units};
 use super::fault::PlanFault;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// The constraints that each VM has to do with, in the order of the file.
-pub(super) fn concerned<'a>(plan: &'a Document, vms: &BTreeMap<&str, usize>) -> Vec<Vec<&'a Constraint>> {
+pub(super) fn concerned<'a>(plan: &'a Document, vms: &FxHashMap<&str, usize>) -> Vec<Vec<&'a Constraint>> {
     let mut of = vec![Vec::new(); plan.vms.len()];
     for constraint in &plan.constraints {
         let mut named: Vec<usize> = match constraint.kind {
@@ -23,7 +23,7 @@ pub(super) fn concerned<'a>(plan: &'a Document, vms: &BTreeMap<&str, usize>) -> 
 /// stay constraints need not hold.
 pub(super) fn faults(
     plan: &Document,
-    vms: &BTreeMap<&str, usize>,
+    vms: &FxHashMap<&str, usize>,
     concerned: &[Vec<&Constraint>],
     pool: usize,
     before: &[Place],
@@ -83,7 +83,7 @@ type Hosted<'a> = (&'a String, &'a str);
 /// The constraints that hold for VMs together: at the end, and, of continuous ones, from the beginning on.
 pub(super) fn faults_together(
     plan: &Document,
-    vms: &BTreeMap<&str, usize>,
+    vms: &FxHashMap<&str, usize>,
     places: &[Place],
 ) -> Vec<PlanFault> {
     let mut faults = Vec::new();
@@ -144,7 +144,7 @@ pub(super) fn faults_together(
 }
 
 /// The VMs that run with less than they are to keep.
-fn unpreserved(plan: &Document, vms: &BTreeMap<&str, usize>, places: &[Place]) -> Vec<PlanFault> {
+fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     for constraint in &plan.constraints {
         if constraint.kind != Kind::Preserve {

@@ -1,8 +1,9 @@
 //! The amount that VMs take of nodes, one by one and together.
 
-use super::document::{Constraint, Document, Kind, Place, State, Vm, in_thousandths, in_units};
+use super::document::{Constraint, Document, Kind, Node, Place, State, Vm, in_thousandths, in_units};
 use super::fault::PlanFault;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A limit on what VMs take of a resource of some nodes together.
 struct Capacity<'a> {
@@ -19,7 +20,7 @@ pub(super) struct Capacities<'a> {
     plan: &'a Document,
     list: Vec<Capacity<'a>>,
     /// For each node the limits that it belongs to.
-    of_node: BTreeMap<&'a str, Vec<usize>>,
+    of_node: FxHashMap<&'a str, Vec<usize>>,
 }
 
 /// A resource of which each VM that runs takes one.
@@ -30,23 +31,30 @@ fn shown(resource: &str, amount: u64) -> String {
 }
 
 impl<'a> Capacities<'a> {
-    pub(super) fn of(plan: &'a Document, nodes: &BTreeMap<&'a str, usize>) -> Capacities<'a> {
+    pub(super) fn of(plan: &'a Document) -> Capacities<'a> {
         let own = plan.nodes.iter().flat_map(|node| node.resources.keys());
         let asked = plan.vms.iter().flat_map(|vm| vm.resources.keys());
         let mut resources: BTreeSet<&str> = own.chain(asked).map(String::as_str).collect();
         resources.extend(["cpu", "memory"]);
         let mut list = Vec::new();
-        for (name, &at) in nodes {
+        let mut nodes: Vec<&Node> = plan.nodes.iter().collect();
+        nodes.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        for node in nodes {
             for &resource in &resources {
-                let has = plan.nodes[at].has(resource);
+                let has = node.has(resource);
                 let is_for = |it: &&Constraint| {
                     it.kind == Kind::Overbook
                         && it.resource == resource
-                        && it.all_nodes().any(|node| node == name)
+                        && it.all_nodes().any(|name| *name == node.name)
                 };
                 let ratios = plan.constraints.iter().filter(is_for);
                 let limit = ratios.map(in_thousandths).min().map_or(has, |ratio| has * ratio / 1_000);
-                list.push(Capacity { nodes: BTreeSet::from([*name]), resource, limit, constraint: None });
+                list.push(Capacity {
+                    nodes: BTreeSet::from([node.name.as_str()]),
+                    resource,
+                    limit,
+                    constraint: None,
+                });
             }
         }
         for constraint in &plan.constraints {
@@ -58,7 +66,7 @@ impl<'a> Capacities<'a> {
             let (nodes, limit) = (constraint.all_nodes().map(String::as_str).collect(), in_units(constraint));
             list.push(Capacity { nodes, resource, limit, constraint: Some(constraint.kind) });
         }
-        let mut of_node = BTreeMap::<&str, Vec<usize>>::new();
+        let mut of_node = FxHashMap::<&str, Vec<usize>>::default();
         for (at, capacity) in list.iter().enumerate() {
             capacity.nodes.iter().for_each(|node| of_node.entry(node).or_default().push(at));
         }

@@ -4,7 +4,8 @@ use super::capacity::Capacities;
 use super::document::{Action, Constraint, Document, Micros, Place, Starts, State, Verb, Vm, micros};
 use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
+use rustc_hash::FxHashMap;
 
 /// Figures of a plan without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
 
 struct Check<'a> {
     plan: &'a Document,
-    vms: BTreeMap<&'a str, usize>,
+    vms: FxHashMap<&'a str, usize>,
     /// The constraints that each VM has to do with.
     concerned: Vec<Vec<&'a Constraint>>,
     places: Vec<Place>,
@@ -57,9 +58,9 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(plan: &'a Document) -> Result<Check<'a>, PlanFaults> {
-        let nodes: BTreeMap<_, _> =
+        let nodes: FxHashMap<_, _> =
             plan.nodes.iter().zip(0..).map(|(node, at)| (node.name.as_str(), at)).collect();
-        let vms: BTreeMap<_, _> = plan.vms.iter().zip(0..).map(|(vm, at)| (vm.name.as_str(), at)).collect();
+        let vms: FxHashMap<_, _> = plan.vms.iter().zip(0..).map(|(vm, at)| (vm.name.as_str(), at)).collect();
         let mut faults = Vec::new();
         let fault = |name: &str, count, kind| PlanFault::Name { name: name.to_owned(), count, kind };
         let twice = plan.nodes.iter().enumerate().filter(|(at, node)| nodes[node.name.as_str()] != *at);
@@ -83,7 +84,7 @@ impl<'a> Check<'a> {
         }
         let places = plan.vms.iter().map(|vm| vm.before.clone()).collect();
         let concerned = arrival::concerned(plan, &vms);
-        Ok(Check { plan, vms, concerned, places, capacities: Capacities::of(plan, &nodes), ended: 0, faults })
+        Ok(Check { plan, vms, concerned, places, capacities: Capacities::of(plan), ended: 0, faults })
     }
 
     fn vm(&self, name: &str) -> usize {
@@ -164,7 +165,7 @@ impl<'a> Check<'a> {
         let ended = if is_early { 0 } else { self.ended };
         let start = ended.max(switches::booted(self.plan, if is_early { &[] } else { actions }));
         let mut ended = start;
-        let mut followed = BTreeMap::<(&str, Verb), (&str, Micros)>::new();
+        let mut followed = SortedMap::<(&str, Verb), (&str, Micros)>::default();
         for action in actions {
             let (begin, end) = (micros(action.begin_s), micros(action.end_s));
             let vjob = self.plan.vms[self.vm(&action.vm)].vjob.as_str();
@@ -212,11 +213,11 @@ impl<'a> Check<'a> {
 
     /// Whether a vjob's actions of a kind share a pool.
     fn together(&mut self, kind: Verb, verb: &'static str) {
-        let mut pools = BTreeMap::<&str, usize>::new();
+        let mut pools = SortedMap::<&str, usize>::default();
         for (second, actions) in self.plan.pools.iter().enumerate() {
             for action in actions.iter().filter(|action| action.action == kind) {
                 let vjob = self.plan.vms[self.vms[action.vm.as_str()]].vjob.as_str();
-                let first = *pools.entry(vjob).or_insert(second);
+                let first = *pools.or_insert_with(vjob, || second);
                 if first != second {
                     self.faults.push(PlanFault::Apart { vjob: vjob.to_owned(), verb, first, second });
                 }

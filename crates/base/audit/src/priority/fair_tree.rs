@@ -2,32 +2,32 @@
 
 use super::account::{Account, Entry};
 use super::{ONE, fraction};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 
 /// The fair share of each user: how many are not before it, of all.
 pub(super) fn ranks<'a>(
-    accounts: &'a BTreeMap<Account, Entry>,
-    usage: &BTreeMap<&'a Account, u128>,
-    shares: &BTreeMap<Option<&'a Account>, u128>,
-) -> BTreeMap<Account, u128> {
-    let mut used: BTreeMap<Option<&Account>, u128> = BTreeMap::new();
+    accounts: &'a SortedMap<Account, Entry>,
+    usage: &SortedMap<&'a Account, u128>,
+    shares: &SortedMap<Option<&'a Account>, u128>,
+) -> SortedMap<Account, u128> {
+    let mut used: SortedMap<Option<&Account>, u128> = SortedMap::default();
     for (account, entry) in accounts {
-        *used.entry(entry.parent.as_ref()).or_default() += usage[account];
+        *used.or_default(entry.parent.as_ref()) += usage[&account];
     }
     let level = |(account, entry): (&'a Account, &'a Entry)| {
         let parent = entry.parent.as_ref();
         let share = fraction(entry.shares.into(), shares[&parent]);
-        let part = fraction(usage[account], used[&parent]);
+        let part = fraction(usage[&account], used[&parent]);
         let of_unused = if share == 0 { 0 } else { u128::MAX };
         (account, (share * ONE).checked_div(part).unwrap_or(of_unused))
     };
-    let levels: BTreeMap<&Account, u128> = accounts.iter().map(level).collect();
+    let levels: SortedMap<&Account, u128> = accounts.iter().map(level).collect();
     // Groups of users of the same rank, the first ones first.
     let mut groups: Vec<Vec<&Account>> = Vec::new();
     walk(accounts, &levels, &[None], false, &mut groups);
     let all: usize = groups.iter().map(Vec::len).sum();
     let mut before = 0;
-    let mut found = BTreeMap::new();
+    let mut found = SortedMap::default();
     for group in groups {
         for &user in &group {
             found.insert(user.clone(), fraction((all - before) as u128, all as u128));
@@ -39,18 +39,18 @@ pub(super) fn ranks<'a>(
 
 /// Visits what is below some accounts of the same level; whether the first user below has the rank of the last one before.
 fn walk<'a>(
-    accounts: &'a BTreeMap<Account, Entry>,
-    levels: &BTreeMap<&Account, u128>,
+    accounts: &'a SortedMap<Account, Entry>,
+    levels: &SortedMap<&Account, u128>,
     above: &[Option<&Account>],
     joins: bool,
     groups: &mut Vec<Vec<&'a Account>>,
 ) {
     let is_below = |entry: &Entry| above.contains(&entry.parent.as_ref());
-    let mut by_level: BTreeMap<u128, Vec<&Account>> = BTreeMap::new();
+    let mut by_level: SortedMap<u128, Vec<&Account>> = SortedMap::default();
     for (account, _) in accounts.iter().filter(|(_, entry)| is_below(entry)) {
-        by_level.entry(levels[account]).or_default().push(account);
+        by_level.or_default(levels[&account]).push(account);
     }
-    for (place, alike) in by_level.into_values().rev().enumerate() {
+    for (place, (_, alike)) in by_level.into_iter().rev().enumerate() {
         let joins = joins && place == 0;
         let (users, others): (Vec<&Account>, Vec<&Account>) =
             alike.into_iter().partition(|account| accounts[*account].is_user);

@@ -4,8 +4,9 @@ use super::amounts::Amounts;
 use super::has;
 use crate::job::Job;
 use crate::nodes::Kind;
+use crate::sorted::SortedMap;
 use dfrsim_model::priority::{JobClass, Priorities, Tres, Unlisted};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Who limits jobs.
@@ -31,8 +32,9 @@ pub(crate) struct Claim {
     payer: Result<usize, Option<u32>>,
     pub(crate) user: Option<u32>,
     pub(crate) tasks: u32,
-    /// What it holds of all that a limit is about.
-    amounts: BTreeMap<String, u128>,
+    /// What limits are about, and how much of each it holds.
+    names: Arc<[String]>,
+    amounts: Vec<u128>,
     estimate: u64,
 }
 
@@ -46,7 +48,7 @@ impl Claim {
         self.holders().any(|own| own == holder)
     }
     fn amount(&self, name: &str) -> u128 {
-        self.amounts.get(name).copied().unwrap_or(0)
+        self.names.iter().position(|known| known == name).map_or(0, |at| self.amounts[at])
     }
 }
 
@@ -68,7 +70,7 @@ pub(crate) struct Limits {
     /// The names of what limits are about.
     names: Arc<[String]>,
     /// With the moment of the start.
-    running: BTreeMap<u64, (Claim, u64)>,
+    running: SortedMap<u64, (Claim, u64)>,
 }
 
 impl Limits {
@@ -76,12 +78,13 @@ impl Limits {
         let classes: Arc<[JobClass]> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
         let all = classes.iter().map(|it| &it.limits).chain(settings.accounts.iter().map(|it| &it.limits));
         let tables = all.flat_map(|it| [&it.total, &it.per_user, &it.per_account, &it.per_job, &it.minutes]);
+        let names: BTreeSet<&String> = tables.flat_map(|table| table.keys()).collect();
         Limits {
-            names: tables.flat_map(|table| table.keys().cloned()).collect(),
+            names: names.into_iter().cloned().collect(),
             settings: Arc::new(settings.clone()),
             amounts: Amounts::new(kinds),
             classes,
-            running: BTreeMap::new(),
+            running: SortedMap::default(),
         }
     }
     /// The same limits, without a job that runs.
@@ -91,7 +94,7 @@ impl Limits {
             amounts: self.amounts.clone(),
             classes: Arc::clone(&self.classes),
             names: Arc::clone(&self.names),
-            running: BTreeMap::new(),
+            running: SortedMap::default(),
         }
     }
 
@@ -117,7 +120,8 @@ impl Limits {
             payer,
             user: job.user,
             tasks: job.tasks,
-            amounts: self.names.iter().map(|name| (name.clone(), self.amounts.held(job, name))).collect(),
+            amounts: self.names.iter().map(|name| self.amounts.held(job, name)).collect(),
+            names: Arc::clone(&self.names),
             estimate: job.estimate,
         }
     }

@@ -6,10 +6,10 @@ use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
 use crate::nodes::Kind;
+use crate::sorted::SortedMap;
 use dfrsim_model::SimTime;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities, SizeFactor};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What the site knows of a job. Times in microseconds.
@@ -46,9 +46,9 @@ pub(crate) struct Site {
     now: u64,
     /// The last multiple of the period.
     multiple: u64,
-    members: BTreeMap<u64, Member>,
+    members: SortedMap<u64, Member>,
     /// When running jobs leave their nodes that were warned to make room.
-    pub(crate) warned: BTreeMap<u64, u64>,
+    pub(crate) warned: SortedMap<u64, u64>,
 }
 
 impl Site {
@@ -59,7 +59,7 @@ impl Site {
             |range: &Range<usize>| limits.classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
         let preempting = [0..qos, qos..all].into_iter().find(preempts).unwrap_or(0..0);
         let (settings, usage) = (settings.clone(), Usage::new(settings));
-        let (members, warned) = (BTreeMap::new(), BTreeMap::new());
+        let (members, warned) = (SortedMap::default(), SortedMap::default());
         Site { settings, preempting, limits, usage, now: 0, multiple: 0, members, warned }
     }
 
@@ -122,7 +122,7 @@ impl Site {
     /// A job lost its nodes, and waits.
     pub(crate) fn delay(&mut self, number: u64, now: u64) {
         let until = now.saturating_add(self.settings.requeue_delay_s.saturating_mul(1_000_000));
-        self.members.entry(number).and_modify(|member| member.delayed = until);
+        self.members.get_mut(&number).into_iter().for_each(|member| member.delayed = until);
     }
     /// The moments behind one at which jobs are not passed over any more.
     pub(crate) fn delays(&self, now: u64) -> impl Iterator<Item = u64> {
@@ -237,7 +237,7 @@ impl Site {
         let class = self.class(self.members.get(&job)?)?;
         let grace = class.grace_s.filter(|&grace| grace > 0 && self.mode(class) != PreemptMode::Suspend)?;
         let until = now.saturating_add(grace.saturating_mul(1_000_000));
-        let until = *self.warned.entry(job).or_insert(until);
+        let until = *self.warned.or_insert_with(job, || until);
         let awaits = &mut self.members.get_mut(&waiting)?.awaits;
         *awaits = (*awaits).max(Some(until));
         Some(until)

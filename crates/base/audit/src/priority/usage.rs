@@ -4,8 +4,8 @@ use super::account::{Account, Entry};
 use super::series::half_to_the;
 use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
+use crate::sorted::SortedMap;
 use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
-use std::collections::BTreeMap;
 
 /// A job on nodes, since a moment.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ struct Span {
 /// Follows the usage of all accounts.
 #[derive(Debug)]
 pub(crate) struct Usage {
-    by_group: BTreeMap<u32, Account>,
-    by_user: BTreeMap<u32, Account>,
+    by_group: SortedMap<u32, Account>,
+    by_user: SortedMap<u32, Account>,
     /// The listed users of accounts.
-    users: BTreeMap<(Option<Account>, u32), Account>,
+    users: SortedMap<(Option<Account>, u32), Account>,
     unlisted: Unlisted,
     rule: FairShare,
     dampening: u128,
-    accounts: BTreeMap<Account, Entry>,
+    accounts: SortedMap<Account, Entry>,
     period: u64,
     kept: u128,
     half_life: u64,
@@ -34,17 +34,18 @@ pub(crate) struct Usage {
     decays_within: bool,
     /// The last multiple of the period.
     counted: u64,
-    running: BTreeMap<u64, Span>,
+    running: SortedMap<u64, Span>,
     /// The jobs that have ended since then.
     ended: Vec<(Span, u64)>,
-    fair_shares: BTreeMap<Account, u128>,
+    fair_shares: SortedMap<Account, u128>,
 }
 
 impl Usage {
     pub(crate) fn new(settings: &Priorities) -> Usage {
         let listed = |name: &String| Account::Listed(name.clone());
-        let (mut by_group, mut by_user, mut accounts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut users = BTreeMap::new();
+        let (mut by_group, mut by_user, mut accounts) =
+            (SortedMap::default(), SortedMap::default(), SortedMap::default());
+        let mut users = SortedMap::default();
         for account in &settings.accounts {
             let parent = account.parent.as_ref().map(listed);
             let of_users = account.users.iter().map(|&user| (user, listed(&account.name)));
@@ -71,9 +72,9 @@ impl Usage {
             half_life: settings.half_life_s.saturating_mul(1_000_000),
             decays_within: settings.decay_within_period,
             counted: 0,
-            running: BTreeMap::new(),
+            running: SortedMap::default(),
             ended: Vec::new(),
-            fair_shares: BTreeMap::new(),
+            fair_shares: SortedMap::default(),
         }
     }
 
@@ -168,14 +169,14 @@ impl Usage {
         self.fair_shares.get(account).copied().unwrap_or(0)
     }
 
-    fn all_fair_shares(&self) -> BTreeMap<Account, u128> {
-        let mut with_below: BTreeMap<&Account, u128> = BTreeMap::new();
-        let mut shares_below: BTreeMap<Option<&Account>, u128> = BTreeMap::new();
+    fn all_fair_shares(&self) -> SortedMap<Account, u128> {
+        let mut with_below: SortedMap<&Account, u128> = SortedMap::default();
+        let mut shares_below: SortedMap<Option<&Account>, u128> = SortedMap::default();
         for (account, entry) in &self.accounts {
-            *shares_below.entry(entry.parent.as_ref()).or_default() += u128::from(entry.shares);
+            *shares_below.or_default(entry.parent.as_ref()) += u128::from(entry.shares);
             let mut at = Some(account);
             while let Some(account) = at {
-                *with_below.entry(account).or_default() += entry.usage;
+                *with_below.or_default(account) += entry.usage;
                 at = self.accounts[account].parent.as_ref();
             }
         }
@@ -194,7 +195,7 @@ impl Usage {
                 let Entry { parent, shares, .. } = &self.accounts[account];
                 let (own, siblings) = (u128::from(*shares), shares_below[&parent.as_ref()]);
                 share = (share * own).checked_div(siblings).unwrap_or(0);
-                let normalised = fraction(with_below[account], all);
+                let normalised = fraction(with_below[&account], all);
                 effective = Some(match effective {
                     None => normalised,
                     Some(above) => {

@@ -1,0 +1,143 @@
+//! A map in the order of its keys.
+
+use std::iter::Zip;
+use std::ops::Index;
+use std::{mem, slice, vec};
+
+/// Values by their keys. Most maps here are small or filled in order: two lists are as fast as a tree then, and far less to compile
+/// for each type of value.
+#[derive(Clone, Debug)]
+pub(crate) struct SortedMap<K, V> {
+    keys: Vec<K>,
+    values: Vec<V>,
+}
+
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> SortedMap<K, V> {
+        SortedMap { keys: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<K: Ord, V> SortedMap<K, V> {
+    /// The place of a key, or the one that it would have.
+    fn place(&self, key: &K) -> Result<usize, usize> {
+        match self.keys.last() {
+            Some(last) if last >= key => self.keys.binary_search(key),
+            _ => Err(self.keys.len()),
+        }
+    }
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        match self.place(key) {
+            Ok(at) => Some(&self.values[at]),
+            Err(_) => None,
+        }
+    }
+    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        match self.place(key) {
+            Ok(at) => Some(&mut self.values[at]),
+            Err(_) => None,
+        }
+    }
+    pub(crate) fn contains_key(&self, key: &K) -> bool {
+        self.place(key).is_ok()
+    }
+    /// The value of a key, which is made if there is none.
+    pub(crate) fn or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
+        let at = match self.place(&key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.keys.insert(at, key);
+                self.values.insert(at, value());
+                at
+            }
+        };
+        &mut self.values[at]
+    }
+    /// Sets the value of a key; gives the one that it had.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.place(&key) {
+            Ok(at) => Some(mem::replace(&mut self.values[at], value)),
+            Err(at) => {
+                self.keys.insert(at, key);
+                self.values.insert(at, value);
+                None
+            }
+        }
+    }
+    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        match self.place(key) {
+            Ok(at) => {
+                self.keys.remove(at);
+                Some(self.values.remove(at))
+            }
+            Err(_) => None,
+        }
+    }
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+    pub(crate) fn keys(&self) -> slice::Iter<'_, K> {
+        self.keys.iter()
+    }
+    pub(crate) fn values(&self) -> slice::Iter<'_, V> {
+        self.values.iter()
+    }
+    pub(crate) fn values_mut(&mut self) -> slice::IterMut<'_, V> {
+        self.values.iter_mut()
+    }
+    pub(crate) fn iter(&self) -> Zip<slice::Iter<'_, K>, slice::Iter<'_, V>> {
+        self.keys.iter().zip(&self.values)
+    }
+}
+
+impl<K: Ord, V: Default> SortedMap<K, V> {
+    /// The value of a key, the default one if there is none.
+    pub(crate) fn or_default(&mut self, key: K) -> &mut V {
+        self.or_insert_with(key, V::default)
+    }
+}
+
+impl<K: Ord, V> Index<&K> for SortedMap<K, V> {
+    type Output = V;
+    fn index(&self, key: &K) -> &V {
+        self.get(key).expect("a key of the map")
+    }
+}
+
+impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, all: I) {
+        all.into_iter().for_each(|(key, value)| _ = self.insert(key, value));
+    }
+}
+
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(all: I) -> SortedMap<K, V> {
+        let mut map = SortedMap::default();
+        map.extend(all);
+        map
+    }
+}
+
+impl<K, V> IntoIterator for SortedMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = Zip<vec::IntoIter<K>, vec::IntoIter<V>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.keys.into_iter().zip(self.values)
+    }
+}
+
+impl<'a, K: Ord, V> IntoIterator for &'a SortedMap<K, V> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = Zip<slice::Iter<'a, K>, slice::Iter<'a, V>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
