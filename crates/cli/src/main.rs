@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    dfrsim_cli::main_with(dfrsim::registry())
+    dfrsim_commands::main_with(dfrsim::registry())
 }

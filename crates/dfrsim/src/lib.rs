@@ -102,7 +102,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Ten lines make a program of this: `dfrsim_cli::main_with(registry)` has every command of `dfrsim`.
+//! Ten lines make a program of this: `dfrsim_commands::main_with(registry)` has every command of `dfrsim`.
 //!
 //! # The audit
 //!

@@ -50,7 +50,9 @@ pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::{AnyScenario, AnyStudy, Registry};
 pub use results::{Results, ResultsError};
 pub use rows::{Line, Long, Wide, WideCell, file_name};
-pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, RowSet, RowTexts, Study, Watch};
+pub use study::{
+    Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, RowSet, RowTexts, Study, Watch,
+};
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
     RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,

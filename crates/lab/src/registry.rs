@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::fields::{
     Document, Environment, FileLocator, InputErrors, Scenario, ScenarioSource, Uses, document_fields,
 };
-use crate::study::{Audit, RowSet, RowTexts, Study, StudyFacts};
+use crate::study::{Audit, ProblemId, RowSet, RowTexts, Study, StudyFacts};
 use crate::sweep::{self, Progress, RunOptions, RunReport, ToRun};
 use crate::text::csv::ReadFile;
 use std::any::Any;
@@ -69,6 +69,11 @@ pub trait AnyScenario: Send + Sync {
     fn to_toml(&self) -> String;
     /// The files that it reads, and the commands that it runs.
     fn uses(&self) -> &Uses;
+    /// As [`Study::problem`].
+    ///
+    /// # Errors
+    /// There is none.
+    fn problem(&self, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError>;
     /// Runs what is left to run of it, and writes rows, tables and manifest; see [`RunReport`].
     ///
     /// # Errors
@@ -234,6 +239,9 @@ impl<S: Study> AnyScenario for Opened<S> {
     }
     fn uses(&self) -> &Uses {
         &self.0.uses
+    }
+    fn problem(&self, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
+        S::problem(&self.0, which)
     }
     fn run(
         &self,

@@ -19,6 +19,7 @@ use crate::key::{Digest, KeyBuilder};
 use crate::record::Failure;
 use crate::table::NamedTable;
 use crate::text::csv::ReadFile;
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -33,6 +34,17 @@ pub enum Audit {
     Always,
     /// It follows every run if it is asked for.
     Optional,
+}
+
+/// Which instance of a scenario with groups of them.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemId<'a> {
+    /// The name of its group.
+    pub group: &'a str,
+    /// The place of its parameters in the group, from 0.
+    pub number: u32,
+    /// Its replication, from 0.
+    pub replication: u32,
 }
 
 /// What shards are dealt.
@@ -168,6 +180,14 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// How many rows there will be at least. It is asked before anything is laid out, and what cannot fit is refused.
     fn rows_at_least(_scenario: &Scenario<Self::Fields>) -> u64 {
         0
+    }
+
+    /// An instance with the settings that its variants are given, of a type that commands which solve one alone know.
+    ///
+    /// # Errors
+    /// There is no such instance, it cannot be read, or no command solves instances of this study.
+    fn problem(_scenario: &Scenario<Self::Fields>, _which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
+        Err(RunError::input(format_args!("no command solves a single instance of study `{}`", Self::NAME)))
     }
 
     /// Reads what the scenario names and lays out the instances.

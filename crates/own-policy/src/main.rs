@@ -9,5 +9,5 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let policy = CustomPolicy::new("SHORTEST", "1", |nodes, _, _| Box::new(ShortestEstimate::new(nodes)))
         .described("whole nodes for the jobs with the shortest estimates; none waits for a longer one");
-    dfrsim_cli::main_with(dfrsim::registry_with(Policies::standard().with(policy)))
+    dfrsim_commands::main_with(dfrsim::registry_with(Policies::standard().with(policy)))
 }

@@ -207,13 +207,13 @@ fn own(sources: Option<&Bound<'_, PyDict>>, metrics: Option<&Bound<'_, PyDict>>)
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     let arguments = std::iter::once("dfrsim".into()).chain(arguments);
     let policies = Policies::standard().with_family(policy::family());
-    py.detach(|| dfrsim_cli::main_from(arguments, dfrsim::registry_with(policies)).code())
+    py.detach(|| dfrsim_commands::main_from(arguments, dfrsim::registry_with(policies)).code())
 }
 
 /// All commands with their options, as JSON.
 #[pyfunction]
 fn declaration() -> String {
-    dfrsim_cli::library::declaration().to_string()
+    dfrsim_commands::library::declaration().to_string()
 }
 
 /// Makes the options of a command line from keywords.

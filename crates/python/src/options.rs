@@ -3,7 +3,7 @@
 use crate::workload::Workload;
 use crate::wrong;
 use dfrsim::prelude::*;
-use dfrsim_cli::library::{self, Setting};
+use dfrsim_commands::library::{self, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyTuple};
 

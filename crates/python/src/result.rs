@@ -4,7 +4,7 @@ use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use dfrsim::cluster::{Distribution, JobRecord, Placement};
 use dfrsim::prelude::*;
-use dfrsim_cli::library::Setting;
+use dfrsim_commands::library::Setting;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::collections::BTreeMap;

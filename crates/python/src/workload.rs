@@ -6,7 +6,7 @@ use arrow_array::{Float64Array, RecordBatch, UInt64Array};
 use dfrsim::model::{JobText, JobTexts, UserId, limits};
 use dfrsim::prelude::*;
 use dfrsim::workload::load::scale_to_load;
-use dfrsim_cli::library::{ReadLog, read_log};
+use dfrsim_commands::library::{ReadLog, read_log};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice};
 use std::collections::BTreeMap;

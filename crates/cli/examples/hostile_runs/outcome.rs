@@ -1,6 +1,6 @@
 //! How a run ended.
 
-use dfrsim_cli::exit::Exit;
+use dfrsim_commands::exit::Exit;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};

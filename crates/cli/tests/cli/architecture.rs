@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the floor to the roof.
-const FLOORS: [&str; 7] = ["base", "engine", "lab", "studies", "output", "dfrsim", "cli"];
+const FLOORS: [&str; 8] = ["base", "engine", "lab", "studies", "output", "commands", "dfrsim", "cli"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -58,6 +58,9 @@ fn arrows_point_down_and_no_study_knows_another() {
         }
     }
     assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-model", "dfrsim-platform"]);
+    // The commands are compiled beside the studies, which they get in the registry.
+    let study = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-study"));
+    assert_eq!(study, None);
 }
 
 /// The source files below a folder.

@@ -2,7 +2,7 @@
 
 use crate::readme::{check_part, program_page};
 use crate::support::{Folder, dfrsim, stderr, stdout};
-use dfrsim_cli::exit::Exit;
+use dfrsim_commands::exit::Exit;
 
 #[test]
 fn help_and_the_page_list_the_codes() {

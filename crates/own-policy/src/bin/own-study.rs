@@ -238,5 +238,5 @@ fn groups(rows: &Long<Schedule>) -> BTreeMap<(u64, Order), Vec<f64>> {
 }
 
 fn main() -> ExitCode {
-    dfrsim_cli::main_with(dfrsim::registry().study::<ListScheduling>())
+    dfrsim_commands::main_with(dfrsim::registry().study::<ListScheduling>())
 }

@@ -8,7 +8,7 @@ use crate::result::figures_of;
 use crate::workload::{self, Workload};
 use crate::wrong;
 use dfrsim::prelude::*;
-use dfrsim_cli::library;
+use dfrsim_commands::library;
 use episode::Rules;
 use lane::{Lane, Row, Source};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};

@@ -24,7 +24,7 @@ mod tables;
 
 pub use rows::Row;
 pub use scenario::{Grid, InstanceGroup, Packing, Packings, SecondPhase, Slow, Source};
-pub use study::{OfflineStudy, replay};
+pub use study::OfflineStudy;
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
 #[must_use]

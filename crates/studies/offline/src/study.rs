@@ -9,14 +9,15 @@ use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
     Audit, Claim, Column, Columns as _, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId,
-    KeyBuilder, Labels, NamedTable, Prepared, ReadFile, Role, RunError, Study, Watch, Wide,
+    KeyBuilder, Labels, NamedTable, Prepared, ProblemId, ReadFile, Role, RunError, Study, Watch, Wide,
 };
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
+use dfrsim_offline::Algorithm;
 use dfrsim_offline::file::instance_from_json;
 use dfrsim_offline::greedy::Greedy;
-use dfrsim_offline::{Algorithm, Settings};
 use dfrsim_optimum::lp_bound;
+use std::any::Any;
 
 /// The off-line study of a scenario.
 pub struct OfflineStudy {
@@ -88,32 +89,6 @@ impl OfflineStudy {
     }
 }
 
-/// An instance of a scenario's run, by the name of its group, the number of its scenario and its replication, with what its
-/// algorithms are given: what an algorithm makes of these is what the run has. `None` if there is no such instance.
-///
-/// # Errors
-/// If the instance is a file that cannot be used.
-pub fn replay(
-    scenario: &Scenario<Packings>,
-    group: &str,
-    number: u32,
-    replication: u32,
-) -> Result<Option<(Instance, Settings)>, RunError> {
-    let found = scenario.instances.iter().find(|each| each.name == group);
-    let Some(group) = found.filter(|group| replication < group.replications()) else { return Ok(None) };
-    let seed = group.seed(Seed::new(scenario.seed), number, replication);
-    let instance = match &group.source {
-        Source::Files(files) => match files.get(number as usize) {
-            Some(file) => Some(read(file)?.0),
-            None => None,
-        },
-        Source::Set(_) | Source::Grid(_) => {
-            group.made().get(number as usize).map(|parameters| group.instance(parameters, seed))
-        }
-    };
-    Ok(instance.map(|instance| (instance, scenario.packing.settings(seed))))
-}
-
 /// The instance in a file.
 fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
     let text = dfrsim_model::read_text(&file.path).map_err(|error| RunError::io(&file.path, error))?;
@@ -148,6 +123,25 @@ impl Study for OfflineStudy {
             u64::from(group.replications()).saturating_mul(group.scenario_count() as u64)
         };
         scenario.instances.iter().map(of).fold(0, u64::saturating_add)
+    }
+    /// The [`Instance`] with its [`Settings`](dfrsim_offline::Settings): what an algorithm makes of these is what the run has.
+    fn problem(scenario: &Scenario<Packings>, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
+        let ProblemId { group: name, number, replication } = which;
+        let group = scenario.instances.iter().find(|each| each.name == name);
+        let group =
+            group.ok_or_else(|| RunError::input(format_args!("there is no group of instances `{name}`")))?;
+        let (scenarios, replications) = (group.scenario_count(), group.replications());
+        if number as usize >= scenarios || replication >= replications {
+            return Err(RunError::input(format_args!(
+                "`{name}` has {scenarios} scenarios with {replications} replications each, counted from 0"
+            )));
+        }
+        let seed = group.seed(Seed::new(scenario.seed), number, replication);
+        let instance = match &group.source {
+            Source::Files(files) => read(&files[number as usize])?.0,
+            Source::Set(_) | Source::Grid(_) => group.instance(&group.made()[number as usize], seed),
+        };
+        Ok(Box::new((instance, scenario.packing.settings(seed))))
     }
     fn open(scenario: &Scenario<Packings>) -> Result<OfflineStudy, RunError> {
         let algorithms = scenario.algorithms();

@@ -12,7 +12,7 @@ use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
 use dfrsim_workload::load::{LoadError, scale_to_load};
 use dfrsim_workload::log::{Header, Record};
-use dfrsim_workload::lublin::{LublinParameters, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate, trace_seed};
 use dfrsim_workload::prepare::{self, Anomaly, JobStream, Report};
 use dfrsim_workload::resample::{Drawn, draw};
 use std::collections::BTreeMap;
@@ -103,12 +103,6 @@ impl ReadLog {
             counts: all,
         }
     }
-}
-
-/// The seed of a trace (from 0) in scenarios of this seed. It depends on these only, so traces are the same in all
-/// workloads, regardless of their names and scaling, and a longer trace begins like a shorter one.
-pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
-    Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
 }
 
 /// All instances in the order of the scenario, with the logs that they come from.

@@ -13,7 +13,6 @@
 //! and 6 and appendix B; section 7.2.2 for policies that do not know the CPU needs.
 
 mod audited;
-mod census;
 mod claims;
 mod drawings;
 mod groups;
@@ -31,8 +30,6 @@ mod tables;
 mod vcsim;
 mod waits;
 
-pub use census::{Calls, Census, CensusOptions};
-pub use instance::trace_seed;
 pub use own::{Named, Own, OwnMetric, OwnSource};
 pub use published::{CostUnit, Costs, Published};
 pub use readings::{Alternative, Readings};

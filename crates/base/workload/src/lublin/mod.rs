@@ -31,7 +31,7 @@ pub use cpu_needs::CpuNeeds;
 pub use export::to_log;
 pub use memory::{MemoryModel, MemoryMultiples, MemoryStream, UniformMemory};
 pub use parameters::{Class, LublinParameters, Mode};
-pub use workload::{Arrival, arrivals, generate, jobs};
+pub use workload::{Arrival, arrivals, generate, jobs, trace_seed};
 
 use parameters::GammaParameters;
 use rand_distr::Gamma;

@@ -77,6 +77,12 @@ pub(super) fn with_memory(
     arrivals(parameters, seed).take(parameters.jobs).map(move |arrival| (arrival, memory.draw()))
 }
 
+/// The seed of a trace (from 0) in scenarios of this seed. It depends on these only, so traces are the same in all
+/// workloads, regardless of their names and scaling, and a longer trace begins like a shorter one.
+pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
+    Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
+}
+
 /// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs and memory as the
 /// parameters assume.
 pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {

@@ -1,10 +1,14 @@
 //! The study in the frame: the files are the same after any interruption, and its tables are what a slow computation
 //! from the rows gives.
 
-use dfrsim_lab::fields::{Environment, InputErrors, Scenario, ScenarioSource};
-use dfrsim_lab::{AnyScenario, Chart, Part, Registry, Results, RunOptions, RunReport, Shard, Status};
+use dfrsim_lab::fields::InputErrors;
+use dfrsim_lab::{
+    AnyScenario, Chart, Part, ProblemId, Registry, Results, RunOptions, RunReport, Shard, Status,
+};
 use dfrsim_model::Share;
-use dfrsim_study_offline::{Packings, register, replay};
+use dfrsim_model::offline::Instance;
+use dfrsim_offline::Settings;
+use dfrsim_study_offline::register;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -359,23 +363,17 @@ grid = {{ nodes = 4, jobs = 6, dimensions = 2, sigma = 0.5, rho = 0, slack = 0.5
     for algorithm in ["VP_CPSUM", "VP_EJECT", "OPT"] {
         assert_eq!(number(own, algorithm), 0.5, "{algorithm}");
     }
-    let environment = Environment::new();
-    let source = ScenarioSource {
-        text: &text,
-        name: "test.toml",
-        folder: None,
-        overrides: &[],
-        environment: &environment,
-    };
-    let parsed = Scenario::<Packings>::read(&source, "offline").unwrap();
-    let (drawn, _) = replay(&parsed, "drawn", 0, 0).unwrap().unwrap();
+    let scenario = register(Registry::new()).parse(&text, "test.toml", None, &[]).unwrap();
+    let problem = |group: &str, number| scenario.problem(ProblemId { group, number, replication: 0 });
+    let instance = |group: &str| problem(group, 0).unwrap().downcast::<(Instance, Settings)>().unwrap().0;
+    let drawn = instance("drawn");
     let one = Share::ONE.units();
     let sizes: Vec<&[u32]> = drawn.nodes.iter().map(|node| &node[..]).collect();
     assert_eq!(sizes, [[one / 2; 2], [one * 2; 2], [one / 2; 2], [one * 2; 2]]);
-    let (read, _) = replay(&parsed, "own", 0, 0).unwrap().unwrap();
-    assert_eq!(read.jobs[0].tasks, 2);
-    assert!(replay(&parsed, "own", 1, 0).unwrap().is_none());
+    assert_eq!(instance("own").jobs[0].tasks, 2);
+    let fault = |group: &str, number| problem(group, number).unwrap_err().to_string();
+    assert_eq!(fault("own", 1), "`own` has 1 scenarios with 1 replications each, counted from 0");
+    assert_eq!(fault("none", 0), "there is no group of instances `none`");
     fs::write(&file, "{}").unwrap();
-    let error = replay(&parsed, "own", 0, 0).unwrap_err().to_string();
-    assert!(error.contains("own.json"), "{error}");
+    assert!(fault("own", 0).contains("own.json"), "{}", fault("own", 0));
 }

@@ -8,7 +8,7 @@
 //!
 //! fn main() -> std::process::ExitCode {
 //!     // `dfrsim::registry()` has the standard studies.
-//!     dfrsim_cli::main_with(Registry::new())
+//!     dfrsim_commands::main_with(Registry::new())
 //! }
 //! ```
 //!

@@ -17,6 +17,7 @@ use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_input::read_text;
+use dfrsim_lab::Registry;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
@@ -118,12 +119,12 @@ struct Packed {
 }
 
 impl Pack {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         if self.list {
             let names = Algorithm::all().map(|algorithm| algorithm.to_string());
             return self.printing.print(&Answered::Names { algorithms: names.collect() });
         }
-        if let Some((instance, settings)) = self.replayed.read()? {
+        if let Some((instance, settings)) = self.replayed.read(registry)? {
             return self.answer(&instance, None, &settings, self.fewest_nodes);
         }
         self.written.check()?;

@@ -17,6 +17,7 @@ pub(super) use plan::Answered as Planned;
 
 use crate::failure::Failure;
 use clap::Subcommand;
+use dfrsim_lab::Registry;
 
 /// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
 ///
@@ -53,9 +54,9 @@ pub(crate) enum Solve {
 }
 
 impl Solve {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         match self {
-            Solve::Pack(command) => command.run(),
+            Solve::Pack(command) => command.run(registry),
             Solve::Adapt(command) => command.run(),
             Solve::Plan(command) => command.run(),
             Solve::Coallocate(command) => command.run(),

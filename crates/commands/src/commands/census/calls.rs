@@ -1,12 +1,11 @@
 //! How many jobs MCB maps at a time and how long that takes: the census at the end of the dissertation's section 5.4.
 
-use crate::trace_seed;
 use dfrsim_cluster::{Options, SimulationError, simulate};
 use dfrsim_lab::{Axis, Chart, Claim, Drawing, Join, Scale, Series, Verdict};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicyOptions;
 use dfrsim_policies::fractional::{Fractional, FractionalScheduler, McbProbe};
-use dfrsim_workload::lublin::{LublinParameters, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate, trace_seed};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,41 +14,41 @@ use std::time::{Duration, Instant};
 
 /// What a census is taken of: a policy on traces of the Lublin model.
 #[derive(Clone, Debug)]
-pub struct CensusOptions {
+pub(super) struct CensusOptions {
     /// The policy.
-    pub policy: Fractional,
+    pub(super) policy: Fractional,
     /// The traces.
-    pub trace: LublinParameters,
+    pub(super) trace: LublinParameters,
     /// How many of them.
-    pub replications: u32,
+    pub(super) replications: u32,
     /// The seed of a scenario that has the same traces.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// The rescheduling penalty.
-    pub penalty: SimSpan,
+    pub(super) penalty: SimSpan,
 }
 
 /// The calls of MCB by the number of jobs in the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Census {
+pub(super) struct Census {
     by_jobs: BTreeMap<usize, Calls>,
 }
 
 /// Some calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Calls {
+pub(super) struct Calls {
     /// How many.
-    pub count: u64,
+    pub(super) count: u64,
     /// How long they took together.
-    pub time: Duration,
+    pub(super) time: Duration,
     /// How long one took at most.
-    pub longest: Duration,
+    pub(super) longest: Duration,
     /// How many took a millisecond or more.
-    pub slow: u64,
+    pub(super) slow: u64,
 }
 
 impl Calls {
     /// How long one took on average, in microseconds; 0 for none.
-    pub fn mean_micros(&self) -> f64 {
+    pub(super) fn mean_micros(&self) -> f64 {
         if self.count == 0 { 0.0 } else { micros(self.time) / self.count as f64 }
     }
     fn add(&mut self, other: Calls) {
@@ -98,7 +97,10 @@ impl Census {
     ///
     /// # Errors
     /// As [`simulate`].
-    pub fn take(options: &CensusOptions, mut progress: impl FnMut(u32)) -> Result<Census, SimulationError> {
+    pub(super) fn take(
+        options: &CensusOptions,
+        mut progress: impl FnMut(u32),
+    ) -> Result<Census, SimulationError> {
         let nodes = options.trace.nodes.get();
         let census = Rc::new(RefCell::new(Census::default()));
         let rules = Options { penalty: options.penalty, ..Options::default() };
@@ -116,29 +118,29 @@ impl Census {
     }
 
     /// The calls with at least this many and at most this many jobs.
-    pub fn between(&self, least: usize, most: usize) -> Calls {
+    pub(super) fn between(&self, least: usize, most: usize) -> Calls {
         let mut all = Calls::default();
         self.by_jobs.range(least..=most).for_each(|(_, calls)| all.add(*calls));
         all
     }
 
     /// All calls.
-    pub fn all(&self) -> Calls {
+    pub(super) fn all(&self) -> Calls {
         self.between(0, usize::MAX)
     }
 
     /// The most jobs of a call.
-    pub fn most_jobs(&self) -> usize {
+    pub(super) fn most_jobs(&self) -> usize {
         self.by_jobs.last_key_value().map_or(0, |(jobs, _)| *jobs)
     }
 
     /// The part of the calls that have at most this many jobs, in percent.
-    pub fn percent_up_to(&self, jobs: usize) -> f64 {
+    pub(super) fn percent_up_to(&self, jobs: usize) -> f64 {
         100.0 * self.between(0, jobs).count as f64 / self.all().count.max(1) as f64
     }
 
     /// A line for each number of jobs: calls, the part of all calls with at most this many jobs, and times.
-    pub fn csv(&self) -> String {
+    pub(super) fn csv(&self) -> String {
         let mut text = String::from("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms\n");
         for (&jobs, calls) in &self.by_jobs {
             let (part, mean, longest) =
@@ -150,7 +152,7 @@ impl Census {
     }
 
     /// The part of the calls, and of the time, with at most this many jobs.
-    pub fn drawing(&self) -> Drawing {
+    pub(super) fn drawing(&self) -> Drawing {
         let whole = self.all();
         let mut sum = Calls::default();
         let (mut calls, mut times) = (Vec::new(), Vec::new());
@@ -171,7 +173,7 @@ impl Census {
     }
 
     /// What the text says of the calls, and whether it holds here.
-    pub fn claims(&self) -> Vec<Claim> {
+    pub(super) fn claims(&self) -> Vec<Claim> {
         const SOURCE: &str = "dissertation, section 5.4";
         let (few, many) = (self.between(0, FEW), self.between(FEW + 1, usize::MAX));
         let (all, most) = (self.all(), self.most_jobs());

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::{self, Written};
 use crate::refusal::ErrorAnswer;
 use clap::{Args, Subcommand};
-use dfrsim::external::protocol;
+use dfrsim_external::protocol;
 use dfrsim_lab::{AnyStudy, Registry, schema};
 use dfrsim_model::{event, grid_event};
 use schemars::generate::SchemaSettings;

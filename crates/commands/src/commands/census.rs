@@ -1,5 +1,7 @@
 //! `dfrsim census`
 
+mod calls;
+
 use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles, Printing};
 use crate::picture_files::PictureFile;
@@ -7,7 +9,6 @@ use clap::Args;
 use dfrsim_lab::Claim;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::Fractional;
-use dfrsim_study_online as online;
 use dfrsim_workload::lublin::LublinParameters;
 use indicatif::{ProgressBar, ProgressStyle};
 use schemars::JsonSchema;
@@ -91,7 +92,7 @@ struct Checked {
 impl Census {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
-        let options = online::CensusOptions {
+        let options = calls::CensusOptions {
             policy: self.policy,
             trace: LublinParameters {
                 nodes: self.nodes,
@@ -105,7 +106,7 @@ impl Census {
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} traces, {eta} left")
             .expect("the template is right");
         let bar = ProgressBar::new(self.replications.into()).with_style(style);
-        let taken = online::Census::take(&options, |done| bar.set_position(done.into()));
+        let taken = calls::Census::take(&options, |done| bar.set_position(done.into()));
         bar.finish_and_clear();
         let census = taken.map_err(Failure::input)?;
         if census.all().count == 0 {
@@ -127,7 +128,7 @@ impl Census {
 }
 
 impl Counted {
-    fn new(policy: Fractional, census: &online::Census) -> Counted {
+    fn new(policy: Fractional, census: &calls::Census) -> Counted {
         let ranges = [(0, Some(10)), (11, Some(20)), (21, Some(50)), (51, Some(100)), (101, None), (0, None)];
         let range = |(from_jobs, to_jobs): (usize, Option<usize>)| {
             let calls = census.between(from_jobs, to_jobs.unwrap_or(usize::MAX));

@@ -125,7 +125,7 @@ impl Cli {
             Command::Census(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Log(command) => command.run(),
-            Command::Solve(command) => command.run(),
+            Command::Solve(command) => command.run(registry),
             Command::Offline(command) => command.run(),
             Command::Policies(command) => command.run(registry),
             Command::Schema(command) => command.run(registry),
