@@ -9,7 +9,7 @@ pub use identified::{Identified, identified};
 
 use crate::log::{Header, Record};
 use dfrsim_model::SimTime;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// How many different numbers were replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,11 +96,12 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
         dates.into_iter().for_each(|(name, value)| _ = value.map(|value| new.push(name, &value)));
     }
     let first = records.iter().map(|record| record.submit).min().unwrap_or_default();
-    let mut jobs = BTreeMap::new();
+    let mut jobs = FxHashMap::default();
     for record in records.iter() {
         number(&mut jobs, record.job);
     }
-    let [mut users, mut groups, mut executables, mut queues, mut partitions] = [const { BTreeMap::new() }; 5];
+    let [mut users, mut groups, mut executables, mut queues, mut partitions]: [FxHashMap<u64, usize>; 5] =
+        Default::default();
     for record in records {
         record.job = number(&mut jobs, record.job) as u64;
         // A job that is not in the log cannot be waited for.
@@ -117,9 +118,10 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
             (&mut record.executable, &mut executables),
             (&mut record.partition, &mut partitions),
         ] {
-            *field = field.map(|old| number(numbers, old) as u32);
+            *field = field.map(|old| number(numbers, old.into()) as u32);
         }
-        record.queue = record.queue.map(|old| if old == 0 { 0 } else { number(&mut queues, old) as u32 });
+        record.queue =
+            record.queue.map(|old| if old == 0 { 0 } else { number(&mut queues, old.into()) as u32 });
     }
     let replaced = Replaced {
         jobs: jobs.len(),
@@ -133,7 +135,7 @@ pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Heade
 }
 
 /// The number that takes the place of another one: its place among those that came, from 1.
-fn number<T: Ord>(numbers: &mut BTreeMap<T, usize>, old: T) -> usize {
+fn number(numbers: &mut FxHashMap<u64, usize>, old: u64) -> usize {
     let next = numbers.len() + 1;
     *numbers.entry(old).or_insert(next)
 }

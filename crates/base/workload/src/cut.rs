@@ -3,7 +3,6 @@
 use crate::log;
 use dfrsim_model::{Job, SimTime};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Seconds of a week.
 pub const WEEK: u64 = 7 * 24 * 3600;
@@ -62,11 +61,16 @@ pub const fn week(submit: SimTime) -> u64 {
 /// assert_eq!(weeks.iter().map(|(week, jobs)| (*week, jobs.len())).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
 /// ```
 pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<T>)> {
-    let mut weeks = BTreeMap::<u64, Vec<T>>::new();
+    let mut weeks = Vec::<(u64, Vec<T>)>::new();
     for item in items {
-        weeks.entry(week(item.submit())).or_default().push(item);
+        let week = week(item.submit());
+        let place = weeks.partition_point(|(other, _)| *other < week);
+        match weeks.get_mut(place).filter(|(other, _)| *other == week) {
+            Some((_, items)) => items.push(item),
+            None => weeks.insert(place, (week, vec![item])),
+        }
     }
-    weeks.into_iter().collect()
+    weeks
 }
 
 /// A part of a workload in the order of submission; everything by default.

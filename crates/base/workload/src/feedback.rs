@@ -38,7 +38,7 @@
 
 use crate::log::Record;
 use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, UserId};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -173,8 +173,8 @@ impl fmt::Display for LinkCounts {
 }
 
 /// The places of the jobs by their numbers; `None` where several have one.
-fn places(jobs: &[(Job, Record)]) -> BTreeMap<JobId, Option<usize>> {
-    let mut places = BTreeMap::new();
+fn places(jobs: &[(Job, Record)]) -> FxHashMap<JobId, Option<usize>> {
+    let mut places = FxHashMap::default();
     for (place, (job, _)) in jobs.iter().enumerate() {
         places.entry(job.id).and_modify(|known| *known = None).or_insert(Some(place));
     }
@@ -189,7 +189,7 @@ fn end((job, record): &(Job, Record)) -> SimTime {
 
 impl LinkCounts {
     /// The place of a preceding job before another place.
-    fn find(&mut self, places: &BTreeMap<JobId, Option<usize>>, job: JobId, place: usize) -> Option<usize> {
+    fn find(&mut self, places: &FxHashMap<JobId, Option<usize>>, job: JobId, place: usize) -> Option<usize> {
         let found = places.get(&job);
         let before = found.copied().flatten().filter(|before| *before < place);
         self.ambiguous += u64::from(found == Some(&None));
@@ -254,7 +254,7 @@ pub fn sessions(jobs: &[(Job, Record)], rule: SessionRule) -> Links {
     let places = places(jobs);
     let mut links = Links::default();
     let counts = &mut links.counts;
-    let mut open: BTreeMap<UserId, Session> = BTreeMap::new();
+    let mut open: FxHashMap<UserId, Session> = FxHashMap::default();
     for (place, pair) in jobs.iter().enumerate() {
         let (job, record) = pair;
         let Some(user) = job.user else {

@@ -31,7 +31,7 @@ use crate::cut::WEEK;
 use crate::log::Record;
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::RngExt as _;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// A job of a drawn log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,11 +77,10 @@ fn weeks_of(records: &[Record]) -> u64 {
 /// Draws the jobs of this many weeks, in the order of their submission; jobs of equal times by stream. Jobs without user are one
 /// stream. Without records or weeks there are none.
 pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
-    let mut streams: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
-    for (place, record) in records.iter().enumerate() {
-        streams.entry(record.user).or_default().push(place);
-    }
-    let streams: Vec<Vec<usize>> = streams.into_values().collect();
+    let of_user = |(place, record): (usize, &Record)| (record.user, place);
+    let mut places: Vec<(Option<u32>, usize)> = records.iter().enumerate().map(of_user).collect();
+    places.sort_unstable();
+    let streams: Vec<&[(Option<u32>, usize)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
     if streams.is_empty() || weeks == 0 {
         return Vec::new();
     }
@@ -92,9 +91,9 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
     let mut rng = seed.fork("resample").rng();
     let mut drawn = Vec::new();
     for user in 1..=u32::try_from(count.max(1)).unwrap_or(u32::MAX) {
-        let stream = &streams[rng.random_range(0..streams.len())];
+        let stream = streams[rng.random_range(0..streams.len())];
         let shift = SimSpan::from_secs(rng.random_range(0..weeks) * WEEK).micros();
-        for &place in stream {
+        for &(_, place) in stream {
             let submit = (records[place].submit.micros() % length + shift) % length;
             drawn.push(Drawn {
                 place,
@@ -106,9 +105,8 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
             });
         }
     }
-    // Stable: of equal times the streams, and the jobs of each, keep their order.
-    drawn.sort_by_key(|one| one.submit);
-    let mut numbers = BTreeMap::new();
+    drawn.sort_unstable_by_key(|one| (one.submit, one.user, one.place));
+    let mut numbers = FxHashMap::default();
     for (number, one) in (1..).zip(&mut drawn) {
         one.number = number;
         numbers.insert((one.user, records[one.place].job), number);

@@ -1,9 +1,8 @@
 //! Logs in which each job looks like those of several users.
 
-use super::identified::known;
+use super::identified::{count, known};
 use crate::log::{Record, Status};
 use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The factors between the steps to which run times, widths and requests are rounded, one after the other: jobs that are too
 /// rare at one step are tried at the next, and left out after the last.
@@ -40,34 +39,29 @@ pub struct TooFewUsers {
 /// # Errors
 /// The log has fewer than `k` users.
 pub fn coarse(records: &mut Vec<Record>, k: usize) -> Result<Coarse, TooFewUsers> {
-    let before = users(records.iter());
-    if before.len() < k {
-        return Err(TooFewUsers { users: before.len(), k });
+    let users = count(&mut records.iter().map(|record| record.user));
+    if users < k {
+        return Err(TooFewUsers { users, k });
     }
-    let all = std::mem::take(records);
-    let count = all.len();
-    let (mut left, mut kept) = (all.into_iter().enumerate().collect::<Vec<_>>(), Vec::new());
+    let mut left: Vec<usize> = (0..records.len()).collect();
     for factor in FACTORS {
-        let mut groups: BTreeMap<_, Vec<(usize, Record)>> = BTreeMap::new();
-        for (place, record) in left {
-            groups.entry(rounded(&record, factor)).or_default().push((place, record));
-        }
-        left = Vec::new();
-        for group in groups.into_values() {
-            match users(group.iter().map(|(_, record)| record)).len() >= k {
-                true => kept.extend(alike(group)),
-                false => left.extend(group),
+        let step = |(rank, &place): (usize, &usize)| (rounded(&records[place], factor), rank, place);
+        let mut steps: Vec<([Option<i64>; 3], usize, usize)> = left.iter().enumerate().map(step).collect();
+        steps.sort_unstable();
+        left.clear();
+        for group in steps.chunk_by(|a, b| a.0 == b.0) {
+            let places: Vec<usize> = group.iter().map(|(.., place)| *place).collect();
+            match count(&mut places.iter().map(|&place| records[place].user)) >= k {
+                true => make_alike(records, &places),
+                false => left.extend(places),
             }
         }
     }
-    kept.sort_by_key(|(place, _)| *place);
-    *records = kept.into_iter().map(|(_, record)| record).collect();
-    let lost_users = before.len() - users(records.iter()).len();
-    Ok(Coarse { dropped: count - records.len(), lost_users })
-}
-
-fn users<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeSet<Option<u32>> {
-    records.map(|record| record.user).collect()
+    left.sort_unstable();
+    let mut place = 0..;
+    records.retain(|_| left.binary_search(&place.next().unwrap_or(0)).is_err());
+    let lost_users = users - count(&mut records.iter().map(|record| record.user));
+    Ok(Coarse { dropped: left.len(), lost_users })
 }
 
 /// The steps on which a job is.
@@ -78,10 +72,10 @@ fn rounded(record: &Record, factor: f64) -> [Option<i64>; 3] {
     [run.map(of_time), width.map(|width| step(width.into())), request.map(of_time)]
 }
 
-/// Jobs of a group with the same run time, width and request.
-fn alike(group: Vec<(usize, Record)>) -> Vec<(usize, Record)> {
+/// Gives the jobs of a group the same run time, width and request.
+fn make_alike(records: &mut [Record], group: &[usize]) {
     let mean = |value: &dyn Fn(&Record) -> Option<f64>| {
-        let values: Vec<f64> = group.iter().filter_map(|(_, record)| value(record)).collect();
+        let values: Vec<f64> = group.iter().filter_map(|&place| value(&records[place])).collect();
         (!values.is_empty()).then(|| (values.iter().sum::<f64>() / values.len() as f64).round())
     };
     let seconds = |span: SimSpan| span.as_secs_f64();
@@ -91,11 +85,11 @@ fn alike(group: Vec<(usize, Record)>) -> Vec<(usize, Record)> {
     let requested_time = mean(&|record| record.requested_time.map(seconds)).map(span);
     // A request below the run time would end the job.
     let requested_time = requested_time.map(|request| request.max(run_time.unwrap_or_default()));
-    let like = |(place, record): (usize, Record)| {
-        let step = SUBMISSION_STEP * 1_000_000;
+    for &place in group {
+        let (record, step) = (&records[place], SUBMISSION_STEP * 1_000_000);
         let submit =
             SimTime::ZERO + SimSpan::from_micros(record.submit.since(SimTime::ZERO).micros() / step * step);
-        let coarse = Record {
+        records[place] = Record {
             job: record.job,
             submit,
             run_time,
@@ -106,9 +100,7 @@ fn alike(group: Vec<(usize, Record)>) -> Vec<(usize, Record)> {
             user: record.user,
             ..Record::default()
         };
-        (place, coarse)
-    };
-    group.into_iter().map(like).collect()
+    }
 }
 
 #[cfg(test)]

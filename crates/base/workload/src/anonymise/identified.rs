@@ -2,7 +2,7 @@
 
 use crate::log::Record;
 use dfrsim_model::SimSpan;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
 
 /// What may be known of a job without its time of submission: run time, width, requested run time.
 pub(super) type Known = (Option<SimSpan>, Option<u32>, Option<SimSpan>);
@@ -20,16 +20,21 @@ pub struct Identified {
 
 /// Counts the users that run time, width and requested time of a single job identify.
 pub fn identified(records: &[Record]) -> Identified {
-    let mut users_of: BTreeMap<Known, BTreeSet<Option<u32>>> = BTreeMap::new();
-    for record in records {
-        users_of.entry(known(record)).or_default().insert(record.user);
-    }
-    let alone = users_of.values().filter(|users| users.len() == 1).flatten();
+    let mut users: Vec<(Known, Option<u32>)> =
+        records.iter().map(|record| (known(record), record.user)).collect();
+    users.sort_unstable();
+    users.dedup();
+    let alike: Vec<&[(Known, Option<u32>)]> = users.chunk_by(|a, b| a.0 == b.0).collect();
     Identified {
-        users: records.iter().map(|record| record.user).collect::<BTreeSet<_>>().len(),
-        by_one_job: alone.collect::<BTreeSet<_>>().len(),
-        k: users_of.values().map(BTreeSet::len).min().unwrap_or(0),
+        users: count(&mut users.iter().map(|of| of.1)),
+        by_one_job: count(&mut alike.iter().filter(|users| users.len() == 1).map(|users| users[0].1)),
+        k: alike.iter().map(|users| users.len()).min().unwrap_or(0),
     }
+}
+
+/// How many different users there are.
+pub(super) fn count(users: &mut dyn Iterator<Item = Option<u32>>) -> usize {
+    users.collect::<FxHashSet<_>>().len()
 }
 
 /// What may be known of a job.

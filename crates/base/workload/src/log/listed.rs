@@ -5,7 +5,7 @@ use super::names::Names;
 use super::record::{Line, Record, Status};
 use super::{Faults, LogError, Problem, decompressed};
 use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -79,20 +79,21 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
     ] {
         all.iter().for_each(|(number, name)| header.name(of, number, name));
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = FxHashSet::default();
     let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
     let number = |place: u64, job: &Listed| job.number.filter(|_| are_unique).unwrap_or(place + 1);
     // Of a job with several runs the last one is what others wait for.
-    let runs: BTreeMap<&str, (u64, &Listed)> =
+    let runs: FxHashMap<&str, (u64, &Listed)> =
         (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place, job), job))).collect();
-    let mut arrays: BTreeMap<&str, Vec<(u64, &Listed)>> = BTreeMap::new();
-    for (id, &task) in &runs {
-        if let Some((array, _)) = id.split_once('_') {
-            arrays.entry(array).or_default().push(task);
+    let mut arrays: FxHashMap<&str, Vec<(u64, &Listed)>> = FxHashMap::default();
+    for job in jobs {
+        if let Some((array, _)) = job.id.split_once('_') {
+            arrays.entry(array).or_default().push(runs[job.id.as_str()]);
         }
     }
     // When the dependency of a job on another one was met, that one's number, and the time since its start if that counts.
-    let before = |job: &Listed| -> BTreeSet<(Option<i64>, u64, Option<SimSpan>)> {
+    type Met = (Option<i64>, u64, Option<SimSpan>);
+    let before = |job: &Listed| -> Vec<Met> {
         let began = job.end.map(|_| job.began());
         let met = |other: &Listed, until: Until| {
             let (is_met, at, delay) = match until {
@@ -108,27 +109,30 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
             let is_late = began.zip(at).is_some_and(|(began, at)| at > began);
             (is_met && !is_late && other.id != job.id).then_some((at, delay))
         };
-        let parts = job.after.iter().map(|(id, until)| -> BTreeSet<_> {
+        let parts = job.after.iter().map(|(id, until)| -> Vec<Met> {
             let tasks = || arrays.get(id.as_str()).map_or(&[][..], Vec::as_slice);
             let named = runs.get(id.as_str()).map_or_else(tasks, std::slice::from_ref);
             let met = |(number, other): &(u64, &Listed)| met(other, *until).map(|(at, it)| (at, *number, it));
             named.iter().filter_map(met).collect()
         });
-        if job.is_any {
-            let first =
-                parts.filter(|part| !part.is_empty()).min_by_key(|part| part.last().map(|it| (it.0, it.1)));
-            return first.unwrap_or_default();
-        }
-        parts.flatten().collect()
+        let mut before = match job.is_any {
+            true => parts
+                .filter(|part| !part.is_empty())
+                .min_by_key(|part| part.iter().map(|it| (it.0, it.1)).max())
+                .unwrap_or_default(),
+            false => parts.flatten().collect(),
+        };
+        before.sort_unstable();
+        before.dedup();
+        before
     };
     let line = |(place, job): (u64, &Listed)| {
         let mut record = job.record.clone();
         record.job = number(place, job);
         record.submit = SimTime::from_secs(job.submit.abs_diff(first));
         let mut before = before(job);
-        let last = before.iter().rev().find(|it| it.2.is_none()).copied();
-        if let Some(last @ (end, preceding, _)) = last {
-            before.remove(&last);
+        if let Some(last) = before.iter().rposition(|it| it.2.is_none()) {
+            let (end, preceding, _) = before.remove(last);
             let think = end.and_then(|end| u64::try_from(job.submit - end).ok()).unwrap_or(0);
             record.preceding_job = Some(preceding);
             record.think_time = Some(SimSpan::from_secs(think));

@@ -1,10 +1,10 @@
 //! Names as numbers.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Names by the order in which they came, from 1.
 #[derive(Debug, Default)]
-pub(crate) struct Numbered(BTreeMap<String, u32>);
+pub(crate) struct Numbered(FxHashMap<String, u32>);
 
 impl Numbered {
     /// The number of a name; `None` of an empty one.
@@ -38,7 +38,7 @@ pub(crate) struct Names {
     pub(crate) queues: Numbered,
     pub(crate) partitions: Numbered,
     /// The jobs of each user and name for which the next singleton waits.
-    before: BTreeMap<(u32, u32), Vec<String>>,
+    before: FxHashMap<(u32, u32), Vec<String>>,
 }
 
 impl Names {

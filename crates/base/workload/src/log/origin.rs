@@ -2,7 +2,6 @@
 
 use super::error::LogError;
 use super::number::is_blank;
-use std::collections::BTreeSet;
 
 /// The place of `OrigSiteID` among the fields of a line, from 0.
 const FIELD: usize = 16;
@@ -13,12 +12,12 @@ const MOST_NAMED: usize = 20;
 pub(super) struct Origin {
     site: String,
     /// The first others that were met.
-    others: BTreeSet<String>,
+    others: Vec<String>,
 }
 
 impl Origin {
     pub(super) fn new(site: &str) -> Origin {
-        Origin { site: site.to_owned(), others: BTreeSet::new() }
+        Origin { site: site.to_owned(), others: Vec::new() }
     }
 
     /// Whether the job of a line came from there.
@@ -28,15 +27,15 @@ impl Origin {
         if found == self.site.as_bytes() {
             return true;
         }
-        if self.others.len() < MOST_NAMED {
-            self.others.insert(String::from_utf8_lossy(found).into_owned());
+        if self.others.len() < MOST_NAMED && !self.others.iter().any(|other| other.as_bytes() == found) {
+            self.others.push(String::from_utf8_lossy(found).into_owned());
         }
         false
     }
 
     /// No job came from there.
-    pub(super) fn missing(self, file: String) -> LogError {
-        let others: Vec<String> = self.others.into_iter().collect();
-        LogError::NoSuchSite { file, site: self.site, others: others.join(", ") }
+    pub(super) fn missing(mut self, file: String) -> LogError {
+        self.others.sort_unstable();
+        LogError::NoSuchSite { file, site: self.site, others: self.others.join(", ") }
     }
 }

@@ -6,9 +6,9 @@ use super::profile::LONGEST_SECONDS;
 use super::profiles::{NoRun, Profiles, Run};
 use crate::log::{Line, Record, Status};
 use dfrsim_model::{JobId, JobText, SimSpan, SimTime};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The outcome of the jobs.
@@ -23,7 +23,7 @@ pub(super) struct Jobs {
     /// How many communicate.
     pub(super) without_communication: u64,
     /// What those without fault say in texts.
-    pub(super) texts: BTreeMap<JobId, JobText>,
+    pub(super) texts: Vec<(JobId, JobText)>,
 }
 
 #[derive(Default, Deserialize)]
@@ -41,7 +41,7 @@ struct Fields<'a> {
 }
 
 /// The name of a job.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(untagged)]
 enum Id {
     Number(u64),
@@ -73,7 +73,7 @@ impl fmt::Display for Id {
 /// Reads all jobs.
 pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles) -> Jobs {
     let mut read = Jobs::default();
-    let mut ids = BTreeMap::new();
+    let mut ids = FxHashMap::default();
     for (place, &value) in (1..).zip(jobs) {
         let fields = serde_json::from_str::<Fields<'_>>(value.get()).unwrap_or_default();
         let id = fields.id.and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
@@ -95,7 +95,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
                 let name = job_name.rsplit_once('!').map_or(&*job_name, |(_, name)| name).to_owned();
                 let profile =
                     fields.profile.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
-                read.texts.insert(JobId(place), JobText { name, profile, fields: others(value) });
+                read.texts.push((JobId(place), JobText { name, profile, fields: others(value) }));
                 let record = Record { job: place, ..record };
                 read.lines.push(Line { number, place: before, has_submit: true, record });
             }
@@ -108,7 +108,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         for line in &mut read.lines {
             line.record.job = numbers[&line.record.job];
         }
-        read.texts = read.texts.into_iter().map(|(place, text)| (JobId(numbers[&place.0]), text)).collect();
+        read.texts.iter_mut().for_each(|(job, _)| job.0 = numbers[&job.0]);
     }
     read
 }
@@ -122,10 +122,10 @@ fn others(job: &RawValue) -> String {
 }
 
 /// The numbers of jobs by their places, if all ids are different numbers.
-fn numbers(ids: &BTreeMap<Id, u64>) -> Option<BTreeMap<u64, u64>> {
-    let numbers: BTreeMap<u64, u64> =
+fn numbers(ids: &FxHashMap<Id, u64>) -> Option<FxHashMap<u64, u64>> {
+    let numbers: FxHashMap<u64, u64> =
         ids.iter().map(|(id, &place)| Some((place, id.number()?))).collect::<Option<_>>()?;
-    let different: BTreeSet<u64> = numbers.values().copied().collect();
+    let different: FxHashSet<u64> = numbers.values().copied().collect();
     (different.len() == ids.len()).then_some(numbers)
 }
 

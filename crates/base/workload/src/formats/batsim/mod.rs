@@ -128,7 +128,7 @@ pub fn read_text(
         header.push(name, &nb_res.to_string());
     }
     header.push("Note", "a workload of Batsim");
-    header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts }));
+    header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts.into_iter().collect() }));
     let report = ReadReport {
         records: read.lines.len() as u64,
         broken: read.broken,

@@ -4,7 +4,7 @@ use super::Located;
 use super::document::{Members, Text};
 use super::profile::{Profile, Work};
 use crate::log::Problem;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::num::NonZeroU64;
 
 /// How many sequences may be in one another; one that contains itself has more.
@@ -13,11 +13,11 @@ const DEEPEST: u32 = 32;
 /// All profiles, by name.
 pub(super) struct Profiles {
     entries: Vec<Entry>,
-    by_name: BTreeMap<String, usize>,
+    by_name: FxHashMap<String, usize>,
     /// The speed of a node in flop/s.
     flops: Option<NonZeroU64>,
     /// What was found out, by profile and number of nodes.
-    known: BTreeMap<(usize, u32), Run>,
+    known: FxHashMap<(usize, u32), Run>,
     /// The faults of profiles that are used, each reported once.
     pub(super) problems: Vec<Located>,
     /// Whether a job needs what there is not, the speed of a node or another type of profile: no fault of a line, which no reading
@@ -57,7 +57,7 @@ impl Profiles {
         members: Members<'_>,
         flops: Option<NonZeroU64>,
     ) -> (Profiles, Vec<Located>) {
-        let (mut entries, mut by_name) = (Vec::new(), BTreeMap::new());
+        let (mut entries, mut by_name) = (Vec::new(), FxHashMap::default());
         let mut problems = Vec::new();
         for (name, value) in members.0 {
             let line = text.line(value);
@@ -72,7 +72,7 @@ impl Profiles {
                 entries,
                 by_name,
                 flops,
-                known: BTreeMap::new(),
+                known: FxHashMap::default(),
                 problems: Vec::new(),
                 lacks_means: false,
             },

@@ -2,7 +2,6 @@
 
 use crate::log::Problem;
 use chrono::NaiveDateTime;
-use std::collections::BTreeMap;
 
 /// A line: `MM/DD/YYYY HH:MM:SS;TYPE;ID;KEY=VALUE ...`.
 pub(super) struct Entry<'a> {
@@ -15,19 +14,19 @@ pub(super) struct Entry<'a> {
     pub(super) attributes: Attributes<'a>,
 }
 
-/// What a line says of its job.
+/// What lines say of their job: keys and values, of which the last ones count.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Attributes<'a>(BTreeMap<&'a str, &'a str>);
+pub(super) struct Attributes<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Attributes<'a> {
     /// Words without a key belong to the value before them, as those of names with spaces.
     fn parse(text: &'a str) -> Attributes<'a> {
-        let mut attributes = BTreeMap::new();
+        let mut attributes = Vec::new();
         let mut open: Option<(&str, usize)> = None;
         let mut from = 0;
         let mut close = |open: Option<(&'a str, usize)>, end: usize| {
             if let Some((key, begin)) = open {
-                attributes.insert(key, text[begin..end].trim().trim_matches('"'));
+                attributes.push((key, text[begin..end].trim().trim_matches('"')));
             }
         };
         for word in text.split(' ') {
@@ -42,12 +41,12 @@ impl<'a> Attributes<'a> {
     }
     /// The value of an attribute; empty if it is not there.
     pub(super) fn get(&self, key: &str) -> &'a str {
-        self.0.get(key).copied().unwrap_or_default()
+        self.0.iter().rfind(|(name, _)| *name == key).map_or("", |(_, value)| value)
     }
     /// What the job asked for, without what became of its run.
     pub(super) fn of_request(mut self) -> Attributes<'a> {
         let of_run = ["start", "end", "Exit_status", "total_execution_slots", "unique_node_count"];
-        self.0.retain(|key, _| {
+        self.0.retain(|(key, _)| {
             !of_run.contains(key) && !key.starts_with("exec_") && !key.starts_with("resources_used")
         });
         self

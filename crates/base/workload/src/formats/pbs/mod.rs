@@ -57,7 +57,7 @@ mod line;
 use crate::log::{Faults, Listed, LogError, Problem, ReadReport, Strictness, Whole, listed_lines, text};
 use job::{Collected, End, Life};
 use line::Entry;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::path::Path;
 
 /// Reads a file, plain or gzip.
@@ -87,7 +87,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         }
     }
     let mut reading = Reading::new(&entries);
-    let last: BTreeMap<&str, usize> = (0..)
+    let last: FxHashMap<&str, usize> = (0..)
         .zip(&entries)
         .filter(|(_, (_, entry))| ends(entry))
         .map(|(place, (_, entry))| (entry.id, place))
@@ -127,7 +127,7 @@ fn offset(entry: &Entry<'_>) -> Option<i64> {
 /// The jobs of a file in the making.
 struct Reading<'a> {
     jobs: Vec<Listed>,
-    lives: BTreeMap<&'a str, Life<'a>>,
+    lives: FxHashMap<&'a str, Life<'a>>,
     collected: Collected,
     offset: i64,
 }
@@ -135,7 +135,7 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     fn new(entries: &[(u64, Entry<'a>)]) -> Reading<'a> {
         let offset = entries.iter().find_map(|(_, entry)| offset(entry)).unwrap_or(0);
-        Reading { jobs: Vec::new(), lives: BTreeMap::new(), collected: Collected::default(), offset }
+        Reading { jobs: Vec::new(), lives: FxHashMap::default(), collected: Collected::default(), offset }
     }
 
     /// Takes in a line, which may be the last one that ends its job; what is wrong with it.

@@ -64,7 +64,7 @@ pub(super) use amounts::moment;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
 use job::{Kind, array, read_job};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::path::Path;
 
 /// Reads a file, plain or gzip.
@@ -91,7 +91,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         }
     };
     let (mut accounting, mut names, mut broken) = (Accounting::default(), Names::default(), 0);
-    let (mut jobs, mut arrays) = (Vec::<Listed>::new(), BTreeMap::new());
+    let (mut jobs, mut arrays) = (Vec::<Listed>::new(), FxHashMap::default());
     // Faults of jobs count if the file is read strictly, or if there is no job without any.
     let mut of_jobs = Faults::new(file);
     for (number, line) in lines {
@@ -147,11 +147,10 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
 /// them and the number 1 the features of nodes (`Constraints`, all of which must be there) and, as `@partition-NAME`, the partition, of
 /// several the first one, and as `@reservation-NAME` the reservation.
 fn asked(row: &Row<'_>, nodes: u32) -> Vec<(String, u32)> {
-    let total = match row.first(&[Column::AllocTres, Column::ReqTres]) {
-        Some((_, list)) => total(tres_gres(list)),
-        None => total(requested_gres(row.get(Column::ReqGres), nodes)),
-    };
-    let mut asked: Vec<(String, u32)> = total.into_iter().collect();
+    let mut asked = total(match row.first(&[Column::AllocTres, Column::ReqTres]) {
+        Some((_, list)) => tres_gres(list).collect(),
+        None => requested_gres(row.get(Column::ReqGres), nodes).collect(),
+    });
     // A job that was given some type of GPU need not have asked for it.
     let types = tres_gres(row.get(Column::ReqTres)).chain(requested_gres(row.get(Column::ReqGres), nodes));
     asked.extend(
@@ -193,16 +192,15 @@ fn requested_gres(list: &str, nodes: u32) -> impl Iterator<Item = Gres<'_>> {
     })
 }
 
-/// How many units of each resource there are, of all types; where there are only parts of types, their sum.
-fn total<'a>(parts: impl Iterator<Item = Gres<'a>>) -> BTreeMap<String, u32> {
-    let (mut whole, mut typed) = (BTreeMap::new(), BTreeMap::new());
-    for (name, of_type, number) in parts {
-        let of = if of_type.is_none() { &mut whole } else { &mut typed };
-        let sum = of.entry(name.to_owned()).or_insert(0_u32);
-        *sum = sum.saturating_add(number);
-    }
-    typed.extend(whole);
-    typed
+/// How many units of each resource there are, by name, of all types; where there are only parts of types, their sum.
+fn total(mut parts: Vec<Gres<'_>>) -> Vec<(String, u32)> {
+    parts.sort_unstable();
+    let sum = |parts: &[Gres<'_>]| {
+        let is_whole = parts[0].1.is_none();
+        let counted = parts.iter().filter(|part| part.1.is_none() == is_whole);
+        (parts[0].0.to_owned(), counted.fold(0_u32, |sum, part| sum.saturating_add(part.2)))
+    };
+    parts.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
 }
 
 /// Counts what is special about a job.

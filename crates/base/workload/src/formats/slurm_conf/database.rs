@@ -6,7 +6,7 @@ use super::names::word;
 use super::parameters::preempt_mode;
 use super::tables::Row;
 use dfrsim_model::priority::{Account, JobClass, Limits, Tres};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a listing says.
 #[derive(Clone, Debug)]
@@ -126,13 +126,14 @@ fn set_amounts(amounts: &mut Tres, text: &str, at: &At) -> Result<bool, ConfErro
 /// The accounts of associations, those above first. `cluster` is that of the `slurm.conf`; associations of others do not count.
 pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Account>, ConfError> {
     let mut listed = Listed::<Account>::default();
-    let clusters: BTreeSet<&str> = rows.iter().map(|row| row.get("cluster")).collect();
+    let clusters: FxHashSet<&str> = rows.iter().map(|row| row.get("cluster")).collect();
     let only = cluster.filter(|cluster| clusters.len() > 1 && clusters.contains(cluster));
     let is_indented = rows.iter().any(|row| row.get("account").starts_with(' '));
     let has_parents = is_indented || rows.iter().any(|row| !row.get("parent").is_empty());
     // The accounts above the present line, by their depth.
     let mut above: Vec<String> = Vec::new();
-    let (mut inherited, mut with_users, mut of_root) = (BTreeMap::new(), BTreeSet::new(), Limits::default());
+    let (mut inherited, mut with_users, mut of_root) =
+        (FxHashMap::default(), FxHashSet::default(), Limits::default());
     for row in rows.iter().filter(|row| only.is_none_or(|only| row.get("cluster") == only)) {
         let text = row.get("account");
         let name = text.trim();
@@ -215,9 +216,11 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             "the tree of accounts (no column ParentName: add `tree` or format=...,ParentName)".to_owned(),
         );
     }
-    let names: BTreeSet<&str> = super::names_of(&listed.all).into_iter().collect();
+    let mut names = super::names_of(&listed.all);
+    names.sort_unstable();
     for account in &listed.all {
-        if let Some(parent) = account.parent.as_deref().filter(|parent| !names.contains(parent)) {
+        if let Some(parent) = account.parent.as_deref().filter(|parent| names.binary_search(parent).is_err())
+        {
             let (own, column) =
                 if account.is_user { (parent, "Account") } else { (&*account.name, "ParentName") };
             let row = rows.iter().find(|row| row.get("account").trim() == own).unwrap_or(&rows[0]);
@@ -231,7 +234,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
 
 /// Gives accounts the limits of each user that they have from those above, where they are not counted together: only accounts of users keep
 /// them, and those with none below.
-fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &BTreeSet<&str>) {
+fn inherit(accounts: &mut [Account], of_root: &Limits, with_users: &FxHashSet<&str>) {
     let known: Vec<Account> = accounts.iter().filter(|account| !account.is_user).cloned().collect();
     for account in accounts.iter_mut().filter(|account| !account.is_user) {
         let above = |name: &Option<String>| known.iter().find(|it| Some(&it.name) == name.as_ref());

@@ -46,6 +46,7 @@ use lines::ConfLine;
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
 use reservations::Reserved;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Row;
@@ -307,7 +308,7 @@ impl Site {
                     return Err(missing("account", name, names_of(&all)));
                 }
             }
-            let users: BTreeMap<&str, u32> =
+            let users: FxHashMap<&str, u32> =
                 header.names(Naming::User).map(|(number, name)| (name, number)).collect();
             parameters.settings.accounts.clear();
             for mut account in all {
@@ -344,28 +345,33 @@ impl Site {
 
 /// The arrays of which only some tasks may run at once.
 fn arrays(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<JobArray> {
-    let mut arrays: BTreeMap<&str, JobArray> = BTreeMap::new();
-    for (job, asked) in given {
-        for (name, running) in asked.iter().filter(|(name, _)| name.starts_with('%')) {
-            let array = arrays.entry(name).or_insert(JobArray { jobs: Vec::new(), running: *running });
-            match array.jobs.last_mut().filter(|(_, last)| last + 1 == job.0) {
-                Some((_, last)) => *last = job.0,
-                None => array.jobs.push((job.0, job.0)),
-            }
-        }
-    }
-    arrays.into_values().collect()
+    let marked = marked(given, '%');
+    let array = |tasks: &[Marked<'_>]| {
+        let runs = tasks.chunk_by(|a, b| a.1 + 1 == b.1);
+        JobArray { jobs: runs.map(|run| (run[0].1, run[run.len() - 1].1)).collect(), running: tasks[0].2 }
+    };
+    marked.chunk_by(|a, b| a.0 == b.0).map(array).collect()
 }
 
 /// The components of heterogeneous jobs.
 fn together(given: &BTreeMap<JobId, Vec<(String, u32)>>) -> Vec<Vec<u64>> {
-    let mut together: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    let marked = marked(given, '+');
+    let several = marked.chunk_by(|a, b| a.0 == b.0).filter(|jobs| jobs.len() > 1);
+    several.map(|jobs| jobs.iter().map(|(_, job, _)| *job).collect()).collect()
+}
+
+/// A name that jobs have in common, one of them, and the number that it has there.
+type Marked<'a> = (&'a str, u64, u32);
+
+/// The names that begin with a sign, and their jobs.
+fn marked(given: &BTreeMap<JobId, Vec<(String, u32)>>, sign: char) -> Vec<Marked<'_>> {
+    let mut marked: Vec<Marked<'_>> = Vec::new();
     for (job, asked) in given {
-        for (name, _) in asked.iter().filter(|(name, _)| name.starts_with('+')) {
-            together.entry(name).or_default().push(job.0);
-        }
+        let named = asked.iter().filter(|(name, _)| name.starts_with(sign));
+        marked.extend(named.map(|(name, number)| (name.as_str(), job.0, *number)));
     }
-    together.into_values().filter(|jobs| jobs.len() > 1).collect()
+    marked.sort_unstable();
+    marked
 }
 
 /// What the files of a site say.

@@ -4,10 +4,11 @@ use super::ConfError;
 use super::lines::{At, ConfLine};
 use super::names::{MOST_NODES, feature_of_partition, feature_of_reservation, names, word};
 use super::reservations::Reserved;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
-/// The type of a generic resource, if it has one, and how many of it a node has.
-type TypeAndCount = (Option<String>, u32);
+/// A generic resource: its name, its type, if that is said, and how many of it a node has.
+type Gres = (String, Option<String>, u32);
 
 /// Nodes that are alike, one after the other in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,7 @@ struct Node {
     cpus: Option<u32>,
     parts: [Option<u32>; 3],
     memory_mb: Option<u64>,
-    /// By name and, where it is said, type.
-    gres: BTreeMap<(String, Option<String>), u32>,
+    gres: Vec<Gres>,
     features: Vec<String>,
     /// Nodes of a lower weight are taken first; Slurm's default is 1.
     weight: Option<u32>,
@@ -49,11 +49,11 @@ impl Node {
 
     fn resources(&self) -> BTreeMap<String, u32> {
         let mut resources = BTreeMap::new();
-        for ((name, of_type), &count) in &self.gres {
+        for (name, of_type, count) in &self.gres {
             let typed = of_type.as_ref().map(|of_type| word(&format!("{name}_{of_type}")));
             for resource in [Some(word(name)), typed].into_iter().flatten() {
                 let sum = resources.entry(resource).or_insert(0_u32);
-                *sum = sum.saturating_add(count);
+                *sum = sum.saturating_add(*count);
             }
         }
         resources.retain(|_, count| *count > 0);
@@ -65,11 +65,11 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nodes {
     nodes: Vec<(String, Node)>,
-    partitions: Vec<(String, Option<BTreeSet<String>>)>,
+    partitions: Vec<(String, Option<FxHashSet<String>>)>,
     /// The features of reservations, and their nodes.
-    reserved: Vec<(String, BTreeSet<String>)>,
-    /// What is said of nodes and not used.
-    pub(super) ignored: BTreeSet<String>,
+    reserved: Vec<(String, FxHashSet<String>)>,
+    /// What is said of nodes and not used, by name.
+    pub(super) ignored: Vec<String>,
 }
 
 /// Reads the lines of nodes and partitions, and those of a `gres.conf`.
@@ -99,16 +99,17 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
             let given = given.filter(|list| !list.eq_ignore_ascii_case("ALL"));
             let at = at.of(format!("PartitionName={list} Nodes"));
             let nodes = given.map(|given| names(given, &at)).transpose()?;
-            all.partitions.push((list.clone(), nodes.map(BTreeSet::from_iter)));
+            all.partitions.push((list.clone(), nodes.map(FxHashSet::from_iter)));
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = FxHashSet::default();
     if let Some((twice, _)) = all.nodes.iter().find(|(name, _)| !seen.insert(name.as_str())) {
         let at = lines.iter().rev().find(|line| line.pairs[0].0.eq_ignore_ascii_case("NodeName"));
         let fault = at.map(|line| line.at.fault(format!("the node {twice} is there already")));
         return fault.map_or(Ok(Nodes::default()), Err);
     }
     all.add_gres(gres)?;
+    all.ignored.sort_unstable();
     all.nodes.retain(|(_, node)| !node.is_future);
     Ok(all)
 }
@@ -130,15 +131,13 @@ impl Nodes {
                 "gres" => {
                     node.gres.clear();
                     for part in value.split(',').filter(|part| !part.is_empty()) {
-                        let (key, count) = gres_of(part, &at)?;
-                        let sum = node.gres.entry(key).or_insert(0_u32);
-                        *sum = sum.saturating_add(count);
+                        node.gres.push(gres_of(part, &at)?);
                     }
                 }
                 "state" => node.is_future = value.to_ascii_uppercase().starts_with("FUTURE"),
                 // Where a node is does not matter.
                 "nodehostname" | "nodeaddr" | "port" | "bcastaddr" | "reason" | "tmpdisk" => {}
-                _ => _ = self.ignored.insert(format!("NodeName {name}")),
+                _ => self.ignored.push(format!("NodeName {name}")),
             }
         }
         Ok(node)
@@ -146,7 +145,7 @@ impl Nodes {
 
     /// The types and numbers of `gres.conf`, where `slurm.conf` does not say them.
     fn add_gres(&mut self, lines: &[ConfLine]) -> Result<(), ConfError> {
-        let mut said: BTreeMap<(Option<String>, String), Vec<TypeAndCount>> = BTreeMap::new();
+        let mut said: FxHashMap<(Option<String>, String), Vec<Gres>> = FxHashMap::default();
         for ConfLine { at, pairs } in lines {
             let get =
                 |key: &str| pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|it| &it.1);
@@ -169,20 +168,22 @@ impl Nodes {
                     let choices = self.nodes.iter().map(|(name, _)| name.as_str());
                     return Err(at.of("NodeName").fault(super::unknown("node", name, choices)));
                 }
-                said.entry((node, name.clone())).or_default().push((get("Type").cloned(), count));
+                said.entry((node, name.clone())).or_default().push((
+                    name.clone(),
+                    get("Type").cloned(),
+                    count,
+                ));
             }
         }
         for (node_name, node) in &mut self.nodes {
-            let untyped: Vec<String> =
-                node.gres.keys().filter(|key| key.1.is_none()).map(|key| key.0.clone()).collect();
+            let is_untyped = |gres: &Gres| gres.1.is_none();
+            let untyped: FxHashSet<String> =
+                node.gres.iter().filter(|it| is_untyped(it)).map(|it| it.0.clone()).collect();
             for name in untyped {
                 let of_node = said.get(&(Some(node_name.clone()), name.clone()));
                 let Some(parts) = of_node.or_else(|| said.get(&(None, name.clone()))) else { continue };
-                node.gres.remove(&(name.clone(), None));
-                for (of_type, count) in parts {
-                    let sum = node.gres.entry((name.clone(), of_type.clone())).or_insert(0);
-                    *sum = sum.saturating_add(*count);
-                }
+                node.gres.retain(|it| it.0 != name || !is_untyped(it));
+                node.gres.extend_from_slice(parts);
             }
         }
         Ok(())
@@ -190,13 +191,14 @@ impl Nodes {
 
     /// Gives nodes the features of their reservations.
     pub(super) fn reserve<'a>(&mut self, all: impl Iterator<Item = &'a Reserved>) -> Result<(), ConfError> {
-        let known: BTreeSet<&String> = self.nodes.iter().map(|(node, _)| node).collect();
+        let known: FxHashSet<&str> = self.nodes.iter().map(|(node, _)| node.as_str()).collect();
         for reserved in all {
-            if let Some(name) = reserved.nodes.iter().find(|name| !known.contains(name)) {
+            if let Some(name) = reserved.nodes.iter().filter(|name| !known.contains(name.as_str())).min() {
                 let choices = self.nodes.iter().map(|(node, _)| node.as_str());
                 return Err(reserved.at.of("Nodes").fault(super::unknown("node", name, choices)));
             }
-            self.reserved.push((feature_of_reservation(&reserved.name), reserved.nodes.clone()));
+            let nodes = reserved.nodes.iter().cloned().collect();
+            self.reserved.push((feature_of_reservation(&reserved.name), nodes));
         }
         Ok(())
     }
@@ -217,22 +219,16 @@ impl Nodes {
         let last = self.nodes.iter().rposition(|(name, _)| is_meant(name))?;
         let (name, node) = self.nodes[last].clone();
         if more < 0 {
-            let mut left = usize::try_from(-more).ok()?;
+            let gone = usize::try_from(-more).ok()?;
             let meant = self.nodes.iter().filter(|(name, _)| is_meant(name)).count();
-            if left >= meant {
-                return None;
-            }
-            let gone: BTreeSet<String> = self
-                .nodes
-                .iter()
-                .rev()
-                .filter(|(name, _)| is_meant(name))
-                .map(|it| it.0.clone())
-                .take(left)
-                .collect();
-            left = gone.len();
-            self.nodes.retain(|(name, _)| !gone.contains(name));
-            return Some(format!("{left} nodes less, the last of {of}"));
+            let mut kept = meant.checked_sub(gone).filter(|kept| *kept > 0)?;
+            self.nodes.retain(|(name, _)| {
+                let is_meant = is_meant(name);
+                let stays = !is_meant || kept > 0;
+                kept -= usize::from(is_meant && stays);
+                stays
+            });
+            return Some(format!("{gone} nodes less, the last of {of}"));
         }
         let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)
             .map(|number| format!("{name}+{number}"))
@@ -249,16 +245,16 @@ impl Nodes {
 
     /// The nodes that jobs may have, as kinds, those of the lowest weight first: jobs take the first nodes that are free. Features that are not
     /// `asked` for do not count.
-    pub(super) fn kinds(&self, asked: Option<&BTreeSet<String>>) -> Vec<NodeKind> {
+    pub(super) fn kinds(&self, asked: Option<&FxHashSet<String>>) -> Vec<NodeKind> {
         let usable = |name: &str| {
-            let has = |(_, nodes): &(String, Option<BTreeSet<String>>)| {
+            let has = |(_, nodes): &(String, Option<FxHashSet<String>>)| {
                 nodes.as_ref().is_none_or(|nodes| nodes.contains(name))
             };
             self.partitions.is_empty() || self.partitions.iter().any(has)
         };
         let mut nodes: Vec<&(String, Node)> = self.nodes.iter().filter(|(name, _)| usable(name)).collect();
         nodes.sort_by_key(|(_, node)| node.weight.unwrap_or(1));
-        let narrow: Vec<(&String, &BTreeSet<String>)> = self
+        let narrow: Vec<(&String, &FxHashSet<String>)> = self
             .partitions
             .iter()
             .filter_map(|(partition, names)| Some((partition, names.as_ref()?)))
@@ -298,7 +294,7 @@ impl Nodes {
 }
 
 /// The name, the type and the number of `gpu:a100:4(S:0-1)`, `gpu:4`, `gpu:a100` or `gpu`.
-fn gres_of(text: &str, at: &At) -> Result<((String, Option<String>), u32), ConfError> {
+fn gres_of(text: &str, at: &At) -> Result<Gres, ConfError> {
     let part = text.split('(').next().unwrap_or_default();
     let words: Vec<&str> = part.split(':').filter(|word| *word != "no_consume").collect();
     let count = |word: &str| {
@@ -308,8 +304,7 @@ fn gres_of(text: &str, at: &At) -> Result<((String, Option<String>), u32), ConfE
         };
         digits.parse::<u32>().ok()?.checked_mul(factor)
     };
-    let of =
-        |name: &str, of_type: Option<&str>, count| ((name.to_owned(), of_type.map(str::to_owned)), count);
+    let of = |name: &str, of_type: Option<&str>, count| (name.to_owned(), of_type.map(str::to_owned), count);
     match words[..] {
         [name] if !name.is_empty() => Ok(of(name, None, 1)),
         [name, last] => {
@@ -360,10 +355,10 @@ PartitionName=debug Nodes=n[1-2]
             of("g1", 2, 24, &gpus, &[]),
         ];
         assert_eq!(nodes.kinds(None), expected);
-        assert_eq!(nodes.ignored, BTreeSet::new());
+        assert_eq!(nodes.ignored, [""; 0]);
         let lighter = read(&of_text(&TEXT.replace("Weight=5", "Weight=0"), "slurm.conf"), &[]).unwrap();
         assert_eq!(lighter.kinds(None), [expected[2].clone(), expected[0].clone(), expected[1].clone()]);
-        let asked = ["CPU-N".to_owned()].into();
+        let asked = FxHashSet::from_iter(["CPU-N".to_owned()]);
         let kinds = nodes.kinds(Some(&asked));
         assert_eq!(kinds, [of("n1", 4, 12, &[], &["CPU-N"]), of("g1", 2, 24, &gpus, &[])]);
     }

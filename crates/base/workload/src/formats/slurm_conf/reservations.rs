@@ -5,7 +5,6 @@ use super::lines::{self, At, ConfLine};
 use super::names::{names, word};
 use crate::formats::slurm::moment;
 use dfrsim_model::priority::Reservation;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Nodes that only some jobs may have for a time.
@@ -16,7 +15,7 @@ pub(super) struct Reserved {
     /// In seconds since 1970.
     from: i64,
     until: i64,
-    pub(super) nodes: BTreeSet<String>,
+    pub(super) nodes: Vec<String>,
     /// Whose jobs may be there, with `-` those of others; all if there are none.
     users: Vec<String>,
     accounts: Vec<String>,
@@ -63,7 +62,7 @@ fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
             "starttime" => last.from = time()?,
             "endtime" => last.until = time()?,
             _ if value == "(null)" => {}
-            "nodes" => last.nodes = names(value, &at)?.into_iter().collect(),
+            "nodes" => last.nodes = names(value, &at)?,
             "users" => last.users = list(),
             "accounts" => last.accounts = list(),
             // It comes again, or draws jobs that do not name it.
@@ -125,7 +124,7 @@ ReservationName=matlab StartTime=2026-03-02T10:00:00 EndTime=2026-03-02T12:00:00
     fn reservations_are_read_as_scontrol_prints_them() {
         let all = of_lines(&of_text(TEXT, "r.txt")).unwrap();
         let [course] = &all[..] else { panic!("{all:?}") };
-        assert_eq!(course.nodes, BTreeSet::from(["n1".to_owned(), "n2".to_owned()]));
+        assert_eq!(course.nodes, ["n1", "n2"]);
         assert_eq!(course.ignored, ["reservations: course Flags=DAILY"]);
         let nine = moment("2026-03-02T09:00:00").unwrap();
         let expected = |from_s, until_s| Reservation { name: "course".to_owned(), from_s, until_s };
