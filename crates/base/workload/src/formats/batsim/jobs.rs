@@ -9,6 +9,7 @@ use dfrsim_model::{JobId, JobText, SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The outcome of the jobs.
@@ -23,7 +24,7 @@ pub(super) struct Jobs {
     /// How many communicate.
     pub(super) without_communication: u64,
     /// What those without fault say in texts.
-    pub(super) texts: Vec<(JobId, JobText)>,
+    pub(super) texts: BTreeMap<JobId, JobText>,
 }
 
 #[derive(Default, Deserialize)]
@@ -95,7 +96,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
                 let name = job_name.rsplit_once('!').map_or(&*job_name, |(_, name)| name).to_owned();
                 let profile =
                     fields.profile.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
-                read.texts.push((JobId(place), JobText { name, profile, fields: others(value) }));
+                read.texts.insert(JobId(place), JobText { name, profile, fields: others(value) });
                 let record = Record { job: place, ..record };
                 read.lines.push(Line { number, place: before, has_submit: true, record });
             }
@@ -108,7 +109,8 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         for line in &mut read.lines {
             line.record.job = numbers[&line.record.job];
         }
-        read.texts.iter_mut().for_each(|(job, _)| job.0 = numbers[&job.0]);
+        let texts = std::mem::take(&mut read.texts);
+        texts.into_iter().for_each(|(place, text)| _ = read.texts.insert(JobId(numbers[&place.0]), text));
     }
     read
 }

@@ -53,6 +53,7 @@ use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whol
 use dfrsim_model::JobTexts;
 use document::{Document, Entry, Members, Text};
 use profiles::Profiles;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroU64;
@@ -112,8 +113,8 @@ pub fn read_text(
     let (Some(nb_res), Some(jobs), Some(profiles)) = (nb_res, jobs, profiles) else {
         return Err(faults(file, problems));
     };
-    let of = |(name, value): &(String, &serde_json::value::RawValue)| (name.clone(), value.get().to_owned());
-    let written = profiles.0.iter().map(of).collect();
+    let mut written = BTreeMap::new();
+    profiles.0.iter().for_each(|(name, value)| _ = written.insert(name.clone(), value.get().to_owned()));
     let (mut profiles, repeated) = Profiles::parse(&text, profiles, flops);
     problems.extend(repeated);
     let mut read = jobs::read(&text, &jobs, &mut profiles);
@@ -128,7 +129,7 @@ pub fn read_text(
         header.push(name, &nb_res.to_string());
     }
     header.push("Note", "a workload of Batsim");
-    header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts.into_iter().collect() }));
+    header.texts = Some(Arc::new(JobTexts { profiles: written, jobs: read.texts }));
     let report = ReadReport {
         records: read.lines.len() as u64,
         broken: read.broken,

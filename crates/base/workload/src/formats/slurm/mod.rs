@@ -58,7 +58,8 @@ mod job;
 
 use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_of, word};
 use crate::log::{
-    Accounting, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines, text,
+    Accounting, Asked, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
+    text,
 };
 pub(super) use amounts::moment;
 use columns::{Column, Columns, Row};
@@ -129,17 +130,19 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let (header, lines) = listed_lines(&jobs, &names, "accounting of Slurm, by sacct");
     drop(jobs);
     let rows: Vec<&str> = text.lines().collect();
-    let asked = lines.iter().filter_map(|line| {
-        let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
+    let mut all_asked = Asked::new();
+    for line in &lines {
+        let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
         let mut asked = asked(&row, line.record.nodes.unwrap_or(1));
         let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
         asked.extend(array.map(|(array, most)| (format!("%{array}"), *most)));
         let of_several = row.get(Column::JobId).split_once('+');
         asked.extend(of_several.map(|(job, _)| (format!("+{job}"), 1)));
-        (!asked.is_empty()).then_some((JobId(line.record.job), asked))
-    });
-    let asked = asked.collect();
-    Ok(Whole::new(file.to_owned(), header, report, lines).with_asked(asked))
+        if !asked.is_empty() {
+            all_asked.insert(JobId(line.record.job), asked);
+        }
+    }
+    Ok(Whole::new(file.to_owned(), header, report, lines).with_asked(all_asked))
 }
 
 /// What a job used or asked for beside processors and memory: names and numbers of units of generic resources (`gres/gpu` and others in

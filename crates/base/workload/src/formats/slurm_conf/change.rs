@@ -101,7 +101,7 @@ impl Site {
         let more = value.parse::<i64>().ok().filter(|&more| is_signed && more != 0);
         let more =
             more.ok_or_else(|| at.found(value, "a number of nodes with its sign, such as +20 or -4"))?;
-        let mut nodes = self.parts()?.nodes;
+        let nodes = self.parts()?.nodes;
         if nodes.clone().change(of, more).is_some() {
             self.more_nodes.push((of.to_owned(), more));
             return Ok(());
@@ -110,9 +110,8 @@ impl Site {
         let reason = if is_there {
             format!("{of} has no more nodes than that")
         } else {
-            unknown("partition or node", of, nodes.names())
+            unknown("partition or node", of, &mut nodes.names())
         };
-        nodes.ignored.clear();
         Err(at.fault(reason))
     }
 
@@ -126,7 +125,7 @@ impl Site {
             return Ok(());
         }
         let all = self.parts()?.parameters.settings.partitions;
-        Err(at.fault(unknown("partition", name, all.iter().map(|it| it.name.as_str()))))
+        Err(at.fault(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))))
     }
 
     fn change_parameter(&mut self, name: &str, value: &str, at: &At) -> Result<(), ConfError> {
@@ -139,7 +138,7 @@ impl Site {
         let line = ConfLine { at: at.clone(), pairs: vec![pair] };
         let alone = parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
         if !alone.ignored.is_empty() && !name.eq_ignore_ascii_case("PreemptType") {
-            return Err(at.fault(unknown("parameter that is simulated", name, KNOWN)));
+            return Err(at.fault(unknown("parameter that is simulated", name, &mut KNOWN.into_iter())));
         }
         self.lines.push(line);
         Ok(())
@@ -196,10 +195,10 @@ fn change_row(
     let rows = rows.ok_or_else(|| at.fault(format!("expected a listing of them ({option})")))?;
     let is_it = |row: &tables::Row| row.get(key).trim() == name && row.get("user").is_empty();
     let Some(place) = rows.iter().position(is_it) else {
-        return Err(at.fault(unknown(what, name, rows.iter().map(|row| row.get(key).trim()))));
+        return Err(at.fault(unknown(what, name, &mut rows.iter().map(|row| row.get(key).trim()))));
     };
-    let column =
-        database::column(column).ok_or_else(|| at.fault(unknown("column", column, database::columns())))?;
+    let column = database::column(column)
+        .ok_or_else(|| at.fault(unknown("column", column, &mut database::columns())))?;
     rows[place].set(column, value);
     Ok(())
 }

@@ -224,7 +224,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             let (own, column) =
                 if account.is_user { (parent, "Account") } else { (&*account.name, "ParentName") };
             let row = rows.iter().find(|row| row.get("account").trim() == own).unwrap_or(&rows[0]);
-            let reason = super::unknown("account", parent, names.iter().copied());
+            let reason = super::unknown("account", parent, &mut names.iter().copied());
             return Err(row.at.of(column).fault(reason));
         }
     }

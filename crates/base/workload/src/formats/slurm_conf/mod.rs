@@ -72,7 +72,7 @@ fn place(file: &str, line: usize, parameter: &str) -> String {
 }
 
 /// That there is no such name, with the nearest one.
-fn unknown<'a>(what: &'static str, found: &str, choices: impl IntoIterator<Item = &'a str>) -> String {
+fn unknown(what: &'static str, found: &str, choices: &mut dyn Iterator<Item = &str>) -> String {
     UnknownName::new(what, found, choices).to_string()
 }
 
@@ -272,7 +272,7 @@ impl Site {
             file: self.conf.clone(),
             line: 0,
             parameter: String::new(),
-            reason: format!("the log has jobs of an {}", unknown(what, name, choices)),
+            reason: format!("the log has jobs of an {}", unknown(what, name, &mut choices.into_iter())),
         };
         let known = |classes: &[JobClass]| classes.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         let partitions = known(&parameters.settings.partitions);
@@ -398,7 +398,7 @@ impl Parts {
                 if let Some(name) =
                     names.iter().chain(own).find(|name| *name != "root" && !known.contains(&name.as_str()))
                 {
-                    return Err(partition.at.fault(unknown(what, name, known.iter().copied())));
+                    return Err(partition.at.fault(unknown(what, name, &mut known.iter().copied())));
                 }
             }
         }
@@ -407,7 +407,7 @@ impl Parts {
             let listed = listed.chain(self.qos.iter().flat_map(|list| &list.qos));
             for (at, name) in listed {
                 if !known.contains(&name.as_str()) {
-                    return Err(at.fault(unknown("quality of service", name, known.iter().copied())));
+                    return Err(at.fault(unknown("quality of service", name, &mut known.iter().copied())));
                 }
             }
         }

@@ -165,7 +165,7 @@ impl Nodes {
             };
             for node in nodes {
                 if let Some(name) = node.as_ref().filter(|name| !self.nodes.iter().any(|it| it.0 == **name)) {
-                    let choices = self.nodes.iter().map(|(name, _)| name.as_str());
+                    let choices = &mut self.nodes.iter().map(|(name, _)| name.as_str());
                     return Err(at.of("NodeName").fault(super::unknown("node", name, choices)));
                 }
                 said.entry((node, name.clone())).or_default().push((
@@ -194,7 +194,7 @@ impl Nodes {
         let known: FxHashSet<&str> = self.nodes.iter().map(|(node, _)| node.as_str()).collect();
         for reserved in all {
             if let Some(name) = reserved.nodes.iter().filter(|name| !known.contains(name.as_str())).min() {
-                let choices = self.nodes.iter().map(|(node, _)| node.as_str());
+                let choices = &mut self.nodes.iter().map(|(node, _)| node.as_str());
                 return Err(reserved.at.of("Nodes").fault(super::unknown("node", name, choices)));
             }
             let nodes = reserved.nodes.iter().cloned().collect();

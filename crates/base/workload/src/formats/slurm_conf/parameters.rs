@@ -305,8 +305,12 @@ impl At {
             let name = name.strip_prefix("gres/").unwrap_or(&name).to_owned();
             Some((name, (weight * 1_000.0).round() as u64))
         };
-        let parts = text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part));
-        parts.map(|part| weight(part).ok_or_else(|| self.found(part, expected))).collect()
+        let mut weights = Tres::new();
+        for part in text.split(',').filter(|part| !part.is_empty() && !is_of_memory(part)) {
+            let (name, weight) = weight(part).ok_or_else(|| self.found(part, expected))?;
+            weights.insert(name, weight);
+        }
+        Ok(weights)
     }
     fn tier(&self, text: &str) -> Result<u32, ConfError> {
         let tier = text.parse().ok().filter(|tier| *tier <= LARGEST_TIER);
