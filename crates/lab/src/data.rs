@@ -4,8 +4,8 @@ mod own;
 
 use crate::column::{Column, Kind, Role, RowType};
 use crate::record::Status;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A value of a column, for formats that distinguish types.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ pub struct DataFrame {
 #[derive(Clone, Debug)]
 struct Values {
     names: Vec<Box<str>>,
-    places: BTreeMap<Box<str>, u32>,
+    places: FxHashMap<Box<str>, u32>,
     /// NaN where there is none; truth values are 0 and 1.
     numbers: Numbers,
 }
@@ -97,7 +97,7 @@ impl DataFrame {
                     Numbers::Changes { rows: Vec::new(), numbers: Vec::new() }
                 }
             };
-            Values { names: Vec::new(), places: BTreeMap::new(), numbers }
+            Values { names: Vec::new(), places: FxHashMap::default(), numbers }
         };
         let columns = row_type.columns.iter().map(values).collect();
         DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns, objective: None }
@@ -209,6 +209,10 @@ impl DataFrame {
     pub fn code(&self, row: usize, column: usize) -> u64 {
         self.columns[column].numbers.get(row).to_bits()
     }
+    /// The codes of a row in some columns.
+    pub(crate) fn codes(&self, row: usize, columns: &[usize]) -> Vec<u64> {
+        columns.iter().map(|&column| self.code(row, column)).collect()
+    }
     /// The value in a row, for formats that distinguish types.
     pub fn datum(&self, row: usize, column: usize) -> Datum {
         match (self.columns()[column].kind, self.number(row, column)) {
@@ -232,7 +236,7 @@ impl DataFrame {
     }
     /// The different values of a column in these rows, in the order in which they come first; missing ones are left out.
     pub(crate) fn distinct(&self, column: usize, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
-        let mut seen = BTreeSet::new();
+        let mut seen = FxHashSet::default();
         let first = rows.into_iter().filter(|&row| seen.insert(self.code(row, column)));
         let first: Vec<usize> = first.collect();
         first.into_iter().map(|row| self.text(row, column)).filter(|text| !text.is_empty()).collect()

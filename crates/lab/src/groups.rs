@@ -3,8 +3,9 @@
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::table::Cell;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
+use std::hash::Hash;
 
 /// What a group of rows is known by: the values of its label and variant columns, in the order of the columns.
 ///
@@ -29,17 +30,17 @@ pub(crate) enum Loads {
     Together,
 }
 
-/// Rows, or pairs of rows, that belong together.
-pub(crate) struct Group<T> {
+/// Rows, or places of pairs of rows, that belong together.
+pub(crate) struct Group {
     pub(crate) key: GroupKey,
-    pub(crate) items: Vec<T>,
+    pub(crate) items: Vec<usize>,
     /// Whether it has several values of a numeric label.
     pub(crate) is_together: bool,
 }
 
 impl GroupKey {
     /// That of a row: `text` is its value in a column, `mixed` the columns of which several values are together.
-    fn new(frame: &DataFrame, text: impl Fn(usize) -> String, mixed: &[usize]) -> GroupKey {
+    fn new(frame: &DataFrame, text: &dyn Fn(usize) -> String, mixed: &[usize]) -> GroupKey {
         let columns = frame.with_role(&[Role::Label, Role::Variant]).into_iter();
         let value = |column| if mixed.contains(&column) { ALL.to_owned() } else { text(column) };
         GroupKey { values: columns.map(|column| (&frame.columns()[column], value(column))).collect() }
@@ -85,8 +86,8 @@ fn readable(column: &Column, value: &str) -> String {
 }
 
 /// Items of the same key together, in the order in which the keys come first.
-pub fn by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
-    let mut places = BTreeMap::new();
+pub fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut places = FxHashMap::default();
     let mut groups: Vec<Vec<T>> = Vec::new();
     for item in items {
         let place = *places.entry(key(&item)).or_insert(groups.len());
@@ -98,49 +99,53 @@ pub fn by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) ->
     groups
 }
 
+/// Rows, or places of others, of the same codes together, in the order in which the codes come first.
+pub(crate) fn by_codes(items: &[usize], codes: &dyn Fn(usize) -> Vec<u64>) -> Vec<Vec<usize>> {
+    by_key(items.iter().copied(), |&item| codes(item))
+}
+
 /// Groups items by the labels of their rows, then by `setting`: numbers that differ where the values of variant columns do.
 /// `text` is the value of an item in a label or variant column.
-pub(crate) fn groups<T: Copy>(
+pub(crate) fn groups(
     frame: &DataFrame,
-    items: impl IntoIterator<Item = T>,
+    items: &[usize],
     loads: Loads,
-    row: impl Fn(T) -> usize,
-    setting: impl Fn(T) -> Vec<u64>,
-    text: impl Fn(T, usize) -> String,
-) -> Vec<Group<T>> {
+    row: &dyn Fn(usize) -> usize,
+    setting: &dyn Fn(usize) -> Vec<u64>,
+    text: &dyn Fn(usize, usize) -> String,
+) -> Vec<Group> {
     let labels = frame.with_role(&[Role::Label]);
     let is_number = |column: &usize| matches!(frame.columns()[*column].kind, Kind::Integer | Kind::Number);
     let (numbers, texts): (Vec<usize>, Vec<usize>) = labels.iter().partition(|column| is_number(column));
-    let codes = |item: T, columns: &[usize]| -> Vec<u64> {
-        columns.iter().map(|&column| frame.code(row(item), column)).collect()
-    };
+    let codes = |item: usize, columns: &[usize]| frame.codes(row(item), columns);
     let mut groups = Vec::new();
-    for whole in by_key(items, |&item| codes(item, &texts)) {
-        let each = by_key(whole.iter().copied(), |&item| codes(item, &labels));
+    for whole in by_codes(items, &|item| codes(item, &texts)) {
+        let each = by_codes(&whole, &|item| codes(item, &labels));
         let differs =
             |column: &usize| whole.iter().any(|&item| codes(item, &[*column]) != codes(whole[0], &[*column]));
         let mixed: Vec<usize> = numbers.iter().copied().filter(differs).collect();
-        let mut add = |scope: Vec<T>, mixed: &[usize]| {
-            for items in by_key(scope, |&item| setting(item)) {
-                let key = GroupKey::new(frame, |column| text(items[0], column), mixed);
+        let mut add = |scope: &[usize], mixed: &[usize]| {
+            for items in by_codes(scope, setting) {
+                let key = GroupKey::new(frame, &|column| text(items[0], column), mixed);
                 groups.push(Group { key, items, is_together: !mixed.is_empty() });
             }
         };
         if each.len() == 1 || loads != Loads::Together {
-            each.into_iter().for_each(|scope| add(scope, &[]));
+            each.iter().for_each(|scope| add(scope, &[]));
         }
         if !mixed.is_empty() && loads != Loads::Apart {
-            add(whole, &mixed);
+            add(&whole, &mixed);
         }
     }
     groups
 }
 
 /// Groups rows of a frame by their label and variant columns.
-pub(crate) fn row_groups(frame: &DataFrame, loads: Loads) -> Vec<Group<usize>> {
+pub(crate) fn row_groups(frame: &DataFrame, loads: Loads) -> Vec<Group> {
     let variants = frame.with_role(&[Role::Variant]);
-    let setting = |row| variants.iter().map(|&column| frame.code(row, column)).collect();
-    groups(frame, 0..frame.len(), loads, |row| row, setting, |row, column| frame.text(row, column))
+    let rows: Vec<usize> = (0..frame.len()).collect();
+    let setting = |row| frame.codes(row, &variants);
+    groups(frame, &rows, loads, &|row| row, &setting, &|row, column| frame.text(row, column))
 }
 
 /// What the instance of a row has in common with others: the instances of equal blocks are no evidence independent of each
@@ -158,6 +163,13 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
         block = block.replace(&suffix, "");
     }
     block
+}
+
+/// Values with the names of their blocks: those of a block together, in the order of the names.
+pub(crate) fn by_block(mut values: Vec<(&str, f64)>) -> Vec<Vec<f64>> {
+    values.sort_by_key(|(block, _)| *block);
+    let blocks = values.chunk_by(|a, b| a.0 == b.0);
+    blocks.map(|block| block.iter().map(|(_, value)| *value).collect()).collect()
 }
 
 /// The values of a row in these columns, for people to read; the value alone if it is one column.

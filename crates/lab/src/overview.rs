@@ -3,7 +3,7 @@
 use crate::column::{Better, Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{GroupKey, Loads, by_key, groups, row_groups, variant_name};
+use crate::groups::{GroupKey, Loads, by_codes, by_key, groups, row_groups, variant_name};
 use crate::table::{NamedTable, Statistics, TableLine, mean};
 
 /// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
@@ -68,7 +68,7 @@ pub fn generic_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
 fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
     let rows: Vec<usize> = (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
     let text = |row, column| frame.text(row, column);
-    let scopes = groups(frame, rows.iter().copied(), Loads::Together, |row| row, |_| Vec::new(), text);
+    let scopes = groups(frame, &rows, Loads::Together, &|row| row, &|_| Vec::new(), &text);
     let scopes: Vec<(String, Vec<usize>)> = match scopes.len() {
         1 => vec![(String::new(), rows)],
         2..=MAX_SCOPES => scopes.into_iter().map(|group| (group.key.text_labels(), group.items)).collect(),
@@ -128,9 +128,7 @@ impl Scope<'_> {
     }
     /// The rows of each combination of values of these columns, by what people read.
     fn parts(&self, columns: &[usize]) -> Vec<(String, Vec<usize>)> {
-        let codes =
-            |row: &usize| -> Vec<u64> { columns.iter().map(|&it| self.frame.code(*row, it)).collect() };
-        let parts = by_key(self.rows.iter().copied(), codes).into_iter();
+        let parts = by_codes(self.rows, &|row| self.frame.codes(row, columns)).into_iter();
         parts.map(|rows| (variant_name(self.frame, rows[0], columns), rows)).collect()
     }
     fn samples(&self, columns: &[usize]) -> Vec<(String, Vec<f64>)> {

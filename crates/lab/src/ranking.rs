@@ -2,12 +2,11 @@
 
 use crate::column::{Better, Column, Role, RowType};
 use crate::data::DataFrame;
-use crate::groups::{block, by_key, variant_name};
+use crate::groups::{block, by_block, by_codes, variant_name};
+use crate::parallel::in_parallel;
 use crate::table::{Bootstrap, Estimate, mean};
-use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Up to this many independent blocks of instances, intervals are bootstrapped; of more, the mean is as good as normally
 /// distributed.
@@ -92,13 +91,9 @@ impl Ranking {
             columns.retain(differs);
             columns
         };
-        let codes = |row: usize, columns: &[usize]| -> Vec<u64> {
-            columns.iter().map(|&column| frame.code(row, column)).collect()
-        };
         let labels = varying(Role::Label);
         let mut variants = varying(Role::Variant);
-        let count =
-            |columns: &[usize]| rows.iter().map(|&row| codes(row, columns)).collect::<BTreeSet<_>>().len();
+        let count = |columns: &[usize]| by_codes(&rows, &|row| frame.codes(row, columns)).len();
         let all = count(&variants);
         // A value that all rows with a value share (a period) says little; without it, names are shorter.
         for column in variants.clone() {
@@ -108,37 +103,30 @@ impl Ranking {
             }
         }
         let own = frame.with_role(&[Role::Label, Role::Instance]);
-        let mut places: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+        let mut instance_of = vec![0; frame.len()];
         let mut first_rows = Vec::new();
-        let instance_of: BTreeMap<usize, usize> = rows
-            .iter()
-            .map(|&row| {
-                let next = places.len();
-                let place = *places.entry(codes(row, &own)).or_insert(next);
-                if place == next {
-                    first_rows.push(row);
-                }
-                (row, place)
-            })
-            .collect();
+        for rows in by_codes(&rows, &|row| frame.codes(row, &own)) {
+            rows.iter().for_each(|&row| instance_of[row] = first_rows.len());
+            first_rows.push(rows[0]);
+        }
         let blocks: Vec<String> = first_rows.iter().map(|&row| block(frame, row)).collect();
         let instances = blocks.len();
 
-        let mut ranked: Vec<Ranked> = by_key(rows.iter().copied(), |&row| codes(row, &variants))
-            .into_par_iter()
-            .filter_map(|rows| {
-                let name = variant_name(frame, rows[0], &variants);
-                // Rows of the same variant and instance are parts of one run: their mean is its value.
-                let mut parts: Vec<Vec<f64>> = vec![Vec::new(); instances];
-                for row in rows {
-                    parts[instance_of[&row]].extend(frame.number(row, primary));
-                }
-                let values: Vec<Option<f64>> =
-                    parts.iter().map(|parts| (!parts.is_empty()).then(|| mean(parts))).collect();
-                let measured = values.iter().flatten().count();
-                Some(Ranked { mean: estimate(&values, &blocks, seed)?, name, measured, values })
-            })
-            .collect();
+        let groups = by_codes(&rows, &|row| frame.codes(row, &variants));
+        let ranked = in_parallel(groups.len(), |at| {
+            let rows = &groups[at];
+            let name = variant_name(frame, rows[0], &variants);
+            // Rows of the same variant and instance are parts of one run: their mean is its value.
+            let mut parts: Vec<Vec<f64>> = vec![Vec::new(); instances];
+            for &row in rows {
+                parts[instance_of[row]].extend(frame.number(row, primary));
+            }
+            let values: Vec<Option<f64>> =
+                parts.iter().map(|parts| (!parts.is_empty()).then(|| mean(parts))).collect();
+            let measured = values.iter().flatten().count();
+            Some(Ranked { mean: estimate(&values, &blocks, seed)?, name, measured, values })
+        });
+        let mut ranked: Vec<Ranked> = ranked.into_iter().flatten().collect();
         let most = ranked.iter().map(|variant| variant.measured).max()?;
         let order = |a: &Ranked, b: &Ranked| {
             let is_partial = |variant: &Ranked| variant.measured < most;
@@ -157,7 +145,8 @@ impl Ranking {
             seed,
         };
         if !labels.is_empty() {
-            let scopes = by_key(0..instances, |&instance| codes(first_rows[instance], &labels));
+            let places: Vec<usize> = (0..instances).collect();
+            let scopes = by_codes(&places, &|instance| frame.codes(first_rows[instance], &labels));
             ranking.scopes = scopes
                 .into_iter()
                 .map(|instances| ranking.scope(frame.readable(first_rows[instances[0]], &labels), &instances))
@@ -215,11 +204,8 @@ fn compare(metric: &Column, a: f64, b: f64) -> Ordering {
 /// The mean of the values by instance, with its interval: those of one block (a trace at several loads) are no evidence
 /// independent of each other.
 fn estimate(values: &[Option<f64>], blocks: &[String], seed: u64) -> Option<Estimate> {
-    let mut by_block: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (value, block) in values.iter().zip(blocks) {
-        by_block.entry(block).or_default().extend(*value);
-    }
-    let blocks: Vec<Vec<f64>> = by_block.into_values().filter(|values| !values.is_empty()).collect();
+    let named = values.iter().zip(blocks).filter_map(|(value, block)| Some((block.as_str(), (*value)?)));
+    let blocks = by_block(named.collect());
     if blocks.len() <= MAX_BOOTSTRAPPED {
         return Bootstrap::for_tables(seed).estimates(&blocks).map(|estimates| estimates.mean);
     }

@@ -10,8 +10,8 @@ use crate::fields::{
 use crate::study::{Audit, ProblemId, RowSet, RowTexts, Study, StudyFacts};
 use crate::sweep::{self, Progress, RunOptions, RunReport, ToRun};
 use crate::text::csv::ReadFile;
+use rustc_hash::FxHashMap;
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -136,7 +136,7 @@ impl Registry {
     pub(crate) fn parse_with_copies(
         &self,
         text: &str,
-        copies: BTreeMap<String, PathBuf>,
+        copies: FxHashMap<String, PathBuf>,
     ) -> Result<Box<dyn AnyScenario>, InputErrors> {
         let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
         let locator = FileLocator::new(move |name, folder| match copies.get(name) {

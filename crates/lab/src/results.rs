@@ -7,7 +7,7 @@ use crate::registry::{AnyScenario, AnyStudy, Registry};
 use crate::study::RowTexts;
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv::{self, ReadFile};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -110,7 +110,7 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If a file is nowhere, or all that is wrong with the scenario.
     pub fn scenario(&self, registry: &Registry) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let copies: BTreeMap<String, PathBuf> = self
+        let copies: FxHashMap<String, PathBuf> = self
             .manifest
             .inputs
             .iter()
@@ -178,8 +178,11 @@ impl<'a> Results<'a> {
     /// If they are not what the run wrote.
     pub fn row_files(&self) -> Result<RowTexts, ResultsError> {
         let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
-        let read = |name: &String| Ok((name.clone(), self.file(name)?));
-        self.manifest.files.keys().filter(is_rows).map(read).collect()
+        let mut files = RowTexts::new();
+        for name in self.manifest.files.keys().filter(is_rows) {
+            files.insert(name.clone(), self.file(name)?);
+        }
+        Ok(files)
     }
 
     /// How long runs took; `None` if the study does not measure it.

@@ -57,15 +57,17 @@ fn row_type(row_type: &RowType) -> Value {
         "type": "object",
         "required": required,
         "additionalProperties": false,
-        "properties": object(columns.into_iter()),
+        "properties": object(&mut columns.into_iter()),
         "if": { "properties": { "status": { "const": Status::Ok.name() } } },
-        "then": { "properties": object(of_success(row_type.columns)) },
-        "else": { "properties": object(of_failure(row_type.columns)) },
+        "then": { "properties": object(&mut of_success(row_type.columns)) },
+        "else": { "properties": object(&mut of_failure(row_type.columns)) },
     })
 }
 
-fn object<'a>(properties: impl Iterator<Item = (&'a str, Value)>) -> Map<String, Value> {
-    properties.map(|(name, value)| (name.to_owned(), value)).collect()
+fn object(properties: &mut dyn Iterator<Item = (&str, Value)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    properties.for_each(|(name, value)| _ = object.insert(name.to_owned(), value));
+    object
 }
 
 /// Constraints on the rows of all runs.

@@ -19,8 +19,8 @@ use crate::key::{Digest, KeyBuilder};
 use crate::record::Failure;
 use crate::table::NamedTable;
 use crate::text::csv::ReadFile;
+use rustc_hash::FxHashSet;
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -211,7 +211,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// All variants, each once, in the order of the columns of [wide](crate::Wide) rows. Without an implementation
     /// these are the variants of all instances.
     fn every_variant(&self) -> Vec<Self::Variant> {
-        let mut known = BTreeSet::new();
+        let mut known = FxHashSet::default();
         let all = (0..self.instances().len()).flat_map(|at| self.variants(at));
         all.filter(|variant| known.insert(self.labels(variant))).collect()
     }

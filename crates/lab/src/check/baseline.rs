@@ -36,8 +36,8 @@ pub struct Baseline {
     pub instances: Vec<(String, String)>,
     /// The groups, in the order of the rows.
     pub groups: Vec<GroupSummary>,
-    /// The values that groups may have, and which are better.
-    pub(super) directions: BTreeMap<String, Better>,
+    /// The values that groups may have, in alphabetical order, and which are better.
+    pub(super) directions: Vec<(String, Better)>,
 }
 
 /// The summary of a group.
@@ -140,22 +140,26 @@ fn number(value: f64) -> String {
 }
 
 /// The values of a study's groups, and which are better.
-fn directions(row_types: &[RowType]) -> BTreeMap<String, Better> {
+fn directions(row_types: &[RowType]) -> Vec<(String, Better)> {
     let metrics = row_types.iter().flat_map(|row_type| row_type.columns).filter_map(|column| {
         let better = column.better()?;
         Some([MEAN, WORST].map(|of| (format!("{}.{of}", column.name), better)))
     });
     let counts =
         COUNTS.map(|name| (name.to_owned(), if name == "runs" { Better::More } else { Better::Less }));
-    metrics.flatten().chain(counts).collect()
+    let mut directions: Vec<(String, Better)> = metrics.flatten().chain(counts).collect();
+    directions.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    directions.dedup_by(|a, b| a.0 == b.0);
+    directions
 }
 
-fn summary(frame: &DataFrame, group: &Group<usize>) -> GroupSummary {
+fn summary(frame: &DataFrame, group: &Group) -> GroupSummary {
     let count = |is: &dyn Fn(usize) -> bool| group.items.iter().filter(|&&row| is(row)).count() as f64;
     let is_failure = |row: usize| frame.status[row].is_failure();
     let without_row = |row: usize| frame.status[row] != crate::Status::Ok && !is_failure(row);
     let counts = [group.items.len() as f64, count(&is_failure), count(&without_row)];
-    let mut values: BTreeMap<String, f64> = COUNTS.map(str::to_owned).into_iter().zip(counts).collect();
+    let mut values = BTreeMap::new();
+    COUNTS.iter().zip(counts).for_each(|(name, count)| _ = values.insert((*name).to_owned(), count));
     for metric in frame.metrics() {
         let column = &frame.columns()[metric];
         let own: Vec<f64> = group.items.iter().filter_map(|&row| frame.number(row, metric)).collect();
@@ -190,7 +194,7 @@ fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
         let present = labels.iter().filter(|&&place| !lines[0][place].is_empty());
         let parts = present.map(|&place| format!("{}={}", file.header[place], lines[0][place]));
         let mut texts: Vec<String> = lines.iter().map(|line| line.join(",")).collect();
-        texts.sort();
+        texts.sort_unstable();
         let digest = Digest::from_bytes(texts.join("\n").as_bytes()).to_string();
         (parts.collect::<Vec<_>>().join(", "), format!("{} instances, {}", lines.len(), &digest[..16]))
     };
@@ -198,7 +202,7 @@ fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
 }
 
 /// The study as the reader of a file knows it.
-struct Directions(BTreeMap<String, Better>);
+struct Directions(Vec<(String, Better)>);
 
 /// The fields of a file that a scenario does not have.
 struct File {
@@ -269,8 +273,7 @@ fn read_values(group: &TableAt<'_>, reader: &mut Reader<'_>) -> BTreeMap<String,
         };
         for (name, at) in named {
             let known = reader.environment::<Directions>().map(|known| &known.0);
-            let known: Vec<&str> =
-                known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
+            let known: Vec<&str> = known.into_iter().flatten().map(|(metric, _)| metric.as_str()).collect();
             match at.number() {
                 _ if !known.contains(&name.as_str()) => reader.fault(&at, unknown("metric", &name, known)),
                 Some(number) => _ = values.insert(name, number),

@@ -2,13 +2,13 @@
 
 use super::CheckReport;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 impl CheckReport {
     /// A JUnit XML file with a test case for each group, failed if one of its values fails, skipped if the group is
     /// only in the results or in the baseline.
     pub fn junit(&self) -> String {
-        let mut failures: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut failures: FxHashMap<&str, Vec<String>> = FxHashMap::default();
         for change in self.failures() {
             failures.entry(&change.group).or_default().push(change.sentence());
         }

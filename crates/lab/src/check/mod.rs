@@ -13,8 +13,8 @@ pub use baseline::{Baseline, GroupSummary};
 pub use tolerance::{ParseToleranceError, Tolerance, Tolerances};
 
 use crate::column::Better;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// How results are compared with a baseline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,18 +118,18 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
         let (now, before) = (&now.study, &before.study);
         return Err(CheckError(format!("the results are of the study `{now}`, the baseline of `{before}`")));
     }
-    options.tolerances.check(now.directions.keys().map(String::as_str)).map_err(CheckError)?;
-    let instances: BTreeMap<&String, &String> =
-        before.instances.iter().map(|(labels, it)| (labels, it)).collect();
+    options.tolerances.check(now.directions.iter().map(|(metric, _)| metric.as_str())).map_err(CheckError)?;
+    let instances: FxHashMap<&str, &str> =
+        before.instances.iter().map(|(labels, it)| (labels.as_str(), it.as_str())).collect();
     for (labels, own) in &now.instances {
         // Labels that only one of them has are reported with their groups.
-        if let Some(known) = instances.get(labels).filter(|known| **known != own) {
+        if let Some(known) = instances.get(labels.as_str()).filter(|known| *known != own) {
             return Err(CheckError(format!(
                 "the instances of {labels} differ: {own} here, {known} in the baseline"
             )));
         }
     }
-    let known: BTreeMap<&str, &GroupSummary> =
+    let known: FxHashMap<&str, &GroupSummary> =
         before.groups.iter().map(|group| (group.name.as_str(), group)).collect();
     let common: Vec<(&GroupSummary, &GroupSummary)> =
         now.groups.iter().filter_map(|group| Some((*known.get(group.name.as_str())?, group))).collect();
@@ -137,8 +137,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
         return Err(CheckError("results and baseline have no labels and variant in common".to_owned()));
     }
     let only = |of: &Baseline, other: &Baseline| -> Vec<String> {
-        let names: std::collections::BTreeSet<&str> =
-            other.groups.iter().map(|it| it.name.as_str()).collect();
+        let names: FxHashSet<&str> = other.groups.iter().map(|it| it.name.as_str()).collect();
         let own = of.groups.iter().map(|group| &group.name);
         own.filter(|name| !names.contains(name.as_str())).cloned().collect()
     };

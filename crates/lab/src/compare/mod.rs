@@ -15,14 +15,13 @@ mod selection;
 use crate::column::{Better, Column, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::unknown;
-use crate::groups::{Group, GroupKey, Loads, block, groups};
+use crate::groups::{Group, GroupKey, Loads, block, by_block, groups};
+use crate::parallel::in_parallel;
 use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
 use dfrsim_model::Seed;
 use pairing::{Pairing, pair};
-use rayon::prelude::*;
 use selection::{Selection, Sides};
-use std::collections::BTreeMap;
 
 /// The selection and options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -258,26 +257,24 @@ fn compare_rows(
 ) -> ComparedRows {
     let Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances, repeated } = pairing;
     let variants = a.with_role(&[Role::Variant]);
-    let setting = |(of_a, of_b): (usize, usize)| {
-        let codes = variants.iter().flat_map(|column| [codes_a[column][of_a], codes_b[column][of_b]]);
+    let setting = |at: usize| {
+        let (of_a, of_b) = pairs[at];
+        let codes = variants.iter().flat_map(|column| [codes_a[*column][of_a], codes_b[*column][of_b]]);
         codes.collect::<Vec<u64>>()
     };
-    let text = |(of_a, of_b): (usize, usize), column| {
+    let text = |at: usize, column| {
+        let (of_a, of_b) = pairs[at];
         let own = a.text(of_a, column);
         if own.is_empty() && variants.contains(&column) { b.text(of_b, column) } else { own }
     };
-    let groups = groups(a, pairs.iter().copied(), Loads::Both, |(of_a, _)| of_a, setting, text);
-    let tasks: Vec<(&Group<(usize, usize)>, usize)> =
-        groups.iter().flat_map(|group| metrics.iter().map(move |&metric| (group, metric))).collect();
-    // In the order of the tasks, on however many threads.
-    let compared = tasks
-        .into_par_iter()
-        .map(|(group, metric)| {
-            let of_b = group.items[0].1;
-            let with = with.iter().map(|selection| b.text(of_b, selection.column)).collect();
-            compare_group((a, b), group, metric, with, options)
-        })
-        .collect();
+    let places: Vec<usize> = (0..pairs.len()).collect();
+    let groups = groups(a, &places, Loads::Both, &|at| pairs[at].0, &setting, &text);
+    let compared = in_parallel(groups.len() * metrics.len(), |at| {
+        let (group, metric) = (&groups[at / metrics.len()], metrics[at % metrics.len()]);
+        let of_b = pairs[group.items[0]].1;
+        let with = with.iter().map(|selection| b.text(of_b, selection.column)).collect();
+        compare_group((a, b, &pairs), group, metric, with, options)
+    });
     let is_failure =
         |(of_a, of_b): &&(usize, usize)| a.status[*of_a].is_failure() || b.status[*of_b].is_failure();
     ComparedRows {
@@ -293,15 +290,15 @@ fn compare_rows(
 }
 
 fn compare_group(
-    (a, b): (&DataFrame, &DataFrame),
-    group: &Group<(usize, usize)>,
+    (a, b, pairs): (&DataFrame, &DataFrame, &[(usize, usize)]),
+    group: &Group,
     metric: usize,
     with: Vec<String>,
     options: &CompareOptions,
 ) -> GroupComparison {
     let column = &a.columns()[metric];
-    let values =
-        group.items.iter().map(|&(of_a, of_b)| (of_a, a.number(of_a, metric), b.number(of_b, metric)));
+    let rows = group.items.iter().map(|&at| pairs[at]);
+    let values = rows.map(|(of_a, of_b)| (of_a, a.number(of_a, metric), b.number(of_b, metric)));
     let (mut pairs, mut only_a, mut only_b) = (Vec::new(), 0, 0);
     for (row, of_a, of_b) in values {
         match (of_a, of_b) {
@@ -318,8 +315,9 @@ fn compare_group(
         resamples: options.resamples,
         confidence: options.confidence,
     };
-    let differences = blocks(&pairs, |pair| Some(pair.difference()));
-    let logarithms = blocks(&pairs, |pair| Some(pair.ratio()?.ln()));
+    let differences = by_block(pairs.iter().map(|pair| (&*pair.block, pair.difference())).collect());
+    let logarithms = pairs.iter().filter_map(|pair| Some((&*pair.block, pair.ratio()?.ln())));
+    let logarithms = by_block(logarithms.collect());
     let more = pairs.iter().filter(|pair| pair.b > pair.a).count();
     let less = pairs.iter().filter(|pair| pair.b < pair.a).count();
     let (wins, losses) = if column.better() == Some(Better::More) { (more, less) } else { (less, more) };
@@ -345,15 +343,4 @@ fn pair_on(frame: &DataFrame, row: usize, a: f64, b: f64) -> Pair {
     let texts = frame.with_role(&[Role::Instance]).into_iter().map(|column| frame.text(row, column));
     let instance: Vec<String> = texts.collect();
     Pair { instance, block: block(frame, row), a, b }
-}
-
-/// Values of pairs, those of one block together.
-fn blocks(pairs: &[Pair], value: impl Fn(&Pair) -> Option<f64>) -> Vec<Vec<f64>> {
-    let mut blocks: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for pair in pairs {
-        if let Some(value) = value(pair) {
-            blocks.entry(&pair.block).or_default().push(value);
-        }
-    }
-    blocks.into_values().collect()
 }

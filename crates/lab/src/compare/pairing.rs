@@ -3,9 +3,9 @@
 use super::selection::Sides;
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
-use crate::groups::by_key;
+use crate::groups::by_codes;
 use crate::text::csv::ReadFile;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Rows of A and B in pairs.
 pub(super) struct Pairing {
@@ -26,15 +26,15 @@ pub(super) struct Pairing {
     pub(super) repeated: usize,
 }
 
-/// The numbers of the rows, by the place of the column.
-pub(super) type Codes = BTreeMap<usize, Vec<u64>>;
+/// The numbers of the rows, by the place of the column; none of columns that do not count.
+pub(super) type Codes = Vec<Vec<u64>>;
 
 /// The code of a missing value; as the bits of a number it would be NaN.
 const MISSING: u64 = u64::MAX;
 
 /// Texts of one column of both results, numbered.
 #[derive(Default)]
-struct Names(BTreeMap<String, u64>);
+struct Names(FxHashMap<String, u64>);
 
 impl Names {
     fn code(&mut self, kind: Kind, text: &str) -> u64 {
@@ -48,7 +48,7 @@ impl Names {
         }
     }
     fn column(&mut self, frame: &DataFrame, column: usize) -> Vec<u64> {
-        let mut known = BTreeMap::new();
+        let mut known = FxHashMap::default();
         let kind = frame.columns()[column].kind;
         let mut code = |row| {
             let own = frame.code(row, column);
@@ -60,7 +60,7 @@ impl Names {
 
 /// The codes of a row in some columns.
 fn codes(of: &Codes, columns: &[usize], row: usize) -> Vec<u64> {
-    columns.iter().map(|column| of[column][row]).collect()
+    columns.iter().map(|&column| of[column][row]).collect()
 }
 
 /// Finds the pairs: rows with equal labels and instances, and equal variants but for the columns in which B was selected
@@ -73,25 +73,26 @@ pub(super) fn pair(
     (b, instances_b): (&DataFrame, &ReadFile),
     sides: &Sides,
 ) -> Pairing {
-    let mut names: BTreeMap<usize, Names> = BTreeMap::new();
+    let mut names: Vec<Names> = a.columns().iter().map(|_| Names::default()).collect();
     let places = a.with_role(&[Role::Label, Role::Instance]);
     let all: Vec<usize> = places.iter().copied().chain(a.with_role(&[Role::Variant])).collect();
-    let (mut codes_a, mut codes_b) = (Codes::new(), Codes::new());
+    let (mut codes_a, mut codes_b) = (vec![Vec::new(); names.len()], vec![Vec::new(); names.len()]);
     for &column in &all {
-        let names = names.entry(column).or_default();
-        codes_a.insert(column, names.column(a, column));
-        codes_b.insert(column, names.column(b, column));
+        codes_a[column] = names[column].column(a, column);
+        codes_b[column] = names[column].column(b, column);
     }
-    let (rows_a, repeated_a) = unique(&codes_a, &all, (0..a.len()).filter(|&row| sides.takes_a(a, row)));
-    let (rows_b, repeated_b) = unique(&codes_b, &all, (0..b.len()).filter(|&row| sides.takes_b(b, row)));
+    let rows_a: Vec<usize> = (0..a.len()).filter(|&row| sides.takes_a(a, row)).collect();
+    let rows_b: Vec<usize> = (0..b.len()).filter(|&row| sides.takes_b(b, row)).collect();
+    let (rows_a, repeated_a) = unique(&codes_a, &all, &rows_a);
+    let (rows_b, repeated_b) = unique(&codes_b, &all, &rows_b);
     let mut variants = a.with_role(&[Role::Variant]);
     variants.retain(|column| sides.with.iter().all(|selection| selection.column != *column));
-    let mut of_b: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
+    let mut of_b: FxHashMap<Vec<u64>, Vec<usize>> = FxHashMap::default();
     for row in rows_b {
         of_b.entry(codes(&codes_b, &places, row)).or_default().push(row);
     }
     let agree = |row: usize, other: usize, is_exact: bool| {
-        variants.iter().all(|column| {
+        variants.iter().all(|&column| {
             let (a, b) = (codes_a[column][row], codes_b[column][other]);
             a == b || (!is_exact && (a == MISSING || b == MISSING))
         })
@@ -129,8 +130,8 @@ pub(super) fn pair(
 }
 
 /// The rows that are the only ones of their values in these columns, and how many are not.
-fn unique(of: &Codes, columns: &[usize], rows: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
-    let groups = by_key(rows, |&row| codes(of, columns, row));
+fn unique(of: &Codes, columns: &[usize], rows: &[usize]) -> (Vec<usize>, usize) {
+    let groups = by_codes(rows, &|row| codes(of, columns, row));
     let repeated = groups.iter().filter(|group| group.len() > 1).map(Vec::len).sum();
     (groups.into_iter().filter(|group| group.len() == 1).flatten().collect(), repeated)
 }
@@ -140,16 +141,16 @@ fn digests<'f>(
     frame: &DataFrame,
     file: &'f ReadFile,
     columns: &[usize],
-    names: &mut BTreeMap<usize, Names>,
-) -> BTreeMap<Vec<u64>, Vec<&'f str>> {
+    names: &mut [Names],
+) -> FxHashMap<Vec<u64>, Vec<&'f str>> {
     let place = |name: &str| file.header.iter().position(|each| each == name);
-    let mut digests: BTreeMap<Vec<u64>, Vec<&str>> = BTreeMap::new();
+    let mut digests: FxHashMap<Vec<u64>, Vec<&str>> = FxHashMap::default();
     let Some(sha256) = place("sha256") else { return digests };
     for line in &file.lines {
         let code = |&column: &usize| {
             let Column { name, kind, .. } = frame.columns()[column];
             let text = place(name).and_then(|place| line.get(place)).map_or("", String::as_str);
-            names.entry(column).or_default().code(kind, text)
+            names[column].code(kind, text)
         };
         let key = columns.iter().map(code).collect();
         digests.entry(key).or_default().push(line.get(sha256).map_or("", String::as_str));

@@ -2,7 +2,8 @@
 
 use super::{DataFrame, Numbers, Values};
 use crate::column::{Better, Column, Kind, Role, RowType};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The column in which they are: values by names, as JSON.
@@ -18,8 +19,10 @@ impl DataFrame {
         let texts = self.columns[own].names.iter();
         let values: Vec<BTreeMap<String, f64>> =
             texts.map(|text| serde_json::from_str(text).unwrap_or_default()).collect();
-        let names = values.iter().flat_map(BTreeMap::keys).filter(|name| self.place(name).is_none());
-        let names: BTreeSet<&str> = names.map(String::as_str).collect();
+        let names = values.iter().flat_map(BTreeMap::keys).map(String::as_str);
+        let mut names: Vec<&str> = names.filter(|name| self.place(name).is_none()).collect();
+        names.sort_unstable();
+        names.dedup();
         if names.is_empty() {
             return self;
         }
@@ -29,9 +32,9 @@ impl DataFrame {
                 let text = self.columns[own].numbers.get(row) as usize;
                 numbers.push(row, values[text].get(name).copied().unwrap_or(f64::NAN));
             }
-            self.columns.push(Values { names: Vec::new(), places: BTreeMap::new(), numbers });
+            self.columns.push(Values { names: Vec::new(), places: FxHashMap::default(), numbers });
         }
-        self.row_type = extended(self.row_type, &names.into_iter().collect::<Vec<_>>());
+        self.row_type = extended(self.row_type, &names);
         self
     }
 }

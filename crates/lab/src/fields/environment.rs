@@ -1,14 +1,13 @@
 //! What codecs need beyond the text of a scenario.
 
-use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values by their types: a registry of policies, a function that locates files.
+/// Values of different types: a registry of policies, a function that locates files.
 #[derive(Clone, Default)]
 pub struct Environment {
-    values: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    values: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Environment {
@@ -19,12 +18,12 @@ impl Environment {
     /// With this value, in place of one of the same type.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Environment {
-        self.values.insert(TypeId::of::<T>(), Arc::new(value));
+        self.values.push(Arc::new(value));
         self
     }
     /// The value of a type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+        self.values.iter().rev().find_map(|value| value.downcast_ref())
     }
 }
 

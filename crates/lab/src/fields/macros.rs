@@ -152,53 +152,57 @@ macro_rules! fields {
             $($(#[$($field_meta)+])* $field_vis $field: $field_type,)*
         }
 
-        impl $crate::fields::Fields for $type {
-            fn read(
-                table: &$crate::fields::TableAt<'_>,
-                reader: &mut $crate::fields::Reader<'_>,
-            ) -> Option<Self> {
-                $($(table.renamed($old, $new, reader);)+)?
-                $($(table.removed($gone, $why, reader);)+)?
-                $(
-                    let $field: Option<$field_type> = $crate::fields::Codec::<$field_type>::read_field(
-                        &$codec,
-                        $crate::__fields!(@key $field $($key)?),
-                        $crate::__fields!(@default $field_type; $($default)?),
-                        table,
-                        reader,
-                    );
-                )*
-                let read = Self { $($field: $field?,)* };
-                $({
-                    let $value = &read;
-                    let $at = &mut $crate::fields::Check::new(table, reader);
-                    $check
-                })?
-                Some(read)
+        const _: () = {
+            // Each codec and default has a function, so that its closures are compiled once for all that is done with it.
+            struct Codecs;
+
+            impl Codecs {
+                $(fn $field() -> ($crate::fields::Codec<$field_type>, Option<fn() -> $field_type>) {
+                    ($codec, $crate::__fields!(@default $field_type; $($default)?))
+                })*
             }
-            fn write(&self) -> $crate::fields::Table {
-                let mut table = $crate::fields::Table::new();
-                $($crate::fields::Codec::<$field_type>::write_field(
-                    &$codec,
-                    $crate::__fields!(@key $field $($key)?),
-                    &self.$field,
-                    &mut table,
-                );)*
-                table
+
+            impl $crate::fields::Fields for $type {
+                fn read(
+                    table: &$crate::fields::TableAt<'_>,
+                    reader: &mut $crate::fields::Reader<'_>,
+                ) -> Option<Self> {
+                    $($(table.renamed($old, $new, reader);)+)?
+                    $($(table.removed($gone, $why, reader);)+)?
+                    $(
+                        let (codec, default) = Codecs::$field();
+                        let $field =
+                            codec.read_field($crate::__fields!(@key $field $($key)?), default, table, reader);
+                    )*
+                    let read = Self { $($field: $field?,)* };
+                    $({
+                        let $value = &read;
+                        let $at = &mut $crate::fields::Check::new(table, reader);
+                        $check
+                    })?
+                    Some(read)
+                }
+                fn write(&self) -> $crate::fields::Table {
+                    let mut table = $crate::fields::Table::new();
+                    $(
+                        let (codec, _) = Codecs::$field();
+                        codec.write_field($crate::__fields!(@key $field $($key)?), &self.$field, &mut table);
+                    )*
+                    table
+                }
+                fn docs() -> Vec<$crate::fields::FieldDoc> {
+                    [$({
+                        let (codec, default) = Codecs::$field();
+                        let doc = $crate::__fields!(@doc $([$($field_meta)+])*);
+                        codec.document($crate::__fields!(@key $field $($key)?), &doc, default)
+                    },)*]
+                    .concat()
+                }
+                fn doc() -> String {
+                    $crate::__fields!(@doc $([$($meta)+])*)
+                }
             }
-            fn docs() -> Vec<$crate::fields::FieldDoc> {
-                [$($crate::fields::Codec::<$field_type>::document(
-                    &$codec,
-                    $crate::__fields!(@key $field $($key)?),
-                    &$crate::__fields!(@doc $([$($field_meta)+])*),
-                    $crate::__fields!(@default $field_type; $($default)?),
-                ),)*]
-                .concat()
-            }
-            fn doc() -> String {
-                $crate::__fields!(@doc $([$($meta)+])*)
-            }
-        }
+        };
     };
     (
         $(#[$($meta:tt)+])*
@@ -214,42 +218,48 @@ macro_rules! fields {
             $($(#[$($variant_meta)+])* $variant($variant_type),)+
         }
 
-        impl $crate::fields::Fields for $type {
-            fn read(
-                table: &$crate::fields::TableAt<'_>,
-                reader: &mut $crate::fields::Reader<'_>,
-            ) -> Option<Self> {
-                let key = $crate::fields::only_one(&[$($key),+], table, reader)?;
-                $(if key == $key {
-                    let value: Option<$variant_type> =
-                        $crate::fields::Codec::read_field(&$codec, $key, None, table, reader);
-                    return value.map(Self::$variant);
+        const _: () = {
+            struct Codecs;
+
+            impl Codecs {
+                $(#[allow(non_snake_case)]
+                fn $variant() -> $crate::fields::Codec<$variant_type> {
+                    $codec
                 })+
-                None
             }
-            fn write(&self) -> $crate::fields::Table {
-                let mut table = $crate::fields::Table::new();
-                match self {
-                    $(Self::$variant(value) => {
-                        $crate::fields::Codec::<$variant_type>::write_field(&$codec, $key, value, &mut table);
+
+            impl $crate::fields::Fields for $type {
+                fn read(
+                    table: &$crate::fields::TableAt<'_>,
+                    reader: &mut $crate::fields::Reader<'_>,
+                ) -> Option<Self> {
+                    let key = $crate::fields::only_one(&[$($key),+], table, reader)?;
+                    $(if key == $key {
+                        return Codecs::$variant().read_field($key, None, table, reader).map(Self::$variant);
                     })+
+                    None
                 }
-                table
+                fn write(&self) -> $crate::fields::Table {
+                    let mut table = $crate::fields::Table::new();
+                    match self {
+                        $(Self::$variant(value) => Codecs::$variant().write_field($key, value, &mut table),)+
+                    }
+                    table
+                }
+                fn docs() -> Vec<$crate::fields::FieldDoc> {
+                    let fields = [$(Codecs::$variant().document(
+                        $key,
+                        &$crate::__fields!(@doc $([$($variant_meta)+])*),
+                        None,
+                    ),)+]
+                    .concat();
+                    $crate::fields::alternatives(fields)
+                }
+                fn doc() -> String {
+                    $crate::__fields!(@doc $([$($meta)+])*)
+                }
             }
-            fn docs() -> Vec<$crate::fields::FieldDoc> {
-                let fields = [$($crate::fields::Codec::<$variant_type>::document(
-                    &$codec,
-                    $key,
-                    &$crate::__fields!(@doc $([$($variant_meta)+])*),
-                    None,
-                ),)+]
-                .concat();
-                $crate::fields::alternatives(fields)
-            }
-            fn doc() -> String {
-                $crate::__fields!(@doc $([$($meta)+])*)
-            }
-        }
+        };
     };
 }
 

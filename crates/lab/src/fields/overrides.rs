@@ -89,8 +89,11 @@ fn moved<'a>(value: Spanned<DeValue<'a>>, by: usize) -> Spanned<DeValue<'a>> {
     let value = match value.into_inner() {
         DeValue::Array(array) => DeValue::Array(array.into_iter().map(|each| moved(each, by)).collect()),
         DeValue::Table(table) => {
-            let key = |key: Spanned<Cow<'a, str>>| Spanned::new(to(key.span()), key.into_inner());
-            DeValue::Table(table.into_iter().map(|(name, each)| (key(name), moved(each, by))).collect())
+            let mut all = DeTable::new();
+            for (name, each) in table {
+                all.insert(Spanned::new(to(name.span()), name.into_inner()), moved(each, by));
+            }
+            DeValue::Table(all)
         }
         single => single,
     };

@@ -1,7 +1,7 @@
 //! Collects what is wrong with a scenario while it is read.
 
 use super::environment::Environment;
-use super::fault::{Fault, InputErrors, Span, Text};
+use super::fault::{InputErrors, Span, Text};
 use super::uses::Uses;
 use super::value::ValueAt;
 use std::any::Any;
@@ -74,14 +74,17 @@ impl<'a> Reader<'a> {
         value
     }
     /// The value, unless there are faults.
-    pub(super) fn finish<T>(mut self, text: &Text, value: Option<T>) -> Result<T, InputErrors> {
-        self.faults.sort_by_key(|(span, _)| span.start());
-        let faults: Vec<Fault> =
-            self.faults.iter().map(|(span, message)| text.fault(span, message)).collect();
+    pub(super) fn finish<T>(self, text: &Text, value: Option<T>) -> Result<T, InputErrors> {
         match value {
-            Some(value) if faults.is_empty() => Ok(value),
-            _ if faults.is_empty() => Err(InputErrors::new(vec![text.fault(&Span::FILE, "cannot be read")])),
-            _ => Err(InputErrors::new(faults)),
+            Some(value) if self.faults.is_empty() => Ok(value),
+            _ => Err(self.errors(text)),
         }
+    }
+    fn errors(mut self, text: &Text) -> InputErrors {
+        if self.faults.is_empty() {
+            self.fault_at(&Span::FILE, "cannot be read");
+        }
+        self.faults.sort_by_key(|(span, _)| span.start());
+        InputErrors::new(self.faults.iter().map(|(span, message)| text.fault(span, message)).collect())
     }
 }

@@ -4,8 +4,8 @@ use super::fault::Span;
 use super::names::unknown;
 use super::reader::Reader;
 use super::value::ValueAt;
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use toml::de::DeTable;
 
 /// A table and its place. It notes which of its fields were asked for, so that the others are known to be unknown.
@@ -99,7 +99,7 @@ impl<'a> TableAt<'a> {
     /// Reports all fields that were not read as unknown.
     pub fn finish(self, reader: &mut Reader<'_>) {
         let mut known = self.known.into_inner();
-        let mut seen = BTreeSet::new();
+        let mut seen = FxHashSet::default();
         known.retain(|name| seen.insert(name.clone()));
         for (key, _) in self.table.into_iter().flatten() {
             let name = key.get_ref().as_ref();

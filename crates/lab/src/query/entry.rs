@@ -3,9 +3,11 @@
 use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
 use crate::claims::Verdict;
 use crate::table::mean;
+use crate::text::from_toml;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value, from_value};
 use std::collections::BTreeMap;
-use toml::{Spanned, Value};
+use toml::de::DeTable;
 
 /// Which labels are asked for, by column.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -24,7 +26,7 @@ enum Wanted {
 impl<'de> Deserialize<'de> for Wanted {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Wanted, D::Error> {
         Ok(match Value::deserialize(from)? {
-            range @ Value::Table(_) => Wanted::Range(range.try_into().map_err(serde::de::Error::custom)?),
+            range @ Value::Object(_) => Wanted::Range(from_value(range).map_err(serde::de::Error::custom)?),
             Value::Array(labels) => Wanted::Labels(labels.iter().map(label).collect()),
             one => Wanted::Labels(vec![label(&one)]),
         })
@@ -35,7 +37,7 @@ impl<'de> Deserialize<'de> for Wanted {
 fn label(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Float(number) => number.to_string(),
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
         other => other.to_string(),
     }
 }
@@ -298,8 +300,8 @@ impl Entry {
 #[derive(Debug)]
 pub struct Entries {
     file: &'static str,
-    text: &'static str,
-    all: Vec<Spanned<Entry>>,
+    /// The statements with their lines.
+    all: Vec<(usize, Entry)>,
 }
 
 #[derive(Deserialize)]
@@ -327,7 +329,7 @@ struct Section {
     /// The lines that all statements are about, in the columns that they do not name.
     #[serde(default, rename = "where")]
     filter: Where,
-    claims: Vec<Spanned<Entry>>,
+    claims: Vec<Value>,
 }
 
 impl Entries {
@@ -336,25 +338,31 @@ impl Entries {
     /// # Panics
     /// If the file is no file of statements; studies test that theirs is one.
     pub fn new(file: &'static str, text: &'static str) -> Entries {
-        let File { section } = toml::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let of_section = |section: Section| {
-            let Section { source, check, of, take, is, detail, hidden, filter, mut claims } = section;
-            for claim in claims.iter_mut().map(Spanned::get_mut) {
+        let table = DeTable::parse(text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let sections = table.get_ref().get("section").and_then(|all| all.get_ref().as_array());
+        let claims = sections.into_iter().flatten().filter_map(|section| section.get_ref().get("claims"));
+        let claims = claims.filter_map(|claims| claims.get_ref().as_array()).flatten();
+        let mut lines = claims.map(|claim| 1 + text[..claim.span().start].matches('\n').count());
+        let File { section } = from_toml(text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let mut all = Vec::new();
+        for Section { source, check, of, take, is, detail, hidden, filter, claims } in section {
+            for (claim, line) in claims.into_iter().zip(&mut lines) {
+                let mut claim: Entry =
+                    from_value(claim).unwrap_or_else(|error| panic!("{file}:{line}: {error}"));
                 claim.source.clone_from(&source);
                 claim.inherit(&of, take.as_ref(), &filter);
                 claim.check = claim.check.take().or_else(|| check.clone());
                 claim.hidden |= hidden;
                 claim.detail = claim.detail.take().or_else(|| detail.clone());
                 claim.is = if claim.is == Limit::default() { is } else { claim.is };
+                all.push((line, claim));
             }
-            claims
-        };
-        let all = section.into_iter().flat_map(of_section).collect();
-        Entries { file, text, all }
+        }
+        Entries { file, all }
     }
     /// The statements.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
-        self.all.iter().map(Spanned::get_ref)
+        self.all.iter().map(|(_, entry)| entry)
     }
     /// Those of a section.
     pub fn of<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a Entry> {
@@ -362,11 +370,12 @@ impl Entries {
     }
     /// What the statements name that a source has not: file, line and fault.
     pub fn faults(&self, source: &dyn Source) -> Vec<String> {
-        let fault = |entry: &Spanned<Entry>| {
-            let line = 1 + self.text[..entry.span().start].matches('\n').count();
-            let faults = entry.get_ref().faults(source).into_iter();
-            faults.map(move |fault| format!("{}:{line}: {fault}", self.file)).collect::<Vec<_>>()
-        };
-        self.all.iter().flat_map(fault).collect()
+        let mut faults = Vec::new();
+        for (line, entry) in &self.all {
+            faults.extend(
+                entry.faults(source).into_iter().map(|fault| format!("{}:{line}: {fault}", self.file)),
+            );
+        }
+        faults
     }
 }

@@ -3,7 +3,7 @@
 use super::Limit;
 use crate::groups::by_key;
 use crate::table::mean;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A column of labels: its name, and its values in the order in which they come first.
@@ -112,7 +112,7 @@ impl Series {
     pub fn pairs(&self, other: &Series, columns: &[&str]) -> (Series, Series) {
         let names = self.columns.iter().filter(|column| column.is_name).map(|column| column.column);
         let columns: Vec<&str> = columns.iter().copied().chain(names).collect();
-        let partners: BTreeMap<Vec<usize>, f64> =
+        let partners: FxHashMap<Vec<usize>, f64> =
             other.without(&columns).1.into_iter().zip(other.values()).collect();
         let labels = self.without(&columns).1;
         let both = self.points.iter().zip(&labels).filter_map(|((codes, value), labels)| {

@@ -11,8 +11,8 @@ use crate::study::{
 };
 use crate::text::csv as csv_text;
 use csv::StringRecord;
+use rustc_hash::FxHashMap;
 use std::any::Any;
-use std::collections::BTreeMap;
 
 /// Rows, a line each.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ fn known_fields(run: &RunOf<'_>) -> Vec<String> {
 }
 
 /// Earlier rows, by the key of their variant; those of journals may not be complete.
-type Earlier = BTreeMap<Key, Vec<Option<AnyRecord>>>;
+type Earlier = FxHashMap<Key, Vec<Option<AnyRecord>>>;
 
 /// What outcomes and the rows of instances are.
 type Records = Vec<AnyRecord>;
@@ -226,7 +226,7 @@ impl<R: Row> RowSet for Long<R> {
     type Row = R;
 
     fn keeper(_: &dyn Fn() -> Vec<VariantColumns>) -> Box<dyn Keeper> {
-        let (earlier, taken) = (Earlier::new(), Earlier::new());
+        let (earlier, taken) = (Earlier::default(), Earlier::default());
         Box::new(LongKeeper { row_types: R::TYPES, read_row: read_row::<R>, earlier, taken })
     }
 

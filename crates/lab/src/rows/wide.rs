@@ -11,8 +11,8 @@ use crate::study::{
 };
 use crate::text::csv as csv_text;
 use csv::StringRecord;
+use rustc_hash::FxHashMap;
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -37,7 +37,7 @@ struct Layout {
     row_type: &'static RowType,
     variants: Vec<String>,
     /// The places of the variants by their names.
-    places: BTreeMap<String, usize>,
+    places: FxHashMap<String, usize>,
     /// The columns of variants: the variant, and the place of the metric in the type of rows; the primary one first.
     columns: Vec<(usize, usize)>,
     /// For each variant its first column, and where the last one ends.
@@ -119,7 +119,7 @@ impl Layout {
         Layout {
             row_type,
             variants: Vec::new(),
-            places: BTreeMap::new(),
+            places: FxHashMap::default(),
             columns: Vec::new(),
             begins: vec![0],
         }
@@ -283,7 +283,7 @@ struct WideOutcome {
 
 /// Earlier lines, by the key of the instance, in the columns of the present scenario.
 #[derive(Debug, Default)]
-struct EarlierLines(BTreeMap<Key, (Box<[Cell]>, Box<str>)>);
+struct EarlierLines(FxHashMap<Key, (Box<[Cell]>, Box<str>)>);
 
 impl EarlierLines {
     /// Takes records with these columns, in any order, and says how many could not be used.

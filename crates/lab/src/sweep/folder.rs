@@ -9,7 +9,8 @@ use super::seal::{self, SealError};
 use super::times::TIMES;
 use crate::RunError;
 use crate::key::{Digest, Key};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
             journals.push(path);
         }
     }
-    journals.sort();
+    journals.sort_unstable();
     Ok(journals)
 }
 
@@ -207,7 +208,7 @@ impl Folder {
     }
 
     /// The keys in this part's own journal.
-    pub(crate) fn own_keys(&self, columns: &[String]) -> Result<BTreeSet<Key>, RunError> {
+    pub(crate) fn own_keys(&self, columns: &[String]) -> Result<FxHashSet<Key>, RunError> {
         let found = journal::read(&self.journal(), columns.iter().map(String::as_str))?;
         Ok(found.records.iter().filter_map(|record| record.get(0)?.parse().ok()).collect())
     }

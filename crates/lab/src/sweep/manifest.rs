@@ -100,12 +100,9 @@ impl Counts {
 
 impl InputSection {
     pub(crate) fn new(input: &Input) -> InputSection {
-        InputSection {
-            file: input.file.clone(),
-            sha256: input.digest.to_string(),
-            copy: None,
-            counts: input.counts.iter().cloned().collect(),
-        }
+        let mut counts = BTreeMap::new();
+        input.counts.iter().for_each(|(name, count)| _ = counts.insert(name.clone(), *count));
+        InputSection { file: input.file.clone(), sha256: input.digest.to_string(), copy: None, counts }
     }
 }
 

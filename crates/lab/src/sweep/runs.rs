@@ -13,7 +13,7 @@ use crate::study::{
     RunRows, StudyFacts, Watch,
 };
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub(crate) struct Runs<'a> {
     progress: &'a dyn Progress,
     audit: bool,
     /// The keys of all records, with the place of their instance.
-    pub(crate) keys: Mutex<BTreeMap<Key, usize>>,
+    pub(crate) keys: Mutex<FxHashMap<Key, usize>>,
     /// How many rows were taken over.
     pub(crate) restored: AtomicUsize,
     /// Time spent, in nanoseconds, added up over the threads.

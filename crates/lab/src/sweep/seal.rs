@@ -1,6 +1,7 @@
 //! Texts that end with a digest of themselves, so that any altered byte is noticed.
 
 use crate::key::Digest;
+use crate::text::from_toml;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
@@ -30,7 +31,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SealEr
         Err(error) => return Err(error.into()),
     };
     let text = open(&bytes).map_err(SealError::Damaged)?;
-    toml::from_str(text).map_err(|error| SealError::Damaged(error.message().to_owned()))
+    from_toml(text).map_err(SealError::Damaged).map(Some)
 }
 
 /// What precedes the digest, at the beginning of the last line.

@@ -55,18 +55,23 @@ impl Shard {
     /// Which cells are this shard's. Cells are dealt out, the longest first, each to the shard that has least so far, so that
     /// all shards know without asking each other.
     pub(crate) fn own(self, weights: &[u64]) -> Vec<bool> {
-        let mut order: Vec<usize> = (0..weights.len()).collect();
-        order.sort_by_key(|&cell| Reverse(weights[cell]));
         let mut shards: BinaryHeap<Reverse<(u64, u32)>> =
             (1..=self.of).map(|number| Reverse((0, number))).collect();
         let mut own = vec![false; weights.len()];
-        for cell in order {
+        for cell in heaviest_first(weights) {
             let Reverse((load, number)) = shards.pop().expect("there is at least one shard");
             own[cell] = number == self.number;
             shards.push(Reverse((load + weights[cell].max(1), number)));
         }
         own
     }
+}
+
+/// The places of these weights, the heaviest first.
+pub(crate) fn heaviest_first(weights: &[u64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..weights.len()).collect();
+    places.sort_unstable_by_key(|&place| (Reverse(weights[place]), place));
+    places
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use super::journal;
 use super::manifest::MANIFEST;
 use crate::RunError;
 use crate::key::Key;
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How far the runs of a folder have come.
@@ -56,7 +56,7 @@ impl RunStatus {
                 continue;
             };
             let found = journal::read(&path, columns.iter().map(String::as_str))?;
-            let keys: BTreeSet<Key> =
+            let keys: FxHashSet<Key> =
                 found.records.iter().filter_map(|record| record.get(0)?.parse().ok()).collect();
             parts.push(PartStatus {
                 shard,

@@ -3,7 +3,7 @@
 use crate::column::{Role, RowType};
 use crate::study::{InstanceId, Labels, OpenStudy};
 use crate::table::{Cell, Table};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ type Sum = (u32, Duration);
 
 /// Times of what was computed.
 #[derive(Debug, Default)]
-pub(crate) struct Times(Mutex<BTreeMap<Labels, BTreeMap<Labels, Sum>>>);
+pub(crate) struct Times(Mutex<FxHashMap<Labels, FxHashMap<Labels, Sum>>>);
 
 /// The labels of an instance.
 fn labels(row_types: &[RowType], id: &InstanceId) -> Labels {
@@ -56,8 +56,8 @@ impl Times {
             false => study.every_variant().into_iter().map(|(labels, _)| labels).collect(),
         };
         let names = |labels: &Labels| labels.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        let (first, own) = sums.first_key_value()?;
-        let header: Vec<&str> = [names(first), names(own.first_key_value()?.0)].concat();
+        let first = labels(study.facts().row_types, instances.first()?);
+        let header: Vec<&str> = [names(&first), names(variants.first()?)].concat();
         let mut lines = Vec::new();
         for id in instances {
             let labels = labels(study.facts().row_types, id);

@@ -4,10 +4,10 @@ use super::folder::Folder;
 use super::header::Header;
 use super::journal::Journal;
 use super::options::RunOptions;
+use super::shard::heaviest_first;
 use crate::RunError;
 use crate::key::Key;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) struct Sweep<'a> {
     /// What they are, in the plural.
     what: &'static str,
     /// The keys in the journal from before.
-    kept: BTreeSet<Key>,
+    kept: FxHashSet<Key>,
     /// `None` if no row is computed and rows are only merged.
     journal: Option<Mutex<Journal>>,
     out: &'a Path,
@@ -76,8 +76,7 @@ impl<'a> Sweep<'a> {
         weights: &[u64],
         work: impl Fn(usize) -> Option<T> + Sync,
     ) -> Vec<T> {
-        let mut order: Vec<usize> = (0..weights.len()).collect();
-        order.sort_by_key(|&place| Reverse(weights[place]));
+        let order = heaviest_first(weights);
         let done: Vec<OnceLock<T>> = order.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         rayon::broadcast(|_| {

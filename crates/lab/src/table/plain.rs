@@ -150,11 +150,11 @@ impl Table {
         if !common.is_empty() {
             text = format!("{}\n\n", common.join(", "));
         }
-        let columns: Vec<Column> = different.into_iter().map(|column| self.column(column)).collect();
+        let columns: Vec<Vec<String>> = different.into_iter().map(|column| self.column(column)).collect();
         for line in 0..self.lines.len() + 2 {
             for column in &columns {
                 text.push_str("| ");
-                text.push_str(&column.lines[line]);
+                text.push_str(&column[line]);
                 text.push(' ');
             }
             text.push_str("|\n");
@@ -171,7 +171,8 @@ impl Table {
                 && self.lines.iter().all(|line| line[column] == first[column])
         })
     }
-    fn column(&self, column: usize) -> Column {
+    /// The lines of one column, all of one width.
+    fn column(&self, column: usize) -> Vec<String> {
         let cells = || self.lines.iter().map(|line| &line[column]);
         let texts: Vec<String> = cells().map(Cell::rounded).collect();
         let name = &self.header[column];
@@ -181,13 +182,8 @@ impl Table {
         let rule = if left { "-".repeat(width) } else { format!("{}:", "-".repeat(width - 1)) };
         let mut lines = vec![align(name), rule];
         lines.extend(texts.iter().map(|text| align(text)));
-        Column { lines }
+        lines
     }
-}
-
-/// The lines of one column, all of one width.
-struct Column {
-    lines: Vec<String>,
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::super::reader::Reader;
 use super::super::table::TableAt;
 use super::super::value::ValueAt;
 use super::{Codec, Form};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use toml::Value;
 
@@ -56,7 +56,7 @@ pub fn distinct_tables<F: Fields>(
     name: fn(&F) -> &str,
 ) -> Codec<Vec<F>> {
     each_table(move |elements, values, reader| {
-        let mut names = BTreeSet::new();
+        let mut names = FxHashSet::default();
         for (at, value) in elements.iter().zip(values) {
             let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
             let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));

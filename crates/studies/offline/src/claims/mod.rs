@@ -8,9 +8,8 @@ use crate::results::Results;
 use asked::{Asked, Table};
 use checks::CHECKS;
 use dfrsim_lab::query::{Entries, Entry, Finding, Judge, sources};
-use dfrsim_lab::{Bootstrap, Claim};
+use dfrsim_lab::{Bootstrap, Claim, in_parallel};
 use dfrsim_offline::instances::InstanceSet;
-use rayon::prelude::*;
 use std::sync::LazyLock;
 
 static CLAIMS: LazyLock<Entries> =
@@ -31,7 +30,7 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
         let asked = Asked { results: Some(&resampled), checks: &CHECKS };
         CLAIMS.iter().map(|entry| entry.find(&asked)).collect::<Vec<_>>()
     };
-    let resamples: Vec<Vec<Option<Finding>>> = (0..RESAMPLES).into_par_iter().map(find).collect();
+    let resamples: Vec<Vec<Option<Finding>>> = in_parallel(RESAMPLES, find);
     let claim = |(at, entry): (usize, &Entry)| {
         let claim = judge.claim(entry)?;
         let found: Vec<Finding> = resamples.iter().filter_map(|resample| resample[at].clone()).collect();
