@@ -44,10 +44,11 @@ pub fn audit_policy(reader: impl BufRead, policy: CheckedPolicy) -> Result<Repor
 
 fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) -> Result<Report, AuditError> {
     let begin = |text: &[u8]| {
-        let auditor = Auditor::begin(&first_record(text)?).map_err(AuditError::of_beginning)?;
+        let auditor =
+            Auditor::begin(&first_record(Record::from_json(text))?).map_err(AuditError::of_beginning)?;
         Ok(prepare(auditor))
     };
-    let auditor = follow(reader, begin, |auditor, text| match record(text) {
+    let auditor = follow(reader, begin, |auditor, text| match record(Record::from_json(text)) {
         Ok(record) => auditor.record(&record),
         Err(rule) => auditor.malformed(rule),
     })?;

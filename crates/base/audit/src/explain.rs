@@ -3,12 +3,12 @@
 use crate::batch::BatchPolicy;
 use crate::head::Head;
 use crate::lines::{first_record, follow, record};
-use crate::sorted::SortedMap;
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
-use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
+use dfrsim_model::{Share, SimSpan, SimTime, SortedMap, Yield, stretch};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::fmt;
 use std::io::BufRead;
 
@@ -120,16 +120,17 @@ struct Known {
 /// As those of [`crate::audit`]: a file that is not right is not explained.
 pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, AuditError> {
     let begin = |text: &[u8]| {
-        let first: Record<'static> = first_record(text)?;
+        let first = first_record(Record::from_json(text))?;
         Ok((Auditor::begin(&first).map_err(AuditError::of_beginning)?, vec![first]))
     };
-    let (auditor, records) = follow(reader, begin, |(auditor, records), text| match record(text) {
-        Ok(record) => {
-            auditor.record(&record);
-            records.push(record);
-        }
-        Err(rule) => auditor.malformed(rule),
-    })?;
+    let (auditor, records) =
+        follow(reader, begin, |(auditor, records), text| match record(Record::from_json(text)) {
+            Ok(record) => {
+                auditor.record(&record);
+                records.push(record);
+            }
+            Err(rule) => auditor.malformed(rule),
+        })?;
     auditor.finish()?;
     let Some((chosen, bounded_stretch)) = largest_stretch(&records, job) else { return Ok(None) };
     Ok(life_of(chosen, bounded_stretch, records))
@@ -238,24 +239,26 @@ fn moment(
     whole: Option<u32>,
 ) -> Moment {
     let own = &jobs[&chosen];
-    let holder = |job: u64, known: &Known, tasks| Holder {
+    let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
         job,
         tasks,
-        memory: share(known.memory),
-        age: SimSpan::from_micros(at_us - known.submit_us),
-        job_yield: Yield::try_from_units(known.job_yield).unwrap_or(Yield::ONE),
+        memory: share(jobs[&job].memory),
+        age: SimSpan::from_micros(at_us - jobs[&job].submit_us),
+        job_yield: Yield::try_from_units(jobs[&job].job_yield).unwrap_or(Yield::ONE),
+    };
+    // Of jobs with how much they hold and their tasks.
+    let largest = |mut holders: Vec<(Reverse<u64>, u64, u32)>| -> Vec<Holder> {
+        holders.sort_unstable();
+        holders.into_iter().take(LISTED).map(holder).collect()
     };
     let held = if own.on.is_empty() {
-        let running = jobs.iter().filter(|(_, known)| !known.on.is_empty());
-        let mut most: Vec<_> = running.collect();
-        let mut taken: Vec<u32> =
-            most.iter().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
+        let running = || jobs.iter().filter(|(_, known)| !known.on.is_empty());
+        let mut taken: Vec<u32> = running().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
         taken.sort_unstable();
         taken.dedup();
         let memory = |known: &Known| if whole.is_some() { 1 } else { u64::from(known.memory) };
-        most.sort_by_key(|(_, known)| std::cmp::Reverse(memory(known) * u64::from(known.tasks)));
-        most.truncate(LISTED);
-        let holders = most.into_iter().map(|(&job, known)| holder(job, known, known.tasks)).collect();
+        let holds = |known: &Known| Reverse(memory(known) * u64::from(known.tasks));
+        let holders = largest(running().map(|(&job, known)| (holds(known), job, known.tasks)).collect());
         match whole {
             Some(nodes) => Held::Nodes { free: nodes.saturating_sub(taken.len() as u32), holders },
             None => Held::Memory(holders),
@@ -265,16 +268,15 @@ fn moment(
     } else {
         let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
         let need = |known: &Known, tasks: u32| u64::from(known.cpu_need) * u64::from(tasks);
-        let sum =
-            |node: u32| jobs.values().filter_map(|known| Some(need(known, on(known, node)?))).sum::<u64>();
+        let sum = |node: u32| {
+            jobs.values().iter().filter_map(|known| Some(need(known, on(known, node)?))).sum::<u64>()
+        };
         let (needed, node) =
-            own.on.iter().map(|&(node, _)| (sum(node), std::cmp::Reverse(node))).max().unwrap_or_default();
+            own.on.iter().map(|&(node, _)| (sum(node), Reverse(node))).max().unwrap_or_default();
         let others = jobs.iter().filter(|(job, _)| **job != chosen);
-        let mut beside: Vec<_> =
-            others.filter_map(|(&job, known)| Some((job, known, on(known, node.0)?))).collect();
-        beside.sort_by_key(|&(_, known, tasks)| std::cmp::Reverse(need(known, tasks)));
-        beside.truncate(LISTED);
-        let beside = beside.into_iter().map(|(job, known, tasks)| holder(job, known, tasks)).collect();
+        let there = others.filter_map(|(&job, known)| Some((job, known, on(known, node.0)?)));
+        let beside = there.map(|(job, known, tasks)| (Reverse(need(known, tasks)), job, tasks));
+        let beside = largest(beside.collect());
         Held::Cpu { node: node.0, need: needed as f64 / f64::from(Share::ONE.units()), beside }
     };
     let job_yield = Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE);

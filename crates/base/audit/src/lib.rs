@@ -74,7 +74,6 @@ mod priority;
 mod profile;
 mod report;
 mod rule;
-mod sorted;
 mod summary;
 mod tally;
 

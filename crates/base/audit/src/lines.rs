@@ -1,7 +1,6 @@
 //! The lines of a file of records.
 
 use crate::{AuditError, Rule};
-use serde::Deserialize;
 use std::io::{BufRead, Read as _};
 
 /// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
@@ -53,13 +52,13 @@ pub(crate) fn follow<A>(
 }
 
 /// The record with which a file begins.
-pub(crate) fn first_record<'a, R: Deserialize<'a>>(text: &'a [u8]) -> Result<R, AuditError> {
-    record(text).map_err(of_first_line)
+pub(crate) fn first_record<R>(read: serde_json::Result<R>) -> Result<R, AuditError> {
+    record(read).map_err(of_first_line)
 }
 
 /// The record of a line.
-pub(crate) fn record<'a, R: Deserialize<'a>>(text: &'a [u8]) -> Result<R, Rule> {
-    serde_json::from_slice(text).map_err(|error| malformed(&error))
+pub(crate) fn record<R>(read: serde_json::Result<R>) -> Result<R, Rule> {
+    read.map_err(|error| malformed(&error))
 }
 
 fn of_first_line(rule: Rule) -> AuditError {

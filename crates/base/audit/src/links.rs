@@ -1,7 +1,7 @@
 //! Jobs that are submitted when others have left or started.
 
 use crate::Rule;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// Follows which jobs are to follow which other ones, and when.
 #[derive(Debug, Default)]

@@ -1,8 +1,7 @@
 //! The cost to go over from one mapping to another, counted from scratch.
 
-use crate::sorted::SortedMap;
-use dfrsim_model::NodeTasks;
 use dfrsim_model::offline::Mapping;
+use dfrsim_model::{NodeTasks, SortedMap};
 
 /// The cost of all tasks that leave their node, each task of a job at the job's cost (dissertation, (6.7)): a node that has
 /// fewer tasks of a job than before has lost the difference. Jobs that are in one mapping only count as new.

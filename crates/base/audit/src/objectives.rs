@@ -1,9 +1,8 @@
 //! Quantiles, weighted stretch and fairness, recomputed.
 
 use crate::job::Job;
-use crate::sorted::SortedMap;
-use dfrsim_model::WeightRule;
 use dfrsim_model::event::Objectives;
+use dfrsim_model::{SortedMap, WeightRule};
 
 /// What is kept of the jobs that completed: a bounded stretch of each, and sums for each user.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Processors in use over time, as far as they are planned; the reservations of EASY and CONS.
 
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// How many nodes or cores are in use from a moment on.
 #[derive(Clone, Debug)]

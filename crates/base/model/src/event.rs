@@ -305,6 +305,17 @@ pub enum Record<'a> {
     },
 }
 
+impl Record<'_> {
+    /// Reads a line of a file.
+    ///
+    /// # Errors
+    /// If it is not a record.
+    // Generated code is large: only here is it compiled for texts.
+    pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
+        serde_json::from_slice(line)
+    }
+}
+
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }

@@ -219,3 +219,13 @@ pub enum Record<'a> {
         turnaround_us: u64,
     },
 }
+
+impl Record<'_> {
+    /// Reads a line of a file.
+    ///
+    /// # Errors
+    /// If it is not a record.
+    pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
+        serde_json::from_slice(line)
+    }
+}

@@ -18,7 +18,7 @@
 //! * [`grid_event`]: the same for a grid of several clusters.
 //! * [`formula`]: orders of waiting jobs that users write down.
 //! * [`mod@named`]: choices that users write by name.
-//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit.
+//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps.
 //!
 //! No comparison has a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -41,6 +41,7 @@ mod ids;
 mod job;
 mod seed;
 mod share;
+mod sorted_map;
 mod text_file;
 mod texts;
 mod time;
@@ -67,6 +68,7 @@ pub use job::{Job, Preceding};
 pub use numbers::counted;
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};
+pub use sorted_map::SortedMap;
 pub use text_file::{LONGEST_TEXT, read_text};
 pub use texts::{JobText, JobTexts};
 pub use time::{ParseTimeError, SimSpan, SimTime};

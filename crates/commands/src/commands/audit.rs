@@ -127,7 +127,7 @@ impl Audit {
     fn policy(&self, beginning: &[u8]) -> Result<(Option<CheckedPolicy>, Option<String>), Failure> {
         const USUAL: SimSpan = SimSpan::from_secs(600);
         let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let (named, ticks) = match serde_json::from_slice(first) {
+        let (named, ticks) = match Record::from_json(first) {
             Ok(Record::Run { policy, period_us, .. }) => (Some(policy), period_us.map(SimSpan::from_micros)),
             // What is wrong with it is for the audit to say.
             _ => (None, None),

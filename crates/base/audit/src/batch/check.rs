@@ -45,14 +45,16 @@ impl BatchCheck {
         (tasks <= most).then(|| format!("it is rejected, although its {tasks} tasks fit on {most} nodes"))
     }
     fn next_decision(&self, now: u64) -> Option<u64> {
-        let starts = self.reserved.values().map(|it| it.start).filter(|&start| start > self.decided);
+        let starts = self.reserved.values().iter().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
         let bounds = site.iter().flat_map(|_| self.nodes.bounds()).filter(|&bound| bound > now);
         if self.policy.depth == Depth::Slurm {
             let look =
                 site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
-            let over =
-                self.site.iter().flat_map(|site| site.warned.values().copied().filter(|&until| until > now));
+            let over = self
+                .site
+                .iter()
+                .flat_map(|site| site.warned.values().iter().copied().filter(|&until| until > now));
             return look.into_iter().chain(over).chain(bounds).chain(self.nodes.next_change(now)).min();
         }
         let of_site = site.into_iter().flat_map(|site| {

@@ -80,7 +80,7 @@ impl Pass {
             let harmless: Vec<u64> = (0..pools.all.len()).map(harmless).collect();
             let mut parts = pools.choose(self.now, &harmless, job.tasks);
             parts.iter().for_each(|(&pool, &tasks)| room.tasks[pool] -= tasks);
-            let missing = job.tasks - total(parts.values().copied());
+            let missing = job.tasks - total(parts.values().iter().copied());
             for (pool, tasks) in pools.choose(self.now, &room.tasks, missing) {
                 *parts.or_default(pool) += tasks;
             }
@@ -151,8 +151,8 @@ impl BatchCheck {
 
     /// The running jobs, by when they are expected to leave their nodes.
     fn ends(&self, now: u64) -> Vec<(u64, &Running)> {
-        let mut ends: Vec<_> = self.running.values().map(|job| (self.leaves(now, job), job)).collect();
-        ends.sort_by_key(|(end, job)| (*end, job.job.number));
+        let mut ends: Vec<_> = self.running.values().iter().map(|job| (self.leaves(now, job), job)).collect();
+        ends.sort_unstable_by_key(|(end, job)| (*end, job.job.number));
         ends
     }
     fn leaves(&self, now: u64, job: &Running) -> u64 {
@@ -160,7 +160,7 @@ impl BatchCheck {
             return end_of(now, job.job.planned, self.nodes.pools.slowest(&job.parts));
         }
         let end = if job.end <= now { now.saturating_add(OVERRUN) } else { job.end };
-        let windows = job.parts.keys().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
+        let windows = job.parts.keys().iter().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
         windows.map(|&(from, _)| from).filter(|&from| from > now).fold(self.rounded(end), u64::min)
     }
     /// What backfilling takes a moment for.
@@ -583,10 +583,11 @@ impl BatchCheck {
     }
     /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
     fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
-        let over = self.over(pass.now);
-        let others = self.running.keys().filter(|it| !self.completing.contains(it) && !over.contains(it));
         let site = self.site.as_ref().filter(|site| !site.awaits(pass.now, job.number))?;
-        let candidates = site.candidates(pass.now, job.number, others);
+        let over = self.over(pass.now);
+        let mut others = self.running.keys().to_vec();
+        others.retain(|it| !self.completing.contains(it) && !over.contains(it));
+        let candidates = site.candidates(pass.now, job.number, &others);
         let start = |leaving: &[u64]| {
             let mut without = pass.clone();
             leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));
@@ -697,7 +698,7 @@ impl BatchCheck {
     /// Makes the reservations of CONS.
     fn reserve(&mut self, pass: &mut Pass, is_changed: bool) {
         let (now, plan) = (pass.now, &mut pass.plan);
-        let is_overdue = self.running.values().any(|job| job.end <= now);
+        let is_overdue = self.running.values().iter().any(|job| job.end <= now);
         // No decision is due in the second in which jobs past their estimates are expected to end.
         self.decided = if is_overdue { now.saturating_add(OVERRUN) } else { now };
         let was_stale = std::mem::replace(&mut self.is_stale, is_overdue);

@@ -4,9 +4,8 @@ use super::queue::{Parts, Waiting};
 use super::{BatchPolicy, Packing, Placing};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
-use crate::sorted::SortedMap;
-use dfrsim_model::Yield;
 use dfrsim_model::priority::Reservation;
+use dfrsim_model::{SortedMap, Yield};
 use std::sync::Arc;
 
 /// What is counted together: nodes of a kind with the same windows, or one node where several tasks can be on it.
@@ -52,7 +51,7 @@ impl Pools {
         parts
     }
     pub(super) fn slowest(&self, parts: &Parts) -> u32 {
-        parts.keys().map(|&pool| self.all[pool].speed).min().unwrap_or(Yield::ONE.units())
+        parts.keys().iter().map(|&pool| self.all[pool].speed).min().unwrap_or(Yield::ONE.units())
     }
 
     /// Which pools give tasks to a job that starts at a moment, of those for which each has room: those whose next window comes first,
@@ -64,10 +63,10 @@ impl Pools {
             (next(pool).unwrap_or(u64::MAX), pool.plenty, pool.group)
         };
         let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
-        order.sort_by_key(rank);
+        order.sort_unstable_by_key(|&place| (rank(&place), place));
         let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
-            let missing = tasks - total(parts.values().copied());
+            let missing = tasks - total(parts.values().iter().copied());
             parts.extend(self.policy.placing.pick(group.iter().map(|&place| (place, room[place])), missing));
         }
         parts
@@ -224,7 +223,7 @@ impl Nodes {
             }
         }
         if policy.packing != Packing::Whole {
-            pools.all.sort_by_key(|pool| pool.nodes[0]);
+            pools.all.sort_unstable_by_key(|pool| pool.nodes[0]);
         }
         for (place, pool) in pools.all.iter().enumerate() {
             pool.nodes.iter().for_each(|&node| pools.pool_of[node as usize] = place);

@@ -78,7 +78,7 @@ impl Plan {
     }
     /// No task starts on these pools from one moment to another.
     pub(super) fn close(&mut self, parts: &Parts, from: u64, until: u64) {
-        for &pool in parts.keys().filter(|_| from < until) {
+        for &pool in parts.keys().iter().filter(|_| from < until) {
             let (steps, whole) = (&mut self.steps[pool], &self.pools.all[pool].whole);
             let (first, end) = (steps.at(from), steps.at(until));
             for (free, whole) in steps.free.iter_mut().zip(whole) {

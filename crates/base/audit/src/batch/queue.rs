@@ -1,9 +1,8 @@
 //! The jobs of a batch policy, and how its queue is sorted.
 
 use super::{BatchPolicy, Order};
-use crate::sorted::SortedMap;
-use dfrsim_model::Yield;
 use dfrsim_model::formula::Known;
+use dfrsim_model::{SortedMap, Yield};
 
 /// Tasks by pool.
 pub(super) type Parts = SortedMap<usize, u64>;
@@ -108,6 +107,7 @@ impl BatchPolicy {
             _ => score(a).total_cmp(&score(b)),
         };
         let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
+        // Most of it is in order, which a stable sort makes use of.
         queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));
     }
 }

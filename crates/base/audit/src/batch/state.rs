@@ -5,7 +5,7 @@ use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::Site;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// A job that starts by the record, with the line that says so.
 #[derive(Debug)]

@@ -13,9 +13,8 @@ use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::Site;
-use crate::sorted::SortedMap;
-use dfrsim_model::SimSpan;
 use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::{SimSpan, SortedMap};
 use std::sync::Arc;
 
 /// What is known of a job from its submission on, and how it was after the last decision, or is since an interruption.
@@ -226,7 +225,7 @@ impl FractionalCheck {
         let Decision { yields, floors, fault, is_open } = decider.decide();
         let mapping = decider.mapping.on;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
-        let placed = seen.keys().find(differs).map(|job| {
+        let placed = seen.keys().iter().find(differs).map(|job| {
             let found = place(recorded.get(job).copied().unwrap_or_default());
             let expected = place(mapping.get(job).map(|on| &on[..]).unwrap_or_default());
             (*job, format!("it is {found}; the policy has it {expected}"))

@@ -8,8 +8,7 @@ use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
 use crate::priority::Site;
-use crate::sorted::SortedMap;
-use dfrsim_model::{Share, SimSpan, VirtualTime, Yield};
+use dfrsim_model::{Share, SimSpan, SortedMap, VirtualTime, Yield};
 
 /// What has happened at a moment, and what the policy remembers.
 #[derive(Debug)]
@@ -82,7 +81,7 @@ impl Decider<'_> {
         let mut displaced = [&self.events.interrupted[..], &cut_off].concat();
         displaced.sort_unstable();
         if self.policy.is_equipartition {
-            let waiting = self.off_nodes(|_| true);
+            let waiting = self.off_nodes(&|_| true);
             waiting.into_iter().for_each(|job| _ = self.place(job, false));
         } else {
             self.run_parts(&displaced);
@@ -100,7 +99,7 @@ impl Decider<'_> {
         let by_mcb = self.policy.arrival == Arrival::Mcb;
         let reacts = self.policy.opportunistic && self.events.is_room;
         if reacts && !by_mcb {
-            let waiting = self.off_nodes(|job| !new.contains(&job));
+            let waiting = self.off_nodes(&|job| !new.contains(&job));
             waiting.into_iter().for_each(|job| _ = self.place(job, false));
         }
         for &job in &new {
@@ -120,7 +119,7 @@ impl Decider<'_> {
                 };
                 is_tried && !new.contains(&job)
             };
-            self.off_nodes(may).into_iter().for_each(|job| self.admit(job));
+            self.off_nodes(&may).into_iter().for_each(|job| self.admit(job));
         }
         let is_asked = by_mcb && (!new.is_empty() || reacts);
         if (is_asked || self.events.is_tick && self.is_remap_due()) && !self.jobs.is_empty() {
@@ -133,8 +132,9 @@ impl Decider<'_> {
         self.jobs.iter().filter(is_off).map(|(job, _)| *job)
     }
     /// The jobs on no node that are meant, ranked; under EQUIPARTITION without a site by submission.
-    fn off_nodes(&self, is_meant: impl Fn(u64) -> bool) -> Vec<u64> {
-        let off = self.jobs.keys().copied().filter(|job| !self.mapping.has(*job) && is_meant(*job));
+    fn off_nodes(&self, is_meant: &dyn Fn(u64) -> bool) -> Vec<u64> {
+        let mut off = self.jobs.keys().to_vec();
+        off.retain(|&job| !self.mapping.has(job) && is_meant(job));
         self.mapping.ranked(off)
     }
     fn is_held(&self, job: u64) -> bool {
@@ -172,7 +172,7 @@ impl Decider<'_> {
         if self.mapping.place(job, beside) {
             return true;
         }
-        let mut others = self.mapping.ranked(self.mapping.on.keys().copied());
+        let mut others = self.mapping.ranked(self.mapping.on.keys().to_vec());
         others.retain(|&other| self.may_leave(other, job));
         let mut marked = Vec::new();
         for other in others.into_iter().rev() {
@@ -205,7 +205,7 @@ impl Decider<'_> {
         let Some(site) = self.site else { return false };
         let before = self.mapping.on.len();
         let mut paused = 0;
-        for job in self.off_nodes(|job| site.preempts(job)) {
+        for job in self.off_nodes(&|job| site.preempts(job)) {
             if self.is_held(job) || self.mapping.place(job, false) {
                 continue;
             }
@@ -236,12 +236,12 @@ impl Decider<'_> {
         let Some(percent) = self.policy.below else { return true };
         let enough = f64::from(Yield::from_ratio(percent.into(), 100).units());
         let is_off = |job: &u64| !self.mapping.has(*job);
-        if self.jobs.keys().any(is_off) {
+        if self.jobs.keys().iter().any(is_off) {
             return true;
         }
         match self.share() {
-            Yields::Exact(yields, _) => yields.values().any(|at| at.floor() < enough),
-            Yields::Sum(_) | Yields::Held => self.averaged().values().any(|at| at.floor() < enough),
+            Yields::Exact(yields, _) => yields.values().iter().any(|at| at.floor() < enough),
+            Yields::Sum(_) | Yields::Held => self.averaged().values().iter().any(|at| at.floor() < enough),
         }
     }
 
@@ -257,12 +257,12 @@ impl Decider<'_> {
     fn ranked_for_mcb(&self) -> Vec<u64> {
         let are_all = self.mapping.nodes.all.iter().all(|node| node.is_open);
         let empty = self.mapping.nodes.emptied();
-        let can_run = |job: &u64| are_all || empty.have_room(self.jobs[job].wanted());
-        let mut ranked = self.mapping.ranked(self.jobs.keys().copied().filter(can_run));
+        let mut ranked = self.mapping.ranked(self.jobs.keys().to_vec());
+        ranked.retain(|job| are_all || empty.have_room(self.jobs[job].wanted()));
         if let Some(site) = self.site {
             let mut before: Vec<u64> = Vec::new();
             ranked.retain(|&job| {
-                let is_in = !site.holds_beside(job, before.iter());
+                let is_in = !site.holds_beside(job, &before);
                 before.extend(is_in.then_some(job));
                 is_in
             });
@@ -405,13 +405,13 @@ impl Decider<'_> {
             let relative = f64::from(job.weight) / f64::from(least);
             if is_stretch { relative / ((job.flow_s() + period) / period) } else { it.slope }
         };
-        let seen = self.mapping.on.keys().map(|job| &self.jobs[job]);
+        let seen = self.mapping.on.keys().iter().map(|job| &self.jobs[job]);
         let weights: Vec<f64> = seen.zip(sharers).map(weight).collect();
         let most = weights.iter().copied().fold(0.0, f64::max);
         (sharers.iter().map(floor).collect(), weights.iter().map(|weight| weight / most).collect())
     }
     fn least_weight(&self) -> u32 {
-        self.mapping.on.keys().map(|job| self.jobs[job].weight).min().unwrap_or(1)
+        self.mapping.on.keys().iter().map(|job| self.jobs[job].weight).min().unwrap_or(1)
     }
     /// One solution of the largest average, in units.
     fn averaged(&self) -> SortedMap<u64, f64> {

@@ -3,8 +3,7 @@
 use super::nodes::{Nodes, On, Wanted};
 use crate::Phase;
 use crate::nodes::Size;
-use crate::sorted::SortedMap;
-use dfrsim_model::{SimSpan, Yield};
+use dfrsim_model::{SimSpan, SortedMap, Yield};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -114,13 +113,12 @@ impl<'a> Mapping<'a> {
     }
 
     /// Jobs by decreasing rank: of the site, of the policy, by submission.
-    pub(super) fn ranked(&self, jobs: impl Iterator<Item = u64>) -> Vec<u64> {
-        let mut ranked: Vec<u64> = jobs.collect();
-        ranked.sort_by(|a, b| {
+    pub(super) fn ranked(&self, mut jobs: Vec<u64>) -> Vec<u64> {
+        jobs.sort_unstable_by(|a, b| {
             let (one, other) = (&self.jobs[a], &self.jobs[b]);
             let by_priority = other.priority.partial_cmp(&one.priority).unwrap_or(Ordering::Equal);
             other.place.cmp(&one.place).then(by_priority).then(a.cmp(b))
         });
-        ranked
+        jobs
     }
 }

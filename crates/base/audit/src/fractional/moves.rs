@@ -6,8 +6,7 @@ use super::FractionalPolicy;
 use super::mapping::Mapping;
 use super::nodes::On;
 use crate::placement::moved_tasks;
-use crate::sorted::SortedMap;
-use dfrsim_model::Share;
+use dfrsim_model::{Share, SortedMap};
 
 /// What is on nodes, as (job, tasks): by node.
 type Contents = SortedMap<u32, Vec<(u64, u32)>>;

@@ -1,8 +1,7 @@
 //! Nodes as plain lists: what is free of each resource of each, and how much it is loaded.
 
 use crate::nodes::{Kind, Size};
-use crate::sorted::SortedMap;
-use dfrsim_model::{Share, Yield};
+use dfrsim_model::{Share, SortedMap, Yield};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -2,8 +2,7 @@
 
 use super::nodes::{Nodes, On};
 use crate::nodes::{Kind, Size};
-use crate::sorted::SortedMap;
-use dfrsim_model::{Share, Yield};
+use dfrsim_model::{Share, SortedMap, Yield};
 use std::cmp::Reverse;
 
 /// The least yield that is tried (dissertation, section 5.2.2), 0.01, in units.

@@ -1,6 +1,6 @@
 //! Whether a job may give way under `/PAY`.
 
-use dfrsim_model::Yield;
+use dfrsim_model::{SortedMap, Yield};
 
 /// The work of all completed jobs, in their order, and what a penalty is.
 #[derive(Debug)]
@@ -9,24 +9,24 @@ pub(super) struct Payer {
     penalty: u64,
     /// In microseconds * 2^-20.
     done: Vec<u128>,
-    /// Those of this moment, with their numbers.
-    now: Vec<(u64, u128)>,
+    /// Those of this moment, by their numbers.
+    now: SortedMap<u64, u128>,
 }
 
 impl Payer {
     /// With the number of the part, if the policy has it, and the penalty in microseconds.
     pub(super) fn new(most: Option<u32>, penalty: u64) -> Payer {
-        Payer { most, penalty, done: Vec::new(), now: Vec::new() }
+        Payer { most, penalty, done: Vec::new(), now: SortedMap::default() }
     }
 
     /// A job is over with this work.
     pub(super) fn complete(&mut self, number: u64, done: u128) {
-        self.now.push((number, done));
+        self.now.insert(number, done);
     }
     /// All that complete at a moment have done so.
     pub(super) fn settle(&mut self) {
-        self.now.sort_unstable();
-        self.done.extend(self.now.drain(..).map(|(_, done)| done));
+        self.done.extend(self.now.values());
+        self.now.clear();
     }
 
     /// Whether one with this work and these penalties, each from when until when at most, may give way now: this many times the

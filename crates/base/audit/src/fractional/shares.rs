@@ -2,8 +2,7 @@
 
 use super::nodes::Nodes;
 use crate::nodes::Size;
-use crate::sorted::SortedMap;
-use dfrsim_model::Yield;
+use dfrsim_model::{SortedMap, Yield};
 
 /// A job on nodes. Its yield at a level of filling is `slope * level + offset`, but at least its floor and at most 1.
 #[derive(Debug)]

@@ -240,8 +240,8 @@ impl Auditor {
         for at in 0..self.clusters.len() {
             let cluster = &mut self.clusters[at];
             if cluster.failed {
-                let left = cluster.running.jobs().chain(cluster.queue.values().map(|waiting| waiting.job));
-                let left: Vec<u64> = left.collect();
+                let mut left = cluster.running.jobs().to_vec();
+                left.extend(cluster.queue.values().iter().map(|waiting| waiting.job));
                 left.into_iter().for_each(|job| self.fault(Some(job), GridRule::Remains { cluster: at }));
                 continue;
             }

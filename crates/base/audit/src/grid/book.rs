@@ -2,7 +2,7 @@
 
 use super::local::Local;
 use crate::profile::Profile;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// A plan that was published, with what the meta-scheduler did to it since.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Book {
     }
     /// When a job of this width would start if it came now.
     pub(super) fn start(&self, now: u64, (width, walltime): (u32, u64)) -> u64 {
-        let last = self.places.values().map(|&(start, ..)| start).filter(|_| self.in_turn).max();
+        let last = self.places.values().iter().map(|&(start, ..)| start).filter(|_| self.in_turn).max();
         self.profile.earliest_from(last.unwrap_or(now).max(now), width, walltime)
     }
     /// Takes a job out; gives the start that was expected of it now.

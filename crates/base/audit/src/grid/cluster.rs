@@ -6,8 +6,8 @@ use super::local::{Local, Situation, Waiting};
 use super::reservations::Reservations;
 use super::running::Running;
 use crate::profile::Profile;
-use crate::sorted::SortedMap;
 use crate::{Auditor, Fault, Faults};
+use dfrsim_model::SortedMap;
 use dfrsim_model::grid_event;
 
 /// A cluster as the records describe it.

@@ -11,8 +11,10 @@ use std::io::BufRead;
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| Auditor::begin(&first_record(text)?).map_err(AuditError::of_beginning);
-    let auditor = follow(reader, begin, |auditor, text| match record(text) {
+    let begin = |text: &[u8]| {
+        Auditor::begin(&first_record(Record::from_json(text))?).map_err(AuditError::of_beginning)
+    };
+    let auditor = follow(reader, begin, |auditor, text| match record(Record::from_json(text)) {
         Ok(record) => auditor.record(&record),
         Err(rule) => auditor.malformed(rule),
     })?;
@@ -22,5 +24,5 @@ pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
 /// Whether a file that begins like this has the records of a grid.
 pub fn is_grid(beginning: &[u8]) -> bool {
     let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    matches!(record(first), Ok(Record::Run { .. }))
+    matches!(Record::from_json(first), Ok(Record::Run { .. }))
 }

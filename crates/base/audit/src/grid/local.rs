@@ -2,7 +2,7 @@
 
 use super::running::Running;
 use crate::profile::Profile;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// The longest queue of which the plan is made again.
 pub const LONGEST_QUEUE: usize = 64;

@@ -4,7 +4,7 @@ use super::LONGEST_QUEUE;
 use super::local::Waiting;
 use super::running::Running;
 use crate::profile::{Profile, Request, reserve};
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// When each job that waits starts, by its place in the queue.
 #[derive(Debug, Default)]

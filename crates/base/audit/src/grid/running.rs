@@ -1,6 +1,6 @@
 //! The jobs that run on a cluster.
 
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// When each is killed, and its width.
 #[derive(Debug, Default)]
@@ -24,8 +24,8 @@ impl Running {
         self.by_end.remove(place);
         Some(end)
     }
-    pub(super) fn jobs(&self) -> impl Iterator<Item = u64> {
-        self.by_job.keys().copied()
+    pub(super) fn jobs(&self) -> &[u64] {
+        self.by_job.keys()
     }
     /// When each is killed and its width, the first end first.
     pub(super) fn ends(&self) -> &[(u64, u32)] {

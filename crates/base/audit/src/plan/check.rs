@@ -4,7 +4,7 @@ use super::capacity::Capacities;
 use super::document::{Action, Constraint, Document, Micros, Place, Starts, State, Verb, Vm, micros};
 use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 use rustc_hash::FxHashMap;
 
 /// Figures of a plan without a fault.

@@ -2,7 +2,7 @@
 
 use super::account::{Account, Entry};
 use super::{ONE, fraction};
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 
 /// The fair share of each user: how many are not before it, of all.
 pub(super) fn ranks<'a>(

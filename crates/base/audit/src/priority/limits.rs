@@ -4,7 +4,7 @@ use super::amounts::Amounts;
 use super::has;
 use crate::job::Job;
 use crate::nodes::Kind;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 use dfrsim_model::priority::{JobClass, Priorities, Tres, Unlisted};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -219,7 +219,7 @@ impl Limits {
         claim: &'a Claim,
         (holder, scope): (Holder, Scope),
     ) -> impl Iterator<Item = &'a (Claim, u64)> {
-        self.running.values().filter(move |(other, _)| {
+        self.running.values().iter().filter(move |(other, _)| {
             other.counts_for(holder)
                 && match scope {
                     Scope::All => true,

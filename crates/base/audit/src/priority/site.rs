@@ -6,9 +6,8 @@ use super::usage::Usage;
 use super::{ONE, fraction};
 use crate::job::Job;
 use crate::nodes::Kind;
-use crate::sorted::SortedMap;
-use dfrsim_model::SimTime;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities, SizeFactor};
+use dfrsim_model::{SimTime, SortedMap};
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -126,7 +125,7 @@ impl Site {
     }
     /// The moments behind one at which jobs are not passed over any more.
     pub(crate) fn delays(&self, now: u64) -> impl Iterator<Item = u64> {
-        self.members.values().map(|member| member.delayed).filter(move |&until| until > now)
+        self.members.values().iter().map(|member| member.delayed).filter(move |&until| until > now)
     }
     pub(crate) fn leave(&mut self, number: u64, now: u64) {
         self.pause(number, now);
@@ -203,10 +202,11 @@ impl Site {
         self.members.get(&job).is_some_and(|own| self.limits.broken(self.now, &own.claim).is_some())
     }
     /// Whether a limit would hold a job back beside others.
-    pub(crate) fn holds_beside<'a>(&self, job: u64, others: impl Iterator<Item = &'a u64>) -> bool {
+    pub(crate) fn holds_beside(&self, job: u64, others: &[u64]) -> bool {
         let mut beside = self.limits.emptied();
-        let others = others.filter_map(|other| Some((*other, self.members.get(other)?.claim.clone())));
-        others.for_each(|(other, claim)| beside.take(self.now, other, claim));
+        for (other, member) in others.iter().filter_map(|other| Some((*other, self.members.get(other)?))) {
+            beside.take(self.now, other, member.claim.clone());
+        }
         self.members.get(&job).is_some_and(|own| beside.broken(self.now, &own.claim).is_some())
     }
 
@@ -255,16 +255,11 @@ impl Site {
         Some((place, its.since?, its.since?.saturating_add(self.exempt(class))))
     }
     /// The jobs, of these, that give way to a job, in the order in which they do.
-    pub(crate) fn candidates<'a>(
-        &self,
-        now: u64,
-        job: u64,
-        others: impl Iterator<Item = &'a u64>,
-    ) -> Vec<u64> {
-        let found = others.filter_map(|&other| Some((self.gives_way(other, job)?, other)));
+    pub(crate) fn candidates(&self, now: u64, job: u64, others: &[u64]) -> Vec<u64> {
+        let found = others.iter().filter_map(|&other| Some((self.gives_way(other, job)?, other)));
         let may = found.filter(|((_, since, until), _)| *since < now && *until <= now);
         let mut may: Vec<((usize, u64, u64), u64)> = may.collect();
-        may.sort_by_key(|&((place, since, _), other)| (place, Reverse(since), Reverse(other)));
+        may.sort_unstable_by_key(|&((place, since, _), other)| (place, Reverse(since), Reverse(other)));
         may.into_iter().map(|(_, other)| other).collect()
     }
     /// When the next job stops being exempt for which another waits.

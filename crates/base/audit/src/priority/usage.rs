@@ -4,7 +4,7 @@ use super::account::{Account, Entry};
 use super::series::half_to_the;
 use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
-use crate::sorted::SortedMap;
+use dfrsim_model::SortedMap;
 use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 
 /// A job on nodes, since a moment.
@@ -134,13 +134,13 @@ impl Usage {
     pub(crate) fn count(&mut self, now: u64) -> Option<u64> {
         let mut last = None;
         while self.multiple_after(self.counted) <= now {
-            let is_used = self.accounts.values().any(|entry| entry.usage > 0);
+            let is_used = self.accounts.values().iter().any(|entry| entry.usage > 0);
             let next = match is_used || !self.running.is_empty() || !self.ended.is_empty() {
                 true => self.multiple_after(self.counted),
                 false => now - now % self.period,
             };
             self.accounts.values_mut().for_each(|entry| entry.usage = entry.usage * self.kept / ONE);
-            let running = self.running.values().map(|span| (span, next));
+            let running = self.running.values().iter().map(|span| (span, next));
             for (span, end) in running.chain(self.ended.iter().map(|(span, end)| (span, *end))) {
                 let span_us = end.min(next).saturating_sub(span.start.max(self.counted));
                 let forgets = self.decays_within && self.half_life > 0;
@@ -183,7 +183,7 @@ impl Usage {
         if self.rule == FairShare::FairTree {
             return fair_tree::ranks(&self.accounts, &with_below, &shares_below);
         }
-        let all = self.accounts.values().map(|entry| entry.usage).sum();
+        let all = self.accounts.values().iter().map(|entry| entry.usage).sum();
         let factor = |account: &Account| {
             // From the root down.
             let mut path = vec![account];
@@ -209,6 +209,6 @@ impl Usage {
                 share => half_to_the(fraction(effective.unwrap_or(0), share) / self.dampening),
             }
         };
-        self.accounts.keys().map(|account| (account.clone(), factor(account))).collect()
+        self.accounts.keys().iter().map(|account| (account.clone(), factor(account))).collect()
     }
 }

@@ -27,12 +27,12 @@ pub fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun
     let line = follow(path, |text| match &mut replay {
         _ if !is_grid => Ok(false),
         None => {
-            let first = parse::<Record<'_>>(text).ok();
+            let first = Record::from_json(text).ok();
             replay = first.map(|record| Replay::begin(&record)).transpose()?;
             is_grid = replay.is_some();
             Ok(is_grid)
         }
-        Some(replay) => replay.record(&parse(text)?, watch).map(|()| true),
+        Some(replay) => replay.record(&parse(Record::from_json(text))?, watch).map(|()| true),
     })?;
     let Some(replay) = replay else { return Ok(None) };
     replay.jobs.end(watch).map_err(|fault| fault.at(path, line))?;

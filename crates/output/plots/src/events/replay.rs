@@ -3,7 +3,6 @@
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield};
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -122,7 +121,7 @@ const LONGEST: u64 = 1 << 28;
 pub fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
     let mut replay = None;
     let line = follow(path, |text| {
-        let record = parse(text)?;
+        let record = parse(Record::from_json(text))?;
         match &mut replay {
             None => replay = Some(Replay::begin(&record)?),
             Some(replay) => replay.record(record, watch)?,
@@ -159,9 +158,9 @@ pub(super) fn follow(
     }
 }
 
-/// A record of events, or of another kind.
-pub(super) fn parse<'t, R: Deserialize<'t>>(text: &'t [u8]) -> Result<R, EventsFault> {
-    serde_json::from_slice(text).map_err(|error| {
+/// A record of events, or of another kind, as it was read.
+pub(super) fn parse<R>(read: serde_json::Result<R>) -> Result<R, EventsFault> {
+    read.map_err(|error| {
         let message = error.to_string();
         // The line is known, and is always 1 here.
         let message = message.split(" at line ").next().unwrap_or(&message).to_owned();

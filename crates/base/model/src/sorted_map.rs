@@ -4,10 +4,15 @@ use std::iter::Zip;
 use std::ops::Index;
 use std::{mem, slice, vec};
 
-/// Values by their keys. Most maps here are small or filled in order: two lists are as fast as a tree then, and far less to compile
+/// Values by their keys, for maps that are small or are filled in order: two lists are as fast as a tree then, and far less to compile
 /// for each type of value.
+///
+/// ```
+/// let tasks = dfrsim_model::SortedMap::from_iter([(7, "two"), (3, "one"), (7, "three")]);
+/// assert_eq!((tasks.keys(), tasks.values()), (&[3, 7][..], &["one", "three"][..]));
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct SortedMap<K, V> {
+pub struct SortedMap<K, V> {
     keys: Vec<K>,
     values: Vec<V>,
 }
@@ -26,23 +31,26 @@ impl<K: Ord, V> SortedMap<K, V> {
             _ => Err(self.keys.len()),
         }
     }
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+    /// Returns the value of a key.
+    pub fn get(&self, key: &K) -> Option<&V> {
         match self.place(key) {
             Ok(at) => Some(&self.values[at]),
             Err(_) => None,
         }
     }
-    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+    /// Returns the value of a key, to be changed.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         match self.place(key) {
             Ok(at) => Some(&mut self.values[at]),
             Err(_) => None,
         }
     }
-    pub(crate) fn contains_key(&self, key: &K) -> bool {
+    /// Returns whether a key has a value.
+    pub fn contains_key(&self, key: &K) -> bool {
         self.place(key).is_ok()
     }
-    /// The value of a key, which is made if there is none.
-    pub(crate) fn or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
+    /// Returns the value of a key, which is made if there is none.
+    pub fn or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
         let at = match self.place(&key) {
             Ok(at) => at,
             Err(at) => {
@@ -54,7 +62,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self.values[at]
     }
     /// Sets the value of a key; gives the one that it had.
-    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
             Ok(at) => Some(mem::replace(&mut self.values[at], value)),
             Err(at) => {
@@ -64,7 +72,8 @@ impl<K: Ord, V> SortedMap<K, V> {
             }
         }
     }
-    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+    /// Removes a key; gives its value.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
         match self.place(key) {
             Ok(at) => {
                 self.keys.remove(at);
@@ -73,34 +82,41 @@ impl<K: Ord, V> SortedMap<K, V> {
             Err(_) => None,
         }
     }
-    pub(crate) fn clear(&mut self) {
+    /// Removes all keys.
+    pub fn clear(&mut self) {
         self.keys.clear();
         self.values.clear();
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns how many keys there are.
+    pub fn len(&self) -> usize {
         self.keys.len()
     }
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
-    pub(crate) fn keys(&self) -> slice::Iter<'_, K> {
-        self.keys.iter()
+    /// Returns the keys, rising.
+    pub fn keys(&self) -> &[K] {
+        &self.keys
     }
-    pub(crate) fn values(&self) -> slice::Iter<'_, V> {
-        self.values.iter()
+    /// Returns the values, by rising key.
+    pub fn values(&self) -> &[V] {
+        &self.values
     }
-    pub(crate) fn values_mut(&mut self) -> slice::IterMut<'_, V> {
+    /// Returns the values to be changed, by rising key.
+    pub fn values_mut(&mut self) -> slice::IterMut<'_, V> {
         self.values.iter_mut()
     }
-    pub(crate) fn iter(&self) -> Zip<slice::Iter<'_, K>, slice::Iter<'_, V>> {
+    /// Returns each key with its value, by rising key.
+    pub fn iter(&self) -> Zip<slice::Iter<'_, K>, slice::Iter<'_, V>> {
         self.keys.iter().zip(&self.values)
     }
 }
 
 impl<K: Ord, V: Default> SortedMap<K, V> {
-    /// The value of a key, the default one if there is none.
-    pub(crate) fn or_default(&mut self, key: K) -> &mut V {
+    /// Returns the value of a key, which is the default one if there was none.
+    pub fn or_default(&mut self, key: K) -> &mut V {
         self.or_insert_with(key, V::default)
     }
 }
