@@ -40,8 +40,8 @@ impl Frame {
     /// The picture with what `data` draws in each panel, and the samples of the legend.
     pub(crate) fn draw(
         self,
-        mut data: impl FnMut(usize, &mut Chart<'_>),
-        sample: impl FnMut(&Area<'_>, usize, BackendCoord),
+        data: &mut dyn FnMut(usize, &mut Chart<'_>),
+        sample: &mut dyn FnMut(&Area<'_>, usize, BackendCoord),
     ) -> Picture {
         let legend = Legend::new(&self.names);
         let panels: i32 = self.panels.iter().map(|(_, height)| height + BETWEEN_PANELS).sum();

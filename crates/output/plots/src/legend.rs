@@ -39,7 +39,7 @@ impl Legend {
         &self,
         area: &Area<'_>,
         top: i32,
-        mut sample: impl FnMut(&Area<'_>, usize, BackendCoord),
+        sample: &mut dyn FnMut(&Area<'_>, usize, BackendCoord),
     ) {
         for (index, name) in self.names.iter().enumerate() {
             let (column, row) = ((index / self.rows) as i32, (index % self.rows) as i32);

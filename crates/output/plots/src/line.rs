@@ -23,7 +23,7 @@ pub(crate) struct Line {
 pub(crate) fn draw(mut frame: Frame, lines: &[Line]) -> Picture {
     frame.names = lines.iter().map(|line| line.name.clone()).collect();
     frame.draw(
-        |panel, chart| {
+        &mut |panel, chart| {
             // The first lines are the most important, so they are on top.
             for (number, line) in lines.iter().enumerate().rev().filter(|(_, line)| line.panel == panel) {
                 if line.join != Join::None {
@@ -39,7 +39,7 @@ pub(crate) fn draw(mut frame: Frame, lines: &[Line]) -> Picture {
                 }
             }
         },
-        |area, number, (x, y)| {
+        &mut |area, number, (x, y)| {
             if lines[number].join != Join::None {
                 let (ends, (dash, gap)) = ([(x - SAMPLE / 2, y), (x + SAMPLE / 2, y)], palette::dash(number));
                 let path = DashedPathElement::new(ends, dash, gap, palette::stroke(number));

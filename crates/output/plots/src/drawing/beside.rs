@@ -21,7 +21,7 @@ pub(super) fn draw(
     let mut frame = sheet.rows(x, shown.iter().map(|(name, ..)| name.as_str()), 220);
     frame.names = vec!["here".to_owned(), "published".to_owned()];
     let picture = frame.draw(
-        |_, chart| {
+        &mut |_, chart| {
             let area = chart.plotting_area().use_screen_coord();
             for (row, (_, ours, published)) in shown.iter().enumerate() {
                 // Ours is drawn last, on top of the published one.
@@ -30,7 +30,7 @@ pub(super) fn draw(
                 }
             }
         },
-        palette::mark,
+        &mut palette::mark,
     );
     Some((picture, csv))
 }

@@ -45,12 +45,12 @@ pub(super) fn draw(
         ErrorBar::new_horizontal(middle(row), low, line.1, high, style, 80)
     };
     let picture = frame.draw(
-        |_, chart| {
+        &mut |_, chart| {
             let ends = [(reference, 0.0), (reference, shown.len() as f64)];
             chart.draw_series(LineSeries::new(ends, INK.stroke_width(12))).expect(NO_FAILURE);
             chart.draw_series(shown.iter().enumerate().map(bar)).expect(NO_FAILURE);
         },
-        |_, _, _| {},
+        &mut |_, _, _| {},
     );
     Some((picture, csv))
 }

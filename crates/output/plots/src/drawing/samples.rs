@@ -80,8 +80,10 @@ pub(super) fn boxes(sheet: &mut Sheet, samples: &Samples) -> Option<Drawn> {
         csv.line([&sample.name, count, low, first, median, third, high, &outliers.join(" ")]);
     }
     let picture = frame.draw(
-        |_, chart| plots[..shown.len()].iter().enumerate().for_each(|(row, plot)| draw(chart, plot, row)),
-        |_, _, _| {},
+        &mut |_, chart| {
+            plots[..shown.len()].iter().enumerate().for_each(|(row, plot)| draw(chart, plot, row));
+        },
+        &mut |_, _, _| {},
     );
     Some((picture, csv))
 }

@@ -183,8 +183,8 @@ impl Gantt {
             names: signs.iter().map(|sign| sign.name()).collect(),
         };
         frame.draw(
-            |_, chart| self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1))),
-            |area, number, middle| signs[number].draw(area, middle),
+            &mut |_, chart| self.draw(chart, f64::from(height) / f64::from(self.nodes.max(1))),
+            &mut |area, number, middle| signs[number].draw(area, middle),
         )
     }
 

@@ -22,7 +22,7 @@ pub struct GridRun {
 ///
 /// # Errors
 /// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
-pub fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun>, EventsError> {
+pub fn replay_grid(path: &Path, watch: &mut dyn Watch) -> Result<Option<GridRun>, EventsError> {
     let (mut replay, mut is_grid) = (None::<Replay>, true);
     let line = follow(path, |text| match &mut replay {
         _ if !is_grid => Ok(false),
@@ -62,7 +62,7 @@ impl Replay {
         }
     }
 
-    fn record(&mut self, record: &Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
+    fn record(&mut self, record: &Record<'_>, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         self.jobs.check_open()?;
         match *record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
@@ -112,13 +112,7 @@ impl Replay {
     }
 
     /// The job waits again, for another start.
-    fn lose(
-        &mut self,
-        at: u64,
-        number: u64,
-        cluster: u32,
-        watch: &mut impl Watch,
-    ) -> Result<(), EventsFault> {
+    fn lose(&mut self, at: u64, number: u64, cluster: u32, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         self.leaves(number, cluster);
         self.jobs.change(at, number, Change::Pause, |job| job.stop(Phase::Waiting), watch)
     }
@@ -136,7 +130,7 @@ impl Replay {
         number: u64,
         cluster: u32,
         on: &[(u32, u32)],
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         let waits = self.jobs.find(at, number)?.allow(Change::Start);
         let (width, left) = self.needs[&number];

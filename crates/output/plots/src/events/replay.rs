@@ -118,7 +118,7 @@ const LONGEST: u64 = 1 << 28;
 ///
 /// # Errors
 /// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
-pub fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
+pub fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsError> {
     let mut replay = None;
     let line = follow(path, |text| {
         let record = parse(Record::from_json(text))?;
@@ -226,7 +226,7 @@ impl Jobs {
         self.advance(at)?;
         self.inside.get(&number).ok_or(EventsFault::UnknownJob(number))
     }
-    pub(super) fn submit(&mut self, job: Job, watch: &mut impl Watch) -> Result<(), EventsFault> {
+    pub(super) fn submit(&mut self, job: Job, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         self.advance(job.submit)?;
         watch.enter(job.submit, &job, Change::Submit)?;
         let number = job.sequence;
@@ -239,7 +239,7 @@ impl Jobs {
         number: u64,
         change: Change,
         apply: impl FnOnce(&mut Job),
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         self.find(at, number)?.allow(change)?;
         self.apply(number, change, apply, watch)
@@ -250,7 +250,7 @@ impl Jobs {
         number: u64,
         change: Change,
         apply: impl FnOnce(&mut Job),
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         let job = self.inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
         watch.leave(self.now, job, change)?;
@@ -263,14 +263,14 @@ impl Jobs {
         at: u64,
         number: u64,
         change: Change,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         self.find(at, number)?.allow(change)?;
         let job = self.inside.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
         watch.leave(at, &job, change)
     }
     /// Checks that the file has ended as it should.
-    pub(super) fn end(&self, watch: &mut impl Watch) -> Result<(), EventsFault> {
+    pub(super) fn end(&self, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         watch.end()?;
         match (self.is_complete, self.inside.keys().next()) {
             (false, _) => Err(EventsFault::NoSummary),
@@ -297,7 +297,7 @@ impl Replay {
         }
     }
 
-    fn record(&mut self, record: Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
+    fn record(&mut self, record: Record<'_>, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         self.jobs.check_open()?;
         match record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
@@ -347,7 +347,7 @@ impl Replay {
         at: u64,
         spans: &[(u32, u32)],
         goes_down: bool,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         self.jobs.advance(at)?;
         let nodes = self.run.nodes;
@@ -367,7 +367,7 @@ impl Replay {
         change: Change,
         on: Vec<(u32, u32)>,
         job_yield: u32,
-        watch: &mut impl Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         let job_yield = known_yield(number, job_yield)?;
         if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.run.nodes) {

@@ -108,7 +108,7 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
         names: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
     };
     frame.draw(
-        |_, chart| {
+        &mut |_, chart| {
             let area = chart.plotting_area().use_screen_coord();
             let mut first = 0;
             for row in &rows {
@@ -134,7 +134,7 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
                 }
             }
         },
-        |area, number, (x, y)| {
+        &mut |area, number, (x, y)| {
             let corners = [(x - SAMPLE * 35 / 100, y - 55), (x + SAMPLE * 35 / 100, y + 55)];
             area.draw(&Rectangle::new(corners, colour(kinds[number]).filled())).expect(NO_FAILURE);
         },
