@@ -6,23 +6,23 @@ use dfrsim_workload::cut;
 use dfrsim_workload::load::Offered;
 use dfrsim_workload::log::{Header, Kilobytes, Record};
 use dfrsim_workload::prepare::{Anomaly, Report};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the jobs of a log have.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     pub(super) offered: Offered,
     /// The weeks in which jobs were submitted.
-    weeks: BTreeSet<u64>,
+    weeks: FxHashSet<u64>,
     pub(super) processors: Tally,
     /// In seconds.
     pub(super) run_times: Tally,
     /// In seconds, of the jobs that have any.
     pub(super) requested_times: Tally,
     /// The jobs of each partition, and the processors of the widest.
-    partitions: BTreeMap<u32, (u64, u32)>,
+    partitions: FxHashMap<u32, (u64, u32)>,
     /// The jobs of each queue.
-    queues: BTreeMap<u32, u64>,
+    queues: FxHashMap<u32, u64>,
     /// Jobs that follow another one.
     following: u64,
     /// Jobs that ran longer than they requested.
@@ -199,7 +199,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Remarks) {
     if contents.partitions.len() > 1 {
         let mut partitions: Vec<(u32, (u64, u32))> =
             contents.partitions.iter().map(|(&number, &counts)| (number, counts)).collect();
-        partitions.sort_by_key(|&(_, (jobs, _))| std::cmp::Reverse(jobs));
+        partitions.sort_unstable_by_key(|&(number, (jobs, _))| (std::cmp::Reverse(jobs), number));
         let shown = partitions.iter().take(SHOWN).map(|&(number, (jobs, widest))| {
             let name = name(header, "Partition", number);
             format!("{name} with {jobs} jobs of at most {widest} processors")
