@@ -12,21 +12,15 @@ pub(crate) struct Links {
     starts: Followed,
 }
 
-/// What jobs follow of others: that they end, or that they start.
+/// What jobs follow of others, that they end or that they start: those with followers that have not come yet.
 #[derive(Debug, Default)]
-struct Followed {
-    /// How many jobs are to follow each job of which it has not happened.
-    announced: SortedMap<u64, u32>,
-    /// Jobs of which it has, with followers that have not come yet.
-    happened: SortedMap<u64, Happened>,
-}
+struct Followed(SortedMap<u64, Followers>);
 
 #[derive(Clone, Copy, Debug)]
-struct Happened {
-    at: u64,
-    /// Whether it was by a decision, after the submissions of its moment.
-    by_decision: bool,
-    followers: u32,
+struct Followers {
+    left: u32,
+    /// When it has happened, and whether by a decision, after the submissions of its moment.
+    happened: Option<(u64, bool)>,
 }
 
 /// What a job says that it follows: jobs that have left, with the think time; jobs that have started, each with its time; and its own time.
@@ -40,25 +34,28 @@ pub(crate) struct Follows<'a> {
 impl Followed {
     fn announce(&mut self, job: u64, followers: u32) {
         if followers > 0 {
-            self.announced.insert(job, followers);
+            self.0.insert(job, Followers { left: followers, happened: None });
         }
     }
 
     fn happens(&mut self, at: u64, job: u64, by_decision: bool) {
-        if let Some(followers) = self.announced.remove(&job) {
-            self.happened.insert(job, Happened { at, by_decision, followers });
-        }
+        self.0.get_mut(&job).into_iter().for_each(|it| _ = it.happened.get_or_insert((at, by_decision)));
     }
 
     /// When one of the followers of a job is due by a time from then on; `None` if there is no other one.
     fn due(&mut self, job: u64, delay: u64) -> Option<u64> {
-        let it = self.happened.get_mut(&job)?;
-        let Happened { at, by_decision, .. } = *it;
-        it.followers -= 1;
-        if it.followers == 0 {
-            self.happened.remove(&job);
+        let followers = self.0.get_mut(&job)?;
+        let (at, by_decision) = followers.happened?;
+        followers.left -= 1;
+        if followers.left == 0 {
+            self.0.remove(&job);
         }
         Some(at.saturating_add(delay).max(at.saturating_add(by_decision.into())))
+    }
+
+    /// The jobs of which it has happened, and how many have not come.
+    fn missing(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.0.iter().filter(|(_, it)| it.happened.is_some()).map(|(&job, it)| (job, it.left))
     }
 }
 
@@ -120,7 +117,7 @@ impl Links {
 
     /// Jobs of which followers have never come, and how many.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (u64, Rule)> {
-        self.ends.happened.iter().chain(&self.starts.happened).map(|(&job, Happened { followers, .. })| {
+        self.ends.missing().chain(self.starts.missing()).map(|(job, followers)| {
             (job, format!("{followers} jobs that were to follow it were never submitted").into())
         })
     }

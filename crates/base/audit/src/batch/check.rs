@@ -1,9 +1,9 @@
 //! Follows the record of a batch policy.
 
-use super::decide::micros;
 use super::nodes::Nodes;
 use super::queue::Waiting;
 use super::state::{BatchCheck, Preempted, Started};
+use super::timers::micros;
 use super::{BatchPolicy, Depth};
 use crate::check::{Change, Check, Jobs, Report};
 use crate::job::Job;

@@ -5,6 +5,7 @@ use super::plan::{Plan, Room};
 use super::queue::{Parts, Running, Waiting, end_of};
 use super::slurm::{Look, Trials};
 use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
+use super::timers::micros;
 use super::{Depth, Packing};
 use crate::check::Report;
 use crate::priority::Site;
@@ -12,11 +13,6 @@ use dfrsim_model::SimTime;
 
 /// How long a job past its estimate is expected to go on: a second, in microseconds.
 const OVERRUN: u64 = 1_000_000;
-
-/// Seconds in microseconds.
-pub(super) fn micros(seconds: u64) -> u64 {
-    seconds.saturating_mul(1_000_000)
-}
 
 /// Why a job that can never run has to leave.
 fn not_rejected(Waiting { tasks, most, .. }: &Waiting) -> String {

@@ -2,7 +2,7 @@
 
 use super::queue::Waiting;
 use super::state::BatchCheck;
-use super::timers::Timers;
+use super::timers::{Timers, micros};
 use crate::priority::Site;
 use dfrsim_model::priority::Priorities;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,6 @@ pub(super) enum Look {
     Backfill,
     /// Neither of them, though it is SLURM.
     Neither,
-}
-
-fn micros(seconds: u64) -> u64 {
-    seconds.saturating_mul(1_000_000)
 }
 
 impl BatchCheck {

@@ -5,6 +5,11 @@ const SECOND: u64 = 1_000_000;
 /// From the begin of a second to the look of backfilling in it.
 const MIDDLE: u64 = 500_000;
 
+/// Seconds in microseconds.
+pub(super) fn micros(seconds: u64) -> u64 {
+    seconds.saturating_mul(1_000_000)
+}
+
 /// When one of the two looks next: not before an interval after its last pass, and only if something has changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timer {

@@ -3,7 +3,7 @@
 use super::LONGEST_QUEUE;
 use super::local::Waiting;
 use super::running::Running;
-use crate::profile::{Profile, Request, reserve};
+use crate::profile::Profile;
 use dfrsim_model::SortedMap;
 
 /// When each job that waits starts, by its place in the queue.
@@ -41,11 +41,28 @@ impl Reservations {
             return None;
         }
         if freed || self.starts.len() < queue.len() {
-            let request =
-                |(&key, job): (&u64, &Waiting)| Request { key, width: job.width, span: job.walltime };
-            let profile = Profile::of_running(cores, now, running.ends());
-            reserve(profile, queue.iter().map(request), &mut self.starts, freed);
+            self.plan(Profile::of_running(cores, now, running.ends()), queue, freed);
         }
         Some(&self.starts)
+    }
+
+    /// Plans the starts of all jobs of a queue on a profile of the running ones: a job that has no reservation gets the earliest hole. If
+    /// jobs move up, each gives up its reservation in turn and takes the earliest hole too.
+    fn plan(&mut self, mut profile: Profile, queue: &SortedMap<u64, Waiting>, moves_up: bool) {
+        for (place, &Waiting { width, walltime, .. }) in queue {
+            if let Some(&start) = self.starts.get(place) {
+                profile.take(start, start.saturating_add(walltime), width);
+            }
+        }
+        for (&place, &Waiting { width, walltime, .. }) in queue {
+            match self.starts.get(&place) {
+                Some(_) if !moves_up => continue,
+                Some(&start) => profile.give_back(start, start.saturating_add(walltime), width),
+                None => {}
+            }
+            let start = profile.earliest(width, walltime);
+            profile.take(start, start.saturating_add(walltime), width);
+            self.starts.insert(place, start);
+        }
     }
 }
