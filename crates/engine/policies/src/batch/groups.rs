@@ -2,9 +2,8 @@
 
 use super::place::Place;
 use dfrsim_cluster::View;
-use dfrsim_model::{SimTime, Yield};
+use dfrsim_model::{SimTime, SortedMap, Yield};
 use dfrsim_platform::classes::{NodeClass, NodeClasses};
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Alike nodes.
@@ -39,12 +38,12 @@ impl Group {
 /// Groups alike nodes.
 pub(super) fn alike(view: View<'_>, place: Place) -> Vec<Group> {
     let (windows, classes) = (view.windows(), view.classes());
-    let mut alike: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
+    let mut alike: SortedMap<(usize, Vec<usize>), Vec<u32>> = SortedMap::default();
     for node in 0..view.nodes() {
         let over_it = windows.iter().enumerate().filter(|(_, it)| it.outage.nodes.has(node));
         let over_it = over_it.map(|(place, _)| place).collect();
         let class = classes.map_or(0, |classes| classes.class_of(node));
-        alike.entry((class, over_it)).or_default().push(node);
+        alike.or_default((class, over_it)).push(node);
     }
     let plenty = classes.filter(|_| place == Place::Best).map(by_plenty).unwrap_or_default();
     let mut groups = Vec::new();

@@ -11,15 +11,9 @@ use dfrsim_model::{NodeId, NodeTasks, SimTime};
 impl Pools {
     /// The pools that give a job their room: of the groups those first whose next window comes first, then those with the least
     /// [plenty](Group::plenty), then those with the lowest nodes; in a group by the [`Place`]. As many tasks as there is room for.
-    pub(super) fn choose(
-        &self,
-        (speed, start, end): Span,
-        need: usize,
-        width: u32,
-        room: impl Fn(usize) -> u64,
-    ) -> Split {
+    pub(super) fn choose(&self, span: Span, need: usize, width: u32, room: impl Fn(usize) -> u64) -> Split {
         let room = &room;
-        self.choose_among((speed, start, end), need, width, |group| {
+        self.choose_among(span, need, width, |group| {
             group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0)
         })
     }
@@ -28,7 +22,7 @@ impl Pools {
     #[inline]
     pub(super) fn choose_among<I: Iterator<Item = (usize, u64)>>(
         &self,
-        (speed, start, end): Span,
+        span: Span,
         need: usize,
         width: u32,
         rooms_of: impl Fn(&Group) -> I,
@@ -39,12 +33,8 @@ impl Pools {
         if self.is_single {
             return Split(vec![(0, width)]);
         }
-        let mut groups: Vec<&Group> = self.open(self.needs.get(need), speed, start, end).collect();
-        groups.sort_by_key(|group| {
-            (group.next_window(start).unwrap_or(SimTime::MAX), group.plenty, group.nodes[0])
-        });
         let (mut split, mut missing) = (Split::default(), width);
-        for group in groups {
+        for group in self.open_in_turn(need, span) {
             let wanted = missing;
             let rooms = rooms_of(group);
             let mut is_enough = |(pool, room): (usize, u64)| {
@@ -63,6 +53,15 @@ impl Pools {
             }
         }
         split
+    }
+
+    /// The groups that are of use from a moment to another, in the order in which jobs get them.
+    fn open_in_turn(&self, need: usize, (speed, start, end): Span) -> Vec<&Group> {
+        let mut groups: Vec<&Group> = self.open(self.needs.get(need), speed, start, end).collect();
+        groups.sort_by_key(|group| {
+            (group.next_window(start).unwrap_or(SimTime::MAX), group.plenty, group.nodes[0])
+        });
+        groups
     }
 
     /// Nodes of a group with room in the order in which the rule for places takes runs of them.

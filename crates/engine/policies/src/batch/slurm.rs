@@ -20,8 +20,8 @@ use super::scheduler::{BatchScheduler, Beside};
 use super::split::{Room, Split, Stay};
 use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, View};
-use dfrsim_model::{NodeId, SimSpan, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
+use dfrsim_model::{NodeId, SimSpan, SimTime, SortedMap};
+use std::collections::BTreeSet;
 
 /// What a job has in these pools from one moment to another.
 fn stay<'a>(job: &Waiting, split: &'a Split, (start, end): (SimTime, SimTime)) -> Stay<'a> {
@@ -31,19 +31,19 @@ fn stay<'a>(job: &Waiting, split: &'a Split, (start, end): (SimTime, SimTime)) -
 /// How many jobs of each partition and user were tried.
 #[derive(Clone, Default)]
 struct Tried {
-    of_partition: BTreeMap<Option<usize>, u32>,
-    of_user: BTreeMap<u32, u32>,
+    of_partition: SortedMap<Option<usize>, u32>,
+    of_user: SortedMap<u32, u32>,
 }
 
 impl Tried {
     /// Counts a job of a partition; returns whether it is among those that are tried.
     fn count(&mut self, partition: Option<usize>, most: Option<u32>) -> bool {
-        most.is_none_or(|most| more(self.of_partition.entry(partition).or_default(), most))
+        most.is_none_or(|most| more(self.of_partition.or_default(partition), most))
     }
 
     /// The same for a user.
     fn count_user(&mut self, user: Option<u32>, most: Option<u32>) -> bool {
-        user.zip(most).is_none_or(|(user, most)| more(self.of_user.entry(user).or_default(), most))
+        user.zip(most).is_none_or(|(user, most)| more(self.of_user.or_default(user), most))
     }
 }
 

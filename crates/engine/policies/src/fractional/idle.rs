@@ -7,7 +7,7 @@
 use super::nodes::Room;
 use super::priority::{Priority, Ranked};
 use dfrsim_cluster::{JobHandle, JobView};
-use dfrsim_model::{Share, SimTime, VirtualTime};
+use dfrsim_model::{Share, SimTime, SortedMap, VirtualTime};
 use std::collections::BTreeMap;
 
 /// Jobs on no node.
@@ -24,7 +24,7 @@ pub(super) struct Idle {
     places: Vec<u32>,
     widths: Vec<Width>,
     /// The place in `widths` of a number of tasks.
-    width_of: BTreeMap<u32, u32>,
+    width_of: SortedMap<u32, u32>,
     /// By width: the most memory of its jobs with which one finds room now.
     limits: Vec<Option<Share>>,
 }
@@ -89,14 +89,14 @@ impl Idle {
             sizes: Vec::new(),
             places: Vec::new(),
             widths: Vec::new(),
-            width_of: BTreeMap::new(),
+            width_of: SortedMap::default(),
             limits: Vec::new(),
         }
     }
 
     /// The job is on no node from now on.
     pub(super) fn insert(&mut self, job: IdleJob) {
-        let width = *self.width_of.entry(job.tasks).or_insert_with(|| {
+        let width = *self.width_of.or_insert_with(job.tasks, || {
             self.widths.push(Width { tasks: job.tasks, memories: BTreeMap::new() });
             self.widths.len() as u32 - 1
         });

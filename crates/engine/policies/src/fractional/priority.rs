@@ -150,6 +150,10 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
+    /// Sorts jobs, the highest first.
+    pub(super) fn sort(jobs: &mut [Ranked]) {
+        jobs.sort_unstable_by(|a, b| b.cmp(a));
+    }
     pub(super) fn new(priority: f64, sequence: u64, job: JobHandle) -> Ranked {
         Ranked { tier: 0, priority, sequence: Reverse(sequence), job }
     }

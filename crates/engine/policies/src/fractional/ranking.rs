@@ -18,7 +18,7 @@ impl Ranking {
     pub(super) fn rank(&mut self, ranker: Ranker<'_>, jobs: impl Iterator<Item = JobHandle>) {
         self.ranked.clear();
         self.ranked.extend(jobs.map(|job| ranker.of(job)));
-        self.ranked.sort_unstable_by(|a, b| b.cmp(a));
+        Ranked::sort(&mut self.ranked);
     }
 
     /// Ranks the running jobs and those on no node from the highest priority on up to the first that is said to be enough.
@@ -35,7 +35,7 @@ impl Ranking {
         if let Some(last) = self.down_to {
             self.ranked.extend(running.clone().filter(|ranked| *ranked >= last));
             idle.down_to(last, now, &mut self.ranked);
-            self.ranked.sort_unstable_by(|a, b| b.cmp(a));
+            Ranked::sort(&mut self.ranked);
             sorted = self.ranked.len();
             if let Some(end) = self.ranked.iter().position(|ranked| is_enough(ranked.job())) {
                 return self.end_at(end);
@@ -50,7 +50,7 @@ impl Ranking {
             if next < rest.len() {
                 rest.select_nth_unstable_by(next, |a, b| b.cmp(a));
             }
-            rest[..next].sort_unstable_by(|a, b| b.cmp(a));
+            Ranked::sort(&mut rest[..next]);
             if let Some(end) = rest[..next].iter().position(|ranked| is_enough(ranked.job())) {
                 self.ranked.truncate(sorted + next);
                 return self.end_at(sorted + end);

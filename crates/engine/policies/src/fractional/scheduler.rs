@@ -206,7 +206,7 @@ impl FractionalScheduler {
         let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
         let waiting = self.jobs(view).filter(|&job| !self.mapper.runs(job)).map(|job| ranker.of(job));
         let mut waiting: Vec<Ranked> = waiting.collect();
-        waiting.sort_unstable_by(|a, b| b.cmp(a));
+        Ranked::sort(&mut waiting);
         preemption::make_room(&mut self.mapper, view, waiting.iter().map(Ranked::job))
     }
 

@@ -3,8 +3,7 @@
 use super::factor::{ONE, decay, half_to_the, ratio};
 use super::fair_tree::FairTree;
 use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
-use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
-use std::collections::BTreeMap;
+use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// A place in the tree.
 pub(super) type AccountIndex = usize;
@@ -36,21 +35,21 @@ impl Node {
 #[derive(Clone, Debug)]
 pub(super) struct Accounts {
     tree: Vec<Node>,
-    groups: BTreeMap<u32, AccountIndex>,
-    users: BTreeMap<u32, AccountIndex>,
+    groups: SortedMap<u32, AccountIndex>,
+    users: SortedMap<u32, AccountIndex>,
     unlisted: Unlisted,
     /// The accounts that are not listed, by group or user.
-    others: BTreeMap<Option<u32>, AccountIndex>,
+    others: SortedMap<Option<u32>, AccountIndex>,
     rule: FairShare,
     dampening: u64,
     /// Where users have shares: those below each account.
-    leaves: BTreeMap<(AccountIndex, Option<u32>), AccountIndex>,
+    leaves: SortedMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
     decay: u64,
     half_life: SimSpan,
     /// Where usage is forgotten within a period: what each job uses of which account, and since when in this period.
-    runs: Option<BTreeMap<usize, (AccountIndex, u64, SimTime)>>,
+    runs: Option<SortedMap<usize, (AccountIndex, u64, SimTime)>>,
     now: SimTime,
     /// How often the factors were computed.
     pub(super) computed: u64,
@@ -60,8 +59,9 @@ impl Accounts {
     /// Of settings that were checked.
     pub(super) fn new(settings: &Priorities) -> Accounts {
         let mut tree = vec![Node::new(ROOT, 1, false)];
-        let (mut groups, mut users, mut leaves) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut places: BTreeMap<Option<&String>, AccountIndex> = BTreeMap::from([(None, ROOT)]);
+        let (mut groups, mut users, mut leaves) =
+            (SortedMap::default(), SortedMap::default(), SortedMap::default());
+        let mut places: SortedMap<Option<&String>, AccountIndex> = SortedMap::from_iter([(None, ROOT)]);
         // Accounts follow those above them.
         while places.len() <= settings.accounts.len() {
             for account in &settings.accounts {
@@ -86,14 +86,14 @@ impl Accounts {
             groups,
             users,
             unlisted: settings.unlisted,
-            others: BTreeMap::new(),
+            others: SortedMap::default(),
             rule: settings.fair_share,
             dampening: settings.fair_share_dampening.into(),
             leaves,
             period,
             decay: decay(period.micros(), half_life.micros()),
             half_life,
-            runs: settings.decay_within_period.then(BTreeMap::new),
+            runs: settings.decay_within_period.then(SortedMap::default),
             now: SimTime::ZERO,
             computed: 0,
         };
@@ -188,11 +188,11 @@ impl Accounts {
             let next = if is_idle { self.last_multiple(to) } else { self.next_multiple() };
             self.use_until(next);
             let runs = self.runs.take();
-            for &(account, amount, since) in runs.iter().flat_map(BTreeMap::values) {
+            for &(account, amount, since) in runs.iter().flat_map(SortedMap::values) {
                 self.tree[account].recent += self.decayed(amount, next.since(since));
             }
             self.runs = runs;
-            self.runs.iter_mut().flat_map(BTreeMap::values_mut).for_each(|run| run.2 = next);
+            self.runs.iter_mut().flat_map(SortedMap::values_mut).for_each(|run| run.2 = next);
             for node in &mut self.tree {
                 let kept = (node.usage * u128::from(self.decay)) >> 32;
                 node.usage = kept + std::mem::take(&mut node.recent);

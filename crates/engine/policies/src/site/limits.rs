@@ -3,8 +3,7 @@
 use super::held::Held;
 use dfrsim_cluster::JobView;
 use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres, Unlisted};
-use dfrsim_model::{JobId, Origin, SimSpan, SimTime, UserId};
-use std::collections::BTreeMap;
+use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// The classes of a job, by their places in the settings, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -125,10 +124,10 @@ pub(super) struct InUse {
     /// Of qualities of service, of partitions, of accounts, of arrays, and of the site.
     rules: Vec<Rule>,
     /// By the first job of a range of an array: the last one, and the place of its rule.
-    arrays: BTreeMap<JobId, (JobId, usize)>,
-    used: BTreeMap<(usize, Whose), Used>,
+    arrays: SortedMap<JobId, (JobId, usize)>,
+    used: SortedMap<(usize, Whose), Used>,
     /// By rule with a limit of minutes: what jobs hold, and until when they do.
-    ends: BTreeMap<usize, Vec<(SimTime, Held)>>,
+    ends: SortedMap<usize, Vec<(SimTime, Held)>>,
 }
 
 impl InUse {
@@ -146,8 +145,8 @@ impl InUse {
             has_limits: settings.have_limits(),
             rules: classes.chain(accounts).chain(of_arrays).chain([site]).collect(),
             arrays: ranges.collect(),
-            used: BTreeMap::new(),
-            ends: BTreeMap::new(),
+            used: SortedMap::default(),
+            ends: SortedMap::default(),
         }
     }
 
@@ -156,9 +155,9 @@ impl InUse {
         InUse {
             has_limits: self.has_limits,
             rules: self.rules.clone(),
-            arrays: BTreeMap::new(),
-            used: BTreeMap::new(),
-            ends: BTreeMap::new(),
+            arrays: SortedMap::default(),
+            used: SortedMap::default(),
+            ends: SortedMap::default(),
         }
     }
 
@@ -185,8 +184,9 @@ impl InUse {
             let parent = settings.accounts[account].parent.as_ref();
             at = parent.and_then(|name| settings.accounts.iter().position(|it| it.name == *name));
         }
-        let array = self.arrays.range(..=job.id).next_back();
-        rules.extend(array.filter(|(_, (last, _))| job.id <= *last).map(|(_, (_, at))| *at));
+        let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
+        let array = array.map(|place| self.arrays.values()[place]);
+        rules.extend(array.filter(|(last, _)| job.id <= *last).map(|(_, at)| at));
         rules.push(self.rules.len() - 1);
         rules.retain(|&at| self.rules[at] != Rule::default());
         Claim { rules, user, payer, held, estimate }
@@ -256,7 +256,7 @@ impl InUse {
         });
         for &at in job.rules.iter().filter(|&&at| !self.rules[at].minutes.is_empty()) {
             let end = now.saturating_add(job.estimate);
-            self.ends.entry(at).or_default().push((end, job.held.clone()));
+            self.ends.or_default(at).push((end, job.held.clone()));
         }
     }
 
@@ -278,7 +278,7 @@ impl InUse {
     fn each(&mut self, job: &Claim, change: impl Fn(&mut Used)) {
         for &at in &job.rules {
             let whose = [Some(Whose::All), job.user.map(Whose::User), Some(Whose::Account(job.payer))];
-            whose.into_iter().flatten().for_each(|it| change(self.used.entry((at, it)).or_default()));
+            whose.into_iter().flatten().for_each(|it| change(self.used.or_default((at, it))));
         }
     }
 }

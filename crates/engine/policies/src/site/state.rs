@@ -8,7 +8,7 @@ use super::preemption::{Preemptable, Preemption};
 use super::rank::Rank;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities, SizeFactor};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{SimSpan, SimTime, SortedMap};
 use dfrsim_platform::classes::NodeClass;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -64,10 +64,10 @@ pub(crate) struct Site {
     /// The jobs that start together, by their numbers: which of these groups it is.
     together: BTreeMap<u64, u32>,
     /// Since when each job runs, and since when limits count it.
-    running: BTreeMap<JobHandle, SimTime>,
-    taken: BTreeMap<JobHandle, SimTime>,
+    running: SortedMap<JobHandle, SimTime>,
+    taken: SortedMap<JobHandle, SimTime>,
     /// When running jobs leave their nodes that were warned to make room.
-    warned: BTreeMap<JobHandle, SimTime>,
+    warned: SortedMap<JobHandle, SimTime>,
     now: SimTime,
     /// The last multiple of the period.
     multiple: SimTime,
@@ -89,9 +89,9 @@ impl Site {
                 .zip(&settings.together)
                 .flat_map(|(at, jobs)| jobs.iter().map(move |&job| (job, at)))
                 .collect(),
-            running: BTreeMap::new(),
-            taken: BTreeMap::new(),
-            warned: BTreeMap::new(),
+            running: SortedMap::default(),
+            taken: SortedMap::default(),
+            warned: SortedMap::default(),
             now: SimTime::ZERO,
             multiple: SimTime::ZERO,
             settings,
@@ -382,7 +382,7 @@ impl Site {
         if grace.is_zero() {
             return None;
         }
-        let until = *self.warned.entry(job).or_insert(now.saturating_add(grace));
+        let until = *self.warned.or_insert_with(job, || now.saturating_add(grace));
         let awaits = &mut self.members[waiting.index()].as_mut().expect("the job was submitted").awaits;
         *awaits = (*awaits).max(Some(until));
         Some(until)
@@ -400,7 +400,7 @@ impl Site {
 
     /// When the next one has to.
     pub(crate) fn next_over(&self) -> Option<SimTime> {
-        self.warned.values().min().copied()
+        self.warned.values().iter().min().copied()
     }
 
     /// What happens to a job that makes room.

@@ -132,7 +132,7 @@ impl FractionalScheduler {
                 tried.push(ranker.of(job));
             }
         }
-        tried.sort_unstable_by(|a, b| b.cmp(a));
+        Ranked::sort(&mut tried);
         let (mut lowest, mut is_changed) = (None, true);
         for job in tried.into_iter().map(|ranked| ranked.job()) {
             let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
