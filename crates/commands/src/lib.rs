@@ -37,6 +37,9 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// Whether `dfrsim results export --parquet` is built in: a feature, which one package turns on for all that are built with it.
+pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
+
 /// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
 pub fn main_with(registry: Registry) -> ExitCode {
     main_from(std::env::args_os(), registry).into()

@@ -183,7 +183,7 @@ fn rows_are_exported_as_lines_of_json() {
     let table = folder.path("rows.parquet");
     let mut command = dfrsim(["results", "export"]);
     command.arg(&results).arg("--parquet").arg(&table);
-    if cfg!(feature = "parquet") {
+    if dfrsim_commands::HAS_PARQUET {
         command.assert().success();
         assert!(fs::read(table).unwrap().starts_with(b"PAR1"));
     } else {

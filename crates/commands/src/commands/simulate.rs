@@ -19,8 +19,8 @@ pub(super) use answer::Simulated;
 use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
-    EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, Weights,
-    simulate_with,
+    EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, Summary, SummaryOptions,
+    Weights, simulate_with,
 };
 use dfrsim_interchange::Records;
 use dfrsim_lab::Registry;
@@ -449,7 +449,7 @@ impl Simulate {
         let records = Records::default();
         let files = self.files.create(subject, records.clone())?;
         if self.files.need_records() {
-            Ok((files, Box::new(records.into_jobs(pairs))))
+            Ok((files, records.into_jobs(pairs)))
         } else {
             Ok((files, Box::new(pairs.map(|(job, _)| job))))
         }
@@ -461,7 +461,7 @@ impl Simulate {
         count: u64,
         jobs: impl IntoIterator<Item = Job>,
         followers: Followers,
-        files: Files,
+        mut files: Files,
     ) -> Result<Watchers, Failure> {
         let nodes = subject.nodes;
         let figures = self.figures(nodes, subject.capacity(), subject.interrupts());
@@ -470,15 +470,17 @@ impl Simulate {
         let options = Options { texts: subject.header.texts.clone(), ..options };
         let mut scheduler =
             self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
-        let simulated = progress::shown(count, |progress| {
-            let mut watchers = ((Metrics::new(figures), files), progress);
+        let mut metrics = Metrics::new(figures);
+        let simulated = progress::shown(count, |mut progress| {
+            let mut watchers = files.watchers();
+            watchers.extend([&mut metrics as &mut dyn Observer, &mut progress]);
             simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)
-                .map(|()| watchers.0)
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),
             _ => Failure::Result(error.to_string()),
-        })
+        })?;
+        Ok((metrics, files))
     }
 
     /// Sums up and lets the files appear.

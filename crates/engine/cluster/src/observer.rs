@@ -124,6 +124,16 @@ impl<T: Observer + ?Sized> Observer for &mut T {
     }
 }
 
+/// Passes events on to all of them, in their order.
+impl Observer for Vec<&mut dyn Observer> {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.iter_mut().for_each(|observer| observer.observe(now, job, occurrence));
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.iter_mut().for_each(|observer| observer.observe_platform(now, change));
+    }
+}
+
 /// Passes events on to the observer, if there is one.
 impl<T: Observer> Observer for Option<T> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {

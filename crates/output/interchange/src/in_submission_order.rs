@@ -17,6 +17,12 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub struct InSubmissionOrder<W> {
     out: W,
+    lines: Lines,
+}
+
+/// What does not depend on the writer.
+#[derive(Debug)]
+struct Lines {
     /// The next job to write.
     next: u64,
     /// Lines of later jobs.
@@ -29,20 +35,13 @@ impl<W: Write> InSubmissionOrder<W> {
     /// Begins with a text that is above all lines; wrap files in a `BufWriter`.
     pub fn new(mut out: W, header: &str) -> InSubmissionOrder<W> {
         let failed = out.write_all(header.as_bytes()).err();
-        InSubmissionOrder { out, next: 0, ahead: BTreeMap::new(), failed }
+        InSubmissionOrder { out, lines: Lines { next: 0, ahead: BTreeMap::new(), failed } }
     }
 
     /// Adds the line of a job, by its place in the order of submission from 0, with its end of line. Every job needs
     /// one, and only one: an empty text for one that has no line.
     pub fn put(&mut self, job: u64, line: String) {
-        if job != self.next {
-            self.ahead.insert(job, line);
-            return;
-        }
-        self.write(&line);
-        while let Some(line) = self.ahead.remove(&self.next) {
-            self.write(&line);
-        }
+        self.lines.put(&mut self.out, job, line);
     }
 
     /// Hands the writer back.
@@ -50,13 +49,26 @@ impl<W: Write> InSubmissionOrder<W> {
     /// # Errors
     /// If any write failed.
     pub fn finish(mut self) -> io::Result<W> {
-        self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
+        self.lines.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
+    }
+}
+
+impl Lines {
+    fn put(&mut self, out: &mut dyn Write, job: u64, line: String) {
+        if job != self.next {
+            self.ahead.insert(job, line);
+            return;
+        }
+        self.write(out, &line);
+        while let Some(line) = self.ahead.remove(&self.next) {
+            self.write(out, &line);
+        }
     }
 
-    fn write(&mut self, line: &str) {
+    fn write(&mut self, out: &mut dyn Write, line: &str) {
         self.next += 1;
         if self.failed.is_none() {
-            self.failed = self.out.write_all(line.as_bytes()).err();
+            self.failed = out.write_all(line.as_bytes()).err();
         }
     }
 }
@@ -73,7 +85,7 @@ mod tests {
             let mut lines = InSubmissionOrder::new(Vec::new(), "");
             for job in order {
                 lines.put(job, format!("{job}\n"));
-                prop_assert!(!lines.ahead.contains_key(&lines.next));
+                prop_assert!(!lines.lines.ahead.contains_key(&lines.lines.next));
             }
             let sorted: String = (0..40).map(|job| format!("{job}\n")).collect();
             prop_assert_eq!(lines.finish().unwrap(), sorted.into_bytes());

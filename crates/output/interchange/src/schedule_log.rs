@@ -18,14 +18,20 @@ pub struct Records(Rc<RefCell<VecDeque<Record>>>);
 
 impl Records {
     /// The jobs of a log, whose records are kept when they are pulled: for the clones of this, which share them.
-    pub fn into_jobs<I: Iterator<Item = (Job, Record)>>(
+    pub fn into_jobs<'a>(
         self,
-        pairs: I,
-    ) -> impl Iterator<Item = Job> + use<I> {
-        pairs.map(move |(job, record)| {
+        pairs: impl Iterator<Item = (Job, Record)> + 'a,
+    ) -> Box<dyn Iterator<Item = Job> + 'a> {
+        self.kept(Box::new(pairs))
+    }
+    fn kept<'a>(
+        self,
+        pairs: Box<dyn Iterator<Item = (Job, Record)> + 'a>,
+    ) -> Box<dyn Iterator<Item = Job> + 'a> {
+        Box::new(pairs.map(move |(job, record)| {
             self.0.borrow_mut().push_back(record);
             job
-        })
+        }))
     }
     /// The record of the job that arrives next; `None` if the jobs do not come from a log.
     fn next(&self) -> Option<Record> {
@@ -51,6 +57,12 @@ impl Records {
 #[derive(Debug)]
 pub struct ScheduleLog<W> {
     lines: InSubmissionOrder<W>,
+    jobs: Jobs,
+}
+
+/// What does not depend on the writer.
+#[derive(Debug)]
+struct Jobs {
     records: Records,
     in_system: BTreeMap<u64, Record>,
     /// What the format cannot express: the first time that is too long.
@@ -62,7 +74,7 @@ impl<W: Write> ScheduleLog<W> {
     /// simulation come through it; otherwise the fields that jobs do not have stay unknown.
     pub fn new(out: W, header: &Header, records: Records) -> ScheduleLog<W> {
         let lines = InSubmissionOrder::new(out, &header.to_string());
-        ScheduleLog { lines, records, in_system: BTreeMap::new(), beyond_range: None }
+        ScheduleLog { lines, jobs: Jobs { records, in_system: BTreeMap::new(), beyond_range: None } }
     }
 
     /// Hands the writer back.
@@ -70,18 +82,35 @@ impl<W: Write> ScheduleLog<W> {
     /// # Errors
     /// If any write failed, or if a job waits or runs longer than [`MAX_SECONDS`], which readers refuse.
     pub fn finish(self) -> io::Result<W> {
-        match self.beyond_range {
+        match self.jobs.beyond_range {
             None => self.lines.finish(),
             Some(reason) => Err(io::Error::new(io::ErrorKind::InvalidData, reason)),
         }
     }
+}
 
-    fn leave(&mut self, job: u64, outcome: Option<&JobRecord>) {
-        if let Some(record) = self.in_system.remove(&job) {
-            let record = scheduled(record, outcome);
-            self.check(&record);
-            self.lines.put(job, format!("{record}\n"));
+impl Jobs {
+    /// The line of a job that leaves.
+    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+        match occurrence {
+            Occurrence::Submitted(job, _) => {
+                let record = arrived(job, self.records.next());
+                self.in_system.insert(place, record);
+                None
+            }
+            Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
+            Occurrence::Lost(outcome, _) => {
+                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }))
+            }
+            Occurrence::Rejected => self.leave(place, None),
+            _ => None,
         }
+    }
+
+    fn leave(&mut self, job: u64, outcome: Option<&JobRecord>) -> Option<String> {
+        let record = scheduled(self.in_system.remove(&job)?, outcome);
+        self.check(&record);
+        Some(format!("{record}\n"))
     }
 
     fn check(&mut self, record: &Record) {
@@ -144,17 +173,8 @@ fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
 
 impl<W: Write> Observer for ScheduleLog<W> {
     fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
-        match occurrence {
-            Occurrence::Submitted(job, _) => {
-                let record = arrived(job, self.records.next());
-                self.in_system.insert(place, record);
-            }
-            Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
-            Occurrence::Lost(outcome, _) => {
-                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }));
-            }
-            Occurrence::Rejected => self.leave(place, None),
-            _ => {}
+        if let Some(line) = self.jobs.line(place, occurrence) {
+            self.lines.put(place, line);
         }
     }
 }

@@ -4,12 +4,10 @@ use super::jobs_file::JobsFile;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles};
 use clap::Args;
-use dfrsim_cluster::{
-    EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights, records,
-};
+use dfrsim_cluster::{EventLog, Metrics, Observer, SummaryOptions, Weights, records};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
+use dfrsim_model::SimSpan;
 use dfrsim_model::priority::Priorities;
-use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::Policy;
@@ -77,8 +75,6 @@ impl Subject<'_> {
 
 /// The files in the making.
 pub(super) struct Files {
-    /// Whether there is any.
-    is_used: bool,
     jobs: Option<JobsFile>,
     /// With the figures of all jobs, trimmed or not, for its end.
     events: Option<(EventLog<OutputFile>, Metrics)>,
@@ -117,7 +113,6 @@ impl FileArguments {
         ];
         let header = || schedule_header(subject.header, nodes, &notes);
         Ok(Files {
-            is_used: self.any(),
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
@@ -181,19 +176,15 @@ fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-impl Observer for Files {
-    #[inline]
-    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
-        if !self.is_used {
-            return;
+impl Files {
+    /// Those that are written, as observers of the simulation.
+    pub(super) fn watchers(&mut self) -> Vec<&mut dyn Observer> {
+        fn watcher<T: Observer>(file: &mut Option<T>) -> Option<&mut dyn Observer> {
+            file.as_mut().map(|file| file as &mut dyn Observer)
         }
-        self.jobs.observe(now, job, occurrence);
-        self.events.observe(now, job, occurrence);
-        self.log.observe(now, job, occurrence);
-        self.batsim_jobs.observe(now, job, occurrence);
-        self.batsim_machines.observe(now, job, occurrence);
-    }
-    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
-        self.events.observe_platform(now, change);
+        let Files { jobs, events, log, batsim_jobs, batsim_machines } = self;
+        let files =
+            [watcher(jobs), watcher(events), watcher(log), watcher(batsim_jobs), watcher(batsim_machines)];
+        files.into_iter().flatten().collect()
     }
 }
