@@ -10,25 +10,37 @@ pub struct Fault {
     pub file: String,
     /// The line, from 1, if it is known.
     pub line: Option<usize>,
-    /// The column, from 1, of a text that is not in its format.
+    /// The column, from 1: of TOML, and of a text that is not in its format.
     pub column: Option<usize>,
     /// The field, as in `jobs[3].needs[0]`; empty for the file as a whole.
     pub path: String,
     /// The fault, and what was expected.
     pub message: String,
+    /// The line itself, of TOML.
+    pub quote: Option<Quote>,
+}
+
+/// A line of a file, some of whose characters are wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The whole line.
+    pub line: String,
+    /// How many characters are meant; at least one.
+    pub length: usize,
 }
 
 impl Fault {
     /// A fault of a file as a whole.
     pub fn of_file(file: impl Into<String>, message: impl fmt::Display) -> Fault {
         let message = message.to_string();
-        Fault { file: file.into(), line: None, column: None, path: String::new(), message }
+        Fault { file: file.into(), line: None, column: None, path: String::new(), message, quote: None }
     }
 }
 
 impl fmt::Display for Fault {
+    /// The fault with its file, line and path; of TOML with the line itself, and what is meant underlined.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { file, line, column, path, message } = self;
+        let Fault { file, line, column, path, message, quote } = self;
         f.write_str(file)?;
         for number in line.iter().chain(column) {
             write!(f, ":{number}")?;
@@ -36,7 +48,15 @@ impl fmt::Display for Fault {
         if !path.is_empty() {
             write!(f, ": {path}")?;
         }
-        write!(f, ": {message}")
+        write!(f, ": {message}")?;
+        let (Some(Quote { line: text, length }), Some(line), Some(column)) = (quote, line, column) else {
+            return Ok(());
+        };
+        let gutter = line.to_string().len();
+        // Tabs stay tabs, so that the mark is below what it means.
+        let indent = text.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' });
+        let indent: String = indent.collect();
+        write!(f, "\n  {line} | {text}\n  {:gutter$} | {indent}{}", "", "^".repeat(*length))
     }
 }
 

@@ -13,8 +13,12 @@
 //! let node = reader.object(&nodes[0], &["name", "cores"]).unwrap();
 //! let cores = reader.field(&node, "cores").and_then(|at| reader.integer(&at, 1..=64));
 //! let faults = reader.finish(cores).unwrap_err();
-//! assert_eq!(faults.to_string(), "nodes.toml:3: nodes[0]: unknown field `corse`; did you mean `cores`?\n\
-//!     nodes.toml:4: nodes[0].cores: -4 is not an integer from 1 to 64");
+//! assert_eq!(faults.to_string(), r#"nodes.toml:3:1: nodes[0]: unknown field `corse`; did you mean `cores`?
+//!   3 | corse = 4
+//!     | ^^^^^
+//! nodes.toml:4:9: nodes[0].cores: -4 is not an integer from 1 to 64
+//!   4 | cores = -4
+//!     |         ^^"#);
 //! # Ok::<(), dfrsim_input::Faults>(())
 //! ```
 //!
@@ -26,10 +30,11 @@ mod format;
 mod located;
 mod reader;
 pub mod state;
-mod unique;
+mod tree;
 
 pub use decimal::Decimal;
-pub use fault::{Fault, Faults, read_text};
+pub use fault::{Fault, Faults, Quote, read_text};
 pub use format::Input;
 pub use located::{Located, Object};
 pub use reader::Reader;
+pub use tree::Span;

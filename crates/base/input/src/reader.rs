@@ -5,7 +5,6 @@ use crate::fault::{Fault, Faults};
 use crate::located::{Located, Object};
 use dfrsim_model::named::UnknownName;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -38,12 +37,13 @@ impl Reader {
 
     /// Adds a fault of a value.
     pub fn fault(&mut self, place: &Located<'_>, message: impl Display) {
-        self.faults.push(place.input.fault(&place.path, message.to_string()));
+        self.faults.push(place.input.fault(place.span(), &place.path, message.to_string()));
     }
 
     /// Adds a fault of something below a value: of a field, as in `vms[3]`.
     pub fn fault_below(&mut self, place: &Located<'_>, step: &str, message: impl Display) {
-        self.faults.push(place.input.fault(&place.below(step), message.to_string()));
+        let span = &place.node.below(step).span;
+        self.faults.push(place.input.fault(span, &place.below(step), message.to_string()));
     }
 
     /// Adds a fault that has no place in a file.
@@ -58,11 +58,11 @@ impl Reader {
 
     /// Returns an object with any fields.
     pub fn any_object<'a>(&mut self, place: &Located<'a>) -> Option<Object<'a>> {
-        let Value::Object(fields) = place.value else {
+        let object = place.object();
+        if object.is_none() {
             self.fault(place, "this should be an object");
-            return None;
-        };
-        Some(Object { place: place.clone(), fields })
+        }
+        object
     }
 
     /// Returns an object with none but these fields.
@@ -70,8 +70,7 @@ impl Reader {
         let object = self.any_object(place)?;
         for (wrong, at) in object.iter().filter(|(name, _)| !known.contains(name)) {
             let message = UnknownName::new("field", wrong, known).to_string();
-            let path = if place.is_csv() { String::new() } else { place.path.clone() };
-            self.faults.push(Fault { path, ..at.input.fault(&at.path, message) });
+            self.faults.push(place.input.fault(&at.node.name, &place.path, message));
         }
         Some(object)
     }
@@ -87,13 +86,11 @@ impl Reader {
 
     /// Returns the items of a list.
     pub fn list<'a>(&mut self, place: &Located<'a>) -> Option<Vec<Located<'a>>> {
-        let Value::Array(items) = place.value else {
+        let items = place.items();
+        if items.is_none() {
             self.fault(place, "this should be a list");
-            return None;
-        };
-        let item =
-            |(index, value)| Located { input: place.input, value, path: place.below(&format!("[{index}]")) };
-        Some(items.iter().enumerate().map(item).collect())
+        }
+        items
     }
 
     /// Returns a list of this many items.
@@ -131,25 +128,20 @@ impl Reader {
 
     /// Returns an integer in a range.
     pub fn integer(&mut self, place: &Located<'_>, range: RangeInclusive<u32>) -> Option<u32> {
-        let integer = place.value.as_u64().and_then(|number| u32::try_from(number).ok());
-        let integer = integer.or_else(|| {
-            let number = place.number().filter(|number| number.fract() == 0.0 && place.is_csv())?;
-            (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
-        });
+        let integer = place.integer().and_then(|number| u32::try_from(number).ok());
         let found = integer.filter(|number| range.contains(number));
         self.expected(place, found, || format!("an integer from {} to {}", range.start(), range.end()))
     }
 
     /// Returns a text that is not empty.
     pub fn text<'a>(&mut self, place: &Located<'a>) -> Option<&'a str> {
-        let found = place.value.as_str().filter(|text| !text.is_empty());
+        let found = place.text().filter(|text| !text.is_empty());
         self.expected(place, found, || "a name")
     }
 
     /// Returns true or false.
     pub fn boolean(&mut self, place: &Located<'_>) -> Option<bool> {
-        let text = || place.value.as_str().filter(|_| place.is_csv())?.parse().ok();
-        self.expected(place, place.value.as_bool().or_else(text), || "true or false")
+        self.expected(place, place.boolean(), || "true or false")
     }
 
     /// Returns a number, as `convert` understands it.
@@ -170,7 +162,7 @@ impl Reader {
 
     /// Returns what serde makes of a value.
     pub fn parsed<T: DeserializeOwned>(&mut self, place: &Located<'_>) -> Option<T> {
-        let parsed = serde_path_to_error::deserialize(place.value.clone());
+        let parsed = serde_path_to_error::deserialize(place.to_value());
         parsed
             .map_err(|error| match error.path().to_string().as_str() {
                 "." => self.fault(place, error.inner()),

@@ -66,7 +66,7 @@ fn cores_are_whole_where_that_is_asked_for() {
     let folder = files();
     fs::write(folder.path("request.toml"), "duration = 5\nresources = 2\nwhole = [\"disk\"]\n").unwrap();
     let printed = stderr(&mut coallocate(&folder, &[]), 2);
-    assert!(printed.contains("request.toml:3: whole[0]: unknown property `disk`"), "{printed}");
+    assert!(printed.contains("request.toml:3:10: whole[0]: unknown property `disk`"), "{printed}");
 }
 
 /// Six at the same time: there is room for three, one after the other.
@@ -109,7 +109,7 @@ fn faults_of_a_file_are_reported() {
         (
             "request.toml",
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
-            "request.toml:4: total.disk: unknown property `disk`",
+            "request.toml:4:8: total.disk: unknown property `disk`",
         ),
         ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after it begins"),
         ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
@@ -156,11 +156,11 @@ fn all_faults_of_a_file_are_reported() {
     assert_eq!(faults("taken.csv", taken), in_taken);
     let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
     let in_request = [
-        "1: duration: -5 is not a number of seconds from 0 to 500 years",
-        "3: latest: 1e+99 is not a number of seconds from 0 to 500 years",
-        "5: total.disk: unknown property `disk`; expected cores or ram_gb",
-        "6: total.ram_gb: -1 is not an amount from 0 to a hundred million",
-        "9: labels.rack: unknown label `rack`; expected os",
+        "1:12: duration: -5 is not a number of seconds from 0 to 500 years",
+        "3:10: latest: 1e99 is not a number of seconds from 0 to 500 years",
+        "5:8: total.disk: unknown property `disk`; expected cores or ram_gb",
+        "6:10: total.ram_gb: -1 is not an amount from 0 to a hundred million",
+        "9:8: labels.rack: unknown label `rack`; expected os",
     ];
     assert_eq!(faults("request.toml", request), in_request);
 }

@@ -2,8 +2,8 @@
 
 use super::{Format, Input, line_at};
 use crate::fault::{Fault, Faults};
+use crate::tree::Node as Record;
 use roxmltree::{Document, Node};
-use serde_json::{Map, Value};
 use std::path::Path;
 
 const COLUMNS: [&str; 6] = ["vm", "cpu", "memory", "state", "node", "pinned"];
@@ -35,7 +35,7 @@ impl Input {
         })?;
         let line = |node: Node<'_, '_>| line_at(&whole, node.range().start);
         let host = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (mut faults, mut records, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut faults, mut records) = (Vec::new(), Vec::new());
         for domain in document.root_element().children().filter(Node::is_element) {
             if !domain.has_tag_name("domain") {
                 let name = domain.tag_name().name();
@@ -68,12 +68,9 @@ impl Input {
                 is_on.then(|| host.clone()),
                 passes_device.then(|| true.to_string()),
             ];
-            let fields = COLUMNS
-                .iter()
-                .zip(values)
-                .filter_map(|(name, value)| Some(((*name).to_owned(), value?.into())));
-            records.push(Value::Object(fields.collect::<Map<_, _>>()));
-            lines.push(line(domain));
+            let fields =
+                COLUMNS.iter().zip(&values).filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+            records.push(Record::record(domain.range().start, fields));
         }
         if records.is_empty() && faults.is_empty() {
             faults.push(fault(1, String::new(), "there is no `domain`".to_owned()));
@@ -82,7 +79,7 @@ impl Input {
             return Err(Faults(faults));
         }
         let columns = COLUMNS.map(str::to_owned).to_vec();
-        Ok(Input::new(file, text, Value::Array(records), Format::Csv { columns, lines }))
+        Ok(Input::new(file, &whole, Record::records(records), Format::Csv { columns }))
     }
 }
 

@@ -5,7 +5,6 @@ use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::reader::Reader;
 use dfrsim_model::{SimTime, Yield};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tasks of a job: beyond it a file is a mistake.
@@ -226,10 +225,7 @@ fn reserved<'a>(reader: &mut Reader, at: &Located<'a>, nodes: &Names) -> Option<
 
 /// Reads a time in seconds.
 fn moment(reader: &mut Reader, at: &Located<'_>) -> Option<SimTime> {
-    let text = match at.value() {
-        Value::String(text) if at.is_csv() => text.clone(),
-        value => value.to_string(),
-    };
+    let text = if at.is_csv() { at.text().unwrap_or_default().to_owned() } else { at.to_value().to_string() };
     text.parse().map_err(|error: dfrsim_model::ParseTimeError| reader.fault(at, error)).ok()
 }
 
@@ -341,8 +337,7 @@ impl<'a> Vms<'a> {
 
 fn priority(reader: &mut Reader, object: &Object<'_>) -> Option<Option<i64>> {
     let Some(at) = object.get("priority") else { return Some(None) };
-    let text = || at.value().as_str().filter(|_| at.is_csv())?.parse().ok();
-    reader.expected(&at, at.value().as_i64().or_else(text), || "a whole number").map(Some)
+    reader.expected(&at, at.integer(), || "a whole number").map(Some)
 }
 
 fn least_yield(reader: &mut Reader, object: &Object<'_>) -> Option<Yield> {

@@ -1,6 +1,7 @@
 //! States as files.
 
 use super::{Amounts, Node, State, UNITS, Vm};
+use crate::located::Located;
 use dfrsim_model::Yield;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -98,7 +99,7 @@ impl State<'_> {
         if !self.constraints.is_empty() {
             text += &format!(
                 ",\n\"constraints\": {}",
-                json_lines(self.constraints.iter().map(|at| at.value().clone()))
+                json_lines(self.constraints.iter().map(Located::to_value))
             );
         }
         if !self.reservations.is_empty() {

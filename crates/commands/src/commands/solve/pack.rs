@@ -138,7 +138,8 @@ impl Pack {
         }
         let inputs = open(&self.state)?;
         if let [input] = &inputs[..]
-            && ["fixed", "fluid"].iter().any(|name| input.root().value().get(name).is_some())
+            && let Some(root) = input.root().object()
+            && ["fixed", "fluid"].iter().any(|name| root.get(name).is_some())
         {
             let instance = instance_of(input).map_err(Failure::input)?;
             return self.answer(&instance, None, &settings, self.fewest_nodes);

@@ -147,7 +147,7 @@ impl Part {
             Amount => to.amount = Decimal::of_parts(number(reader, &at)?.into(), 1),
             Ratio => to.amount = reader.decimal(&at)?,
             Timestamp => {
-                let time = at.value().as_str().and_then(from_now);
+                let time = at.text().and_then(from_now);
                 to.amount = reader.expected(&at, time, || "a time from now on as in `+00:05:00`")?;
             }
         }
@@ -240,7 +240,7 @@ pub fn btrplace_states(input: Input) -> Result<Input, Faults> {
 }
 
 fn translated(input: Input, to: fn(&Instance) -> Value) -> Result<Input, Faults> {
-    if input.root().value().get("model").is_none() {
+    if input.root().object().is_none_or(|root| root.get("model").is_none()) {
         return Ok(input);
     }
     let mut reader = Reader::default();

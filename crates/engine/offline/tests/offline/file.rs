@@ -135,7 +135,7 @@ fn a_file_that_is_not_json_is_reported_with_its_line() {
     assert_eq!(error.to_string(), "some.json:3:3: invalid JSON: key must be a string");
     let twice = "{\n  \"nodes\": 1,\n  \"jobs\": [{\"tasks\": 1, \"tasks\": 2}]\n}";
     let error = instance_from_json("some.json", twice).unwrap_err();
-    assert_eq!(error.to_string(), "some.json:3:35: duplicate field `tasks`");
+    assert_eq!(error.to_string(), "some.json:3:25: duplicate field `tasks`");
     let error = read_text(Path::new("no/such/file.json")).unwrap_err();
     assert_eq!(
         error.to_string(),

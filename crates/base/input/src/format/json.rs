@@ -1,0 +1,112 @@
+//! JSON as a tree of values.
+
+use super::{Format, Input};
+use crate::fault::{Fault, Faults};
+use crate::tree::{Content, Node};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+/// How deep values may be in each other: the limit of the parser, which does not count where it only looks for the end of a value.
+const MOST_LEVELS: usize = 128;
+
+impl Input {
+    /// Takes JSON apart; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// The text is not JSON, or a field is in an object twice: the first place.
+    pub fn json(file: &str, text: &str) -> Result<Input, Faults> {
+        let source = Source { file, text };
+        let root = source.part(0, text).and_then(|whole| source.node(whole, 0));
+        root.map(|root| Input::new(file, text, root, Format::Json))
+    }
+}
+
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    fn span(&self, part: &RawValue) -> Range<usize> {
+        let start = part.get().as_ptr() as usize - self.text.as_ptr() as usize;
+        start..start + part.get().len()
+    }
+
+    /// What a part of the text, which begins here, is read as.
+    fn part<T: Deserialize<'a>>(&self, start: usize, part: &'a str) -> Result<T, Faults> {
+        serde_json::from_str(part).map_err(|error| {
+            let message = error.to_string();
+            let message = format!("invalid JSON: {}", message.split(" at line ").next().unwrap_or_default());
+            let ends = part.match_indices('\n').map(|(end, _)| end + 1);
+            let line = [0].into_iter().chain(ends).nth(error.line().saturating_sub(1)).unwrap_or_default();
+            self.fault(start + line + error.column().saturating_sub(1), message)
+        })
+    }
+
+    fn fault(&self, at: usize, message: String) -> Faults {
+        let before = &self.text.as_bytes()[..at.min(self.text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count();
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
+        Fault { line: Some(line + 1), column: Some(column + 1), ..Fault::of_file(self.file, message) }.into()
+    }
+
+    fn node(&self, raw: &'a RawValue, level: usize) -> Result<Node, Faults> {
+        let span = self.span(raw);
+        if level == MOST_LEVELS {
+            return Err(self.fault(span.start, "invalid JSON: recursion limit exceeded".to_owned()));
+        }
+        let content = match raw.get().as_bytes().first() {
+            Some(b'[') => {
+                let items: Vec<&RawValue> = self.part(span.start, raw.get())?;
+                Content::List(
+                    items.into_iter().map(|item| self.node(item, level + 1)).collect::<Result<_, _>>()?,
+                )
+            }
+            Some(b'{') => {
+                let Members(members) = self.part(span.start, raw.get())?;
+                let mut fields = BTreeMap::new();
+                for (key, value) in members {
+                    let place = self.span(key);
+                    let name: String = self.part(place.start, key.get())?;
+                    let node = Node { name: Some(place.clone()), ..self.node(value, level + 1)? };
+                    if fields.contains_key(&name) {
+                        return Err(self.fault(place.start, format!("duplicate field `{name}`")));
+                    }
+                    fields.insert(name, node);
+                }
+                Content::Object(fields)
+            }
+            _ => Content::Scalar(self.part(span.start, raw.get())?),
+        };
+        Ok(Node { name: None, span: Some(span), content })
+    }
+}
+
+/// The names and values of an object as they are written, in their order.
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OfMembers)
+    }
+}
+
+struct OfMembers;
+
+impl<'de> Visitor<'de> for OfMembers {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}
