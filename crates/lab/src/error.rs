@@ -1,6 +1,6 @@
 //! Why a run ends early.
 
-use crate::fields::InputErrors;
+use crate::fields::Faults;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub enum RunError {
     },
     /// The scenario in a journal cannot be read.
     #[error(transparent)]
-    Scenario(#[from] InputErrors),
+    Scenario(#[from] Faults),
     /// What is to be run cannot be used: a log that the scenario names, a folder to be merged.
     #[error("{0}")]
     Input(String),

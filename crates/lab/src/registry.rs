@@ -5,7 +5,7 @@ use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{
-    Document, Environment, FileLocator, InputErrors, Scenario, ScenarioSource, Uses, document_fields,
+    Document, Environment, Faults, FileLocator, Scenario, ScenarioSource, Uses, document_fields,
 };
 use crate::study::{Audit, ProblemId, RowSet, RowTexts, Study, StudyFacts};
 use crate::sweep::{self, Progress, RunOptions, RunReport, ToRun};
@@ -41,7 +41,7 @@ pub trait AnyStudy: Send + Sync {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors>;
+    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, Faults>;
     /// Rows that were read, column by column, in the order of [`AnyStudy::row_types`].
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Registry {
         name: &str,
         folder: Option<&Path>,
         overrides: &[String],
-    ) -> Result<Box<dyn AnyScenario>, InputErrors> {
+    ) -> Result<Box<dyn AnyScenario>, Faults> {
         self.parse_in(&ScenarioSource { text, name, folder, overrides, environment: &self.environment })
     }
 
@@ -137,7 +137,7 @@ impl Registry {
         &self,
         text: &str,
         copies: FxHashMap<String, PathBuf>,
-    ) -> Result<Box<dyn AnyScenario>, InputErrors> {
+    ) -> Result<Box<dyn AnyScenario>, Faults> {
         let usual = self.environment.get::<FileLocator>().cloned().unwrap_or_default();
         let locator = FileLocator::new(move |name, folder| match copies.get(name) {
             Some(copy) => Ok(copy.clone()),
@@ -148,7 +148,7 @@ impl Registry {
         self.parse_in(&ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment })
     }
 
-    fn parse_in(&self, source: &ScenarioSource<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
+    fn parse_in(&self, source: &ScenarioSource<'_>) -> Result<Box<dyn AnyScenario>, Faults> {
         let document = Document::parse(source)?;
         let found = document.study()?;
         match self.study_named(&found) {
@@ -161,9 +161,8 @@ impl Registry {
     ///
     /// # Errors
     /// If the file cannot be read, and everything that is wrong with it.
-    pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let text = dfrsim_model::read_text(path)
-            .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
+    pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, Faults> {
+        let text = dfrsim_input::read_text(path)?;
         self.parse(&text, &path.display().to_string(), path.parent(), overrides)
     }
 }
@@ -189,7 +188,7 @@ impl<S: Study> AnyStudy for Registered<S> {
     fn field_reference(&self) -> String {
         document_fields::<S::Fields>()
     }
-    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
+    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, Faults> {
         let scenario = document.read::<S::Fields>()?;
         check_objective(document, scenario.objective.as_deref(), S::Row::TYPES)?;
         Ok(Box::new(Opened::<S>(scenario)))
@@ -216,7 +215,7 @@ fn check_objective(
     document: &Document<'_>,
     objective: Option<&str>,
     row_types: &[RowType],
-) -> Result<(), InputErrors> {
+) -> Result<(), Faults> {
     let columns = row_types.iter().flat_map(|row_type| row_type.columns);
     let metrics: Vec<&str> = columns.filter(|it| it.is_metric()).map(|it| it.name).collect();
     match objective.filter(|objective| !metrics.contains(objective)) {

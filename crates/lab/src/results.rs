@@ -2,7 +2,7 @@
 
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
-use crate::fields::{InputErrors, ScenarioSource};
+use crate::fields::{Faults, ScenarioSource};
 use crate::registry::{AnyScenario, AnyStudy, Registry};
 use crate::study::RowTexts;
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
@@ -109,7 +109,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If a file is nowhere, or all that is wrong with the scenario.
-    pub fn scenario(&self, registry: &Registry) -> Result<Box<dyn AnyScenario>, InputErrors> {
+    pub fn scenario(&self, registry: &Registry) -> Result<Box<dyn AnyScenario>, Faults> {
         let copies: FxHashMap<String, PathBuf> = self
             .manifest
             .inputs

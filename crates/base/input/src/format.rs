@@ -22,7 +22,10 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Format {
     Json,
-    Toml,
+    /// TOML, which ends here; behind it is a line for each override.
+    Toml {
+        end: usize,
+    },
     /// Comma-separated values: a list of objects, whose fields are the columns and whose values are texts.
     Csv {
         columns: Vec<String>,
@@ -99,7 +102,7 @@ impl Input {
     pub fn columns(&self) -> Option<&[String]> {
         match &self.format {
             Format::Csv { columns, .. } => Some(columns),
-            Format::Json | Format::Toml => None,
+            Format::Json | Format::Toml { .. } => None,
         }
     }
 
@@ -109,20 +112,23 @@ impl Input {
     }
 
     /// A fault of a place and of the value at a path.
-    pub(crate) fn fault(&self, span: &Span, path: &str, message: String) -> Fault {
+    pub fn fault(&self, span: &Span, path: &str, message: String) -> Fault {
         let fault = Fault { path: path.to_owned(), ..Fault::of_file(&self.file, message) };
         let Some(range) = span else { return fault };
-        let start = self.text.floor_char_boundary(range.start);
+        let start = self.text.floor_char_boundary(range.start.min(self.text.len().saturating_sub(1)));
+        let Format::Toml { end: end_of_file } = self.format else {
+            return Fault { line: Some(line_at(&self.text, start)), ..fault };
+        };
         let begin = self.text[..start].rfind('\n').map_or(0, |end| end + 1);
-        let line = Some(line_at(&self.text, start));
-        if self.format != Format::Toml {
-            return Fault { line, ..fault };
+        let end = start + self.text[start..].find('\n').unwrap_or(0);
+        let line = self.text[begin..end].trim_end().to_owned();
+        if start > end_of_file {
+            return Fault { file: format!("override `{line}`"), ..fault };
         }
-        let end = self.text[start..].find('\n').map_or(self.text.len(), |end| start + end);
         let meant = self.text[start..self.text.floor_char_boundary(range.end.clamp(start, end))].chars();
-        let quote = Quote { line: self.text[begin..end].trim_end().to_owned(), length: meant.count().max(1) };
+        let quote = Some(Quote { line, length: meant.count().max(1) });
         let column = Some(self.text[begin..start].chars().count() + 1);
-        Fault { line, column, quote: Some(quote), ..fault }
+        Fault { line: Some(line_at(&self.text, start)), column, quote, ..fault }
     }
 }
 
@@ -133,6 +139,7 @@ fn line_at(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     #[test]
     fn values_are_found_by_their_paths() {
@@ -157,6 +164,19 @@ mod tests {
         assert_eq!(fault(&"[".repeat(100_000)), "a.json:1:100000: invalid JSON: EOF while parsing a list");
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(fault(&deep), "a.json:1:129: invalid JSON: recursion limit exceeded");
+    }
+
+    #[test]
+    fn a_place_is_a_line_or_an_override() {
+        let input =
+            Input::toml_with("a.toml", "o = 1\n\two = 2", &["x=1".to_owned(), "y=2".to_owned()]).unwrap();
+        let fault = |range: Range<usize>| input.fault(&Some(range), "", "wrong".to_owned());
+        assert_eq!(fault(7..9).to_string(), "a.toml:2:2: wrong\n  2 | \two = 2\n    | \t^^");
+        assert_eq!(fault(19..20).to_string(), "override `y=2`: wrong");
+        let at_end = fault(13..13);
+        let quote = Quote { line: "\two = 2".to_owned(), length: 1 };
+        assert_eq!((at_end.line, at_end.column, at_end.quote), (Some(2), Some(8), Some(quote)));
+        assert_eq!(input.fault(&None, "", "wrong".to_owned()).to_string(), "a.toml: wrong");
     }
 
     #[test]

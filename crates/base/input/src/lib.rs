@@ -35,6 +35,6 @@ mod tree;
 pub use decimal::Decimal;
 pub use fault::{Fault, Faults, Quote, read_text};
 pub use format::Input;
-pub use located::{Located, Object};
+pub use located::{Located, Misread, Object};
 pub use reader::Reader;
 pub use tree::Span;

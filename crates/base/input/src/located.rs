@@ -1,9 +1,10 @@
 //! Values of a file, each with its path.
 
 use crate::format::Input;
-use crate::tree::{Content, Node, Span};
+use crate::tree::{Content, Fields, Node, Span};
+use dfrsim_model::named::UnknownName;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A value of a file, and where it is.
 #[derive(Clone, Debug)]
@@ -17,7 +18,18 @@ pub struct Located<'a> {
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
     pub(crate) place: Located<'a>,
-    pub(crate) fields: &'a BTreeMap<String, Node>,
+    pub(crate) fields: &'a Fields,
+}
+
+/// Why serde cannot read a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misread {
+    /// Where.
+    pub span: Span,
+    /// The field.
+    pub path: String,
+    /// The fault, and what was expected.
+    pub message: String,
 }
 
 impl Input {
@@ -38,6 +50,11 @@ impl<'a> Located<'a> {
         &self.node.span
     }
 
+    /// Where its name is, of a field.
+    pub fn name_span(&self) -> &'a Span {
+        &self.node.name
+    }
+
     /// Whether the value is a list.
     pub fn is_list(&self) -> bool {
         matches!(self.node.content, Content::List(_))
@@ -46,6 +63,21 @@ impl<'a> Located<'a> {
     /// Whether the value is a record of comma-separated values, or a cell of one, whose values are texts.
     pub fn is_csv(&self) -> bool {
         self.input.columns().is_some()
+    }
+
+    /// Returns what serde makes of the value.
+    ///
+    /// # Errors
+    /// The first fault, with the nearest name where one is unknown.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Misread> {
+        serde_path_to_error::deserialize(self.to_value()).map_err(|error| {
+            let path = error.path().to_string();
+            let path = if path == "." { "" } else { &path };
+            let (node, message) = (self.node.below(path), error.inner().to_string());
+            let is_name = message.starts_with("unknown field") && node.name.is_some();
+            let span = if is_name { &node.name } else { &node.span };
+            Misread { span: span.clone(), path: self.below(path), message: explained(&message) }
+        })
     }
 
     /// The value without its place.
@@ -140,8 +172,40 @@ impl<'a> Object<'a> {
         Some(self.place.child(name, self.fields.get(name)?))
     }
 
+    /// Returns the place of a field's name, if it is there.
+    pub fn name_span(&self, name: &str) -> Option<&'a Span> {
+        Some(&self.fields.get(name)?.name)
+    }
+
     /// The fields in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, Located<'a>)> + use<'a, '_> {
         self.fields.iter().map(|(name, node)| (name.as_str(), self.place.child(name, node)))
+    }
+}
+
+/// Serde's message, with the nearest right name where it lists names.
+fn explained(message: &str) -> String {
+    let (kind, rest) = message.split_once(" `").unwrap_or((message, ""));
+    let what = match kind {
+        "unknown field" => "field",
+        "unknown variant" => "variant",
+        _ => return message.to_owned(),
+    };
+    let Some((wrong, expected)) = rest.split_once("`, expected ") else { return message.to_owned() };
+    // The names are between backticks.
+    UnknownName::new(what, wrong, expected.split('`').skip(1).step_by(2)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_serde_lists_give_the_nearest() {
+        let field = "unknown field `polices`, expected one of `study`, `title`, `policies`";
+        assert_eq!(explained(field), "unknown field `polices`; did you mean `policies`?");
+        let variant = "unknown variant `x`, expected `extend` or `kill`";
+        assert_eq!(explained(variant), "unknown variant `x`; expected extend or kill");
+        assert_eq!(explained("missing field `nodes`"), "missing field `nodes`");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::decimal::Decimal;
 use crate::fault::{Fault, Faults};
-use crate::located::{Located, Object};
+use crate::located::{Located, Misread, Object};
 use dfrsim_model::named::UnknownName;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -162,13 +162,9 @@ impl Reader {
 
     /// Returns what serde makes of a value.
     pub fn parsed<T: DeserializeOwned>(&mut self, place: &Located<'_>) -> Option<T> {
-        let parsed = serde_path_to_error::deserialize(place.to_value());
-        parsed
-            .map_err(|error| match error.path().to_string().as_str() {
-                "." => self.fault(place, error.inner()),
-                path => self.fault_below(place, path, error.inner()),
-            })
-            .ok()
+        let misread =
+            |Misread { span, path, message }| self.faults.push(place.input.fault(&span, &path, message));
+        place.parse().map_err(misread).ok()
     }
 
     /// Returns what a value was found to be, or adds the fault that it is not what was meant.

@@ -21,8 +21,11 @@ pub(crate) enum Content {
     /// A text, a number or a truth value; `null` is also what JSON has no way to write, such as a date.
     Scalar(Value),
     List(Vec<Node>),
-    Object(BTreeMap<String, Node>),
+    Object(Fields),
 }
+
+/// The fields of an object by name.
+pub(crate) type Fields = BTreeMap<String, Node>;
 
 impl Node {
     /// A record of comma-separated values that begins here.

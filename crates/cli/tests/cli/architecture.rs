@@ -57,7 +57,7 @@ fn arrows_point_down_and_no_study_knows_another() {
             assert!(is_allowed, "{package} depends on {dependency}, which is not below it");
         }
     }
-    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-model", "dfrsim-platform"]);
+    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-input", "dfrsim-model", "dfrsim-platform"]);
     // The commands are compiled beside the studies, which they get in the registry.
     let study = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-study"));
     assert_eq!(study, None);

@@ -55,7 +55,7 @@ fn all_scenarios_are_right() {
             }
             Err(errors) => {
                 let is_log = |fault: &dfrsim::lab::fields::Fault| fault.message.starts_with("log `");
-                assert!(errors.faults().iter().all(is_log), "{name}: {errors}");
+                assert!(errors.0.iter().all(is_log), "{name}: {errors}");
             }
         }
     }

@@ -3,8 +3,7 @@
 use crate::column::{Better, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::{
-    Document, Environment, FieldDoc, Fields, InputErrors, Reader, ScenarioSource, TableAt, Value, ValueAt,
-    unknown,
+    Document, Environment, Faults, FieldDoc, Fields, Located, Reader, ScenarioSource, TableAt, Value, unknown,
 };
 use crate::groups::{Group, Loads, by_key, row_groups};
 use crate::key::Digest;
@@ -79,9 +78,8 @@ impl Baseline {
     ///
     /// # Errors
     /// If it cannot be read, has another format, or something in it is wrong: everything, with lines and columns.
-    pub fn read(path: &Path, study: &dyn AnyStudy) -> Result<Baseline, InputErrors> {
-        let text = dfrsim_model::read_text(path)
-            .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
+    pub fn read(path: &Path, study: &dyn AnyStudy) -> Result<Baseline, Faults> {
+        let text = dfrsim_input::read_text(path)?;
         Baseline::parse(&text, &path.display().to_string(), study)
     }
 
@@ -89,7 +87,7 @@ impl Baseline {
     ///
     /// # Errors
     /// As for [`Baseline::read`].
-    pub fn parse(text: &str, name: &str, study: &dyn AnyStudy) -> Result<Baseline, InputErrors> {
+    pub fn parse(text: &str, name: &str, study: &dyn AnyStudy) -> Result<Baseline, Faults> {
         let environment = Environment::new().with(Directions(directions(study.row_types())));
         let source = ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment };
         let document = Document::parse(&source)?;
@@ -232,7 +230,7 @@ impl Fields for File {
             Some(text) => Some((name.to_owned(), text.to_owned())),
             None => reader.expected(at, "a number of instances and their digest"),
         });
-        let groups = read_table("groups", table, reader, |name, at, reader| match at.table() {
+        let groups = read_table("groups", table, reader, |name, at, reader| match TableAt::of(at) {
             Some(group) => Some(GroupSummary { name: name.to_owned(), values: read_values(&group, reader) }),
             None => reader.expected(at, "a table of values"),
         });
@@ -254,10 +252,10 @@ fn read_table<T>(
     name: &str,
     table: &TableAt<'_>,
     reader: &mut Reader<'_>,
-    read: impl Fn(&str, &ValueAt<'_>, &mut Reader<'_>) -> Option<T>,
+    read: impl Fn(&str, &Located<'_>, &mut Reader<'_>) -> Option<T>,
 ) -> Option<Vec<T>> {
     let Some(at) = table.get(name) else { return table.missing(name, reader) };
-    let Some(inner) = at.table() else { return reader.expected(&at, "a table") };
+    let Some(inner) = TableAt::of(&at) else { return reader.expected(&at, "a table") };
     let entries = inner.entries().into_iter();
     entries.map(|(name, at)| read(name, &at, reader)).collect::<Vec<_>>().into_iter().collect()
 }
@@ -266,7 +264,7 @@ fn read_table<T>(
 fn read_values(group: &TableAt<'_>, reader: &mut Reader<'_>) -> BTreeMap<String, f64> {
     let mut values = BTreeMap::new();
     for (name, at) in group.entries() {
-        let inner = at.table().map(|table| table.entries());
+        let inner = TableAt::of(&at).map(|table| table.entries());
         let named = match inner {
             Some(inner) => inner.into_iter().map(|(of, at)| (format!("{name}.{of}"), at)).collect(),
             None => vec![(name.to_owned(), at)],

@@ -2,9 +2,9 @@
 
 use super::docs::FieldDoc;
 use super::environment::Environment;
-use super::fault::{InputErrors, Text};
 use super::reader::Reader;
 use super::table::TableAt;
+use dfrsim_input::{Faults, Input};
 
 /// A scenario's own fields, or those of a nested table. [`fields!`](crate::fields!) implements it.
 pub trait Fields: Sized + 'static {
@@ -22,11 +22,11 @@ pub trait Fields: Sized + 'static {
 ///
 /// # Errors
 /// Some fields are required.
-pub fn defaults<F: Fields>() -> Result<F, InputErrors> {
+pub fn defaults<F: Fields>() -> Result<F, Faults> {
     let environment = Environment::new();
     let mut reader = Reader::new(None, &environment);
-    let value = F::read(&TableAt::absent("", super::fault::Span::FILE), &mut reader);
-    reader.finish(&Text::new("defaults", "", &[]), value)
+    let value = F::read(&TableAt::absent("", None), &mut reader);
+    reader.finish(&Input::toml("defaults", "")?, value)
 }
 
 /// The lines of a documentation comment as one text.

@@ -26,31 +26,27 @@ mod codec;
 mod declare;
 mod docs;
 mod environment;
-mod fault;
 mod macros;
 mod names;
 mod order;
-mod overrides;
 mod reader;
 mod scenario;
 mod table;
 mod uses;
-mod value;
 
 pub use check::Check;
 pub use codec::*;
 pub use declare::{Fields, defaults};
 #[doc(hidden)]
 pub use declare::{doc_text, only_one};
+pub use dfrsim_input::{Fault, Faults, Located, Span};
 #[doc(hidden)]
 pub use docs::alternatives;
 pub use docs::{Absent, FieldDoc, TableDoc};
 pub use environment::Environment;
-pub use fault::{Fault, InputErrors, Position, Span};
 pub use names::{nearest, unknown};
 pub use reader::Reader;
 pub use scenario::{Document, Scenario, ScenarioSource, document_fields};
 pub use table::TableAt;
 pub use toml::{Table, Value};
 pub use uses::{UsedFile, Uses};
-pub use value::ValueAt;

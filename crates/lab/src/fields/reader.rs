@@ -1,9 +1,8 @@
 //! Collects what is wrong with a scenario while it is read.
 
 use super::environment::Environment;
-use super::fault::{InputErrors, Span, Text};
 use super::uses::Uses;
-use super::value::ValueAt;
+use dfrsim_input::{Faults, Input, Located, Span};
 use std::any::Any;
 use std::fmt::Display;
 use std::path::Path;
@@ -50,20 +49,20 @@ impl<'a> Reader<'a> {
         &mut self.uses
     }
     /// A value is wrong.
-    pub fn fault(&mut self, at: &ValueAt<'_>, message: impl Into<String>) {
-        self.fault_at(&at.span(), message);
+    pub fn fault(&mut self, at: &Located<'_>, message: impl Into<String>) {
+        self.fault_at(at.span(), message);
     }
     /// Something is wrong at a place.
     pub fn fault_at(&mut self, span: &Span, message: impl Into<String>) {
         self.faults.push((span.clone(), message.into()));
     }
     /// A value is not of the shape, or in the range, that is expected.
-    pub fn expected<T>(&mut self, at: &ValueAt<'_>, shape: &str) -> Option<T> {
+    pub fn expected<T>(&mut self, at: &Located<'_>, shape: &str) -> Option<T> {
         self.fault(at, format!("expected {shape}, found {}", at.found()));
         None
     }
     /// A value that could be made of what was read, or a fault.
-    pub fn value_of<T, E: Display>(&mut self, at: &ValueAt<'_>, made: Result<T, E>) -> Option<T> {
+    pub fn value_of<T, E: Display>(&mut self, at: &Located<'_>, made: Result<T, E>) -> Option<T> {
         made.map_err(|error| self.fault(at, error.to_string())).ok()
     }
     /// Reads something, with advice behind the message of each fault in it.
@@ -74,17 +73,17 @@ impl<'a> Reader<'a> {
         value
     }
     /// The value, unless there are faults.
-    pub(super) fn finish<T>(self, text: &Text, value: Option<T>) -> Result<T, InputErrors> {
+    pub(super) fn finish<T>(self, input: &Input, value: Option<T>) -> Result<T, Faults> {
         match value {
             Some(value) if self.faults.is_empty() => Ok(value),
-            _ => Err(self.errors(text)),
+            _ => Err(self.errors(input)),
         }
     }
-    fn errors(mut self, text: &Text) -> InputErrors {
+    fn errors(mut self, input: &Input) -> Faults {
         if self.faults.is_empty() {
-            self.fault_at(&Span::FILE, "cannot be read");
+            self.fault_at(&None, "cannot be read");
         }
-        self.faults.sort_by_key(|(span, _)| span.start());
-        InputErrors::new(self.faults.iter().map(|(span, message)| text.fault(span, message)).collect())
+        self.faults.sort_by_key(|(span, _)| span.as_ref().map_or(0, |range| range.start));
+        Faults(self.faults.into_iter().map(|(span, message)| input.fault(&span, "", message)).collect())
     }
 }

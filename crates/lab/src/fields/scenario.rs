@@ -4,16 +4,14 @@ use super::codec::{optional, seed, text};
 use super::declare::Fields;
 use super::docs::{self, FieldDoc};
 use super::environment::Environment;
-use super::fault::{InputErrors, Text};
 use super::names::unknown;
 use super::order::Ordered;
-use super::overrides;
 use super::reader::Reader;
 use super::table::TableAt;
 use super::uses::Uses;
+use dfrsim_input::{Faults, Input};
 use std::ops::Deref;
 use std::path::Path;
-use toml::de::DeTable;
 use toml::{Table, Value};
 
 /// What a scenario is read from.
@@ -36,8 +34,7 @@ pub struct ScenarioSource<'a> {
 #[derive(Debug)]
 pub struct Document<'a> {
     source: ScenarioSource<'a>,
-    text: Text,
-    table: DeTable<'a>,
+    input: Input,
 }
 
 /// A checked scenario of a study with the fields `F`, all defaults filled in.
@@ -81,10 +78,9 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// All faults of its TOML and of the keys of overrides.
-    pub fn parse(source: &ScenarioSource<'a>) -> Result<Document<'a>, InputErrors> {
-        let text = Text::new(source.name, source.text, source.overrides);
-        let table = overrides::parse(&text, source.text, source.overrides).map_err(InputErrors::new)?;
-        Ok(Document { source: *source, text, table })
+    pub fn parse(source: &ScenarioSource<'a>) -> Result<Document<'a>, Faults> {
+        let input = Input::toml_with(source.name, source.text, source.overrides)?;
+        Ok(Document { source: *source, input })
     }
 
     fn reader(&self) -> Reader<'a> {
@@ -95,42 +91,42 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// It has no such name.
-    pub fn study(&self) -> Result<String, InputErrors> {
+    pub fn study(&self) -> Result<String, Faults> {
         let mut reader = self.reader();
-        let study = text().read_field(STUDY, None, &TableAt::root(&self.table), &mut reader);
-        reader.finish(&self.text, study)
+        let study = text().read_field(STUDY, None, &TableAt::root(&self.input), &mut reader);
+        reader.finish(&self.input, study)
     }
     /// The fault of a scenario of an unknown study.
-    pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> InputErrors {
+    pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> Faults {
         let found = self.study().unwrap_or_default();
-        let place = TableAt::root(&self.table).span_of(STUDY);
-        InputErrors::new(vec![self.text.fault(&place, unknown(STUDY, &found, studies))])
+        let place = TableAt::root(&self.input).span_of(STUDY);
+        self.input.fault(&place, "", unknown(STUDY, &found, studies)).into()
     }
     /// That it ranks by none of the metrics that there are.
     pub fn unknown_objective<'s>(
         &self,
         found: &str,
         metrics: impl IntoIterator<Item = &'s str> + Clone,
-    ) -> InputErrors {
-        let place = TableAt::root(&self.table).span_of(OBJECTIVE);
-        InputErrors::new(vec![self.text.fault(&place, unknown("metric", found, metrics))])
+    ) -> Faults {
+        let place = TableAt::root(&self.input).span_of(OBJECTIVE);
+        self.input.fault(&place, "", unknown("metric", found, metrics)).into()
     }
     /// Its fields as those of a study.
     ///
     /// # Errors
     /// All that is wrong with them.
-    pub fn read<F: Fields>(&self) -> Result<Scenario<F>, InputErrors> {
+    pub fn read<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
         self.read_with(self.reader())
     }
     /// Its fields as those of a study, to describe results: the files that it names need not exist.
     ///
     /// # Errors
     /// All that is wrong with them.
-    pub fn read_detached<F: Fields>(&self) -> Result<Scenario<F>, InputErrors> {
+    pub fn read_detached<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
         self.read_with(self.reader().detached())
     }
-    fn read_with<F: Fields>(&self, mut reader: Reader<'_>) -> Result<Scenario<F>, InputErrors> {
-        let table = TableAt::root(&self.table);
+    fn read_with<F: Fields>(&self, mut reader: Reader<'_>) -> Result<Scenario<F>, Faults> {
+        let table = TableAt::root(&self.input);
         let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
         let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);
         let seed = seed().read_field(SEED, Some(first_seed), &table, &mut reader);
@@ -142,7 +138,7 @@ impl<'a> Document<'a> {
             study?;
             Some(Scenario { title: title?, seed: seed?, objective: objective?, uses, fields: fields? })
         };
-        reader.finish(&self.text, scenario())
+        reader.finish(&self.input, scenario())
     }
 }
 
@@ -172,7 +168,7 @@ impl<F: Fields> Scenario<F> {
     ///
     /// # Errors
     /// All that is wrong with the text, its values and the overrides; or it is of another study.
-    pub fn read(source: &ScenarioSource<'_>, study: &str) -> Result<Scenario<F>, InputErrors> {
+    pub fn read(source: &ScenarioSource<'_>, study: &str) -> Result<Scenario<F>, Faults> {
         let document = Document::parse(source)?;
         if document.study()? != study {
             return Err(document.unknown_study([study]));

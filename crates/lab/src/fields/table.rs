@@ -1,18 +1,16 @@
 //! Tables of a scenario, each with its place.
 
-use super::fault::Span;
 use super::names::unknown;
 use super::reader::Reader;
-use super::value::ValueAt;
+use dfrsim_input::{Input, Located, Object, Span};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
-use toml::de::DeTable;
 
 /// A table and its place. It notes which of its fields were asked for, so that the others are known to be unknown.
 #[derive(Debug)]
 pub struct TableAt<'a> {
     /// `None` for a table that the file does not have.
-    table: Option<&'a DeTable<'a>>,
+    table: Option<Object<'a>>,
     span: Span,
     /// What goes before the names of its fields in messages.
     prefix: String,
@@ -21,17 +19,13 @@ pub struct TableAt<'a> {
     superseded: RefCell<Vec<String>>,
 }
 
-impl<'a> ValueAt<'a> {
-    /// The table, if it is one. [`TableAt::finish`] it.
-    pub fn table(&self) -> Option<TableAt<'a>> {
-        let table = self.value().as_table()?;
-        Some(TableAt { table: Some(table), span: self.span(), ..TableAt::absent("", Span::FILE) })
-    }
-}
-
 impl<'a> TableAt<'a> {
-    pub(super) fn root(table: &'a DeTable<'a>) -> TableAt<'a> {
-        TableAt { table: Some(table), ..TableAt::absent("", Span::FILE) }
+    /// The table that a value is, if it is one. [`finish`](TableAt::finish) it.
+    pub fn of(at: &Located<'a>) -> Option<TableAt<'a>> {
+        Some(TableAt { table: Some(at.object()?), ..TableAt::absent("", at.span().clone()) })
+    }
+    pub(super) fn root(input: &'a Input) -> TableAt<'a> {
+        TableAt { table: input.root().object(), ..TableAt::absent("", None) }
     }
     /// A table that the file does not have, as if it were there and empty.
     pub(super) fn absent(prefix: &str, span: Span) -> TableAt<'a> {
@@ -53,27 +47,25 @@ impl<'a> TableAt<'a> {
         &self.span
     }
     /// A field, which from now on is known.
-    pub fn get(&self, name: &str) -> Option<ValueAt<'a>> {
+    pub fn get(&self, name: &str) -> Option<Located<'a>> {
         self.known.borrow_mut().push(name.to_owned());
-        self.table?.get(name).map(ValueAt::new)
+        self.table.as_ref()?.get(name)
     }
     /// The place of a field, or that of the table if it does not have it.
     pub fn span_of(&self, name: &str) -> Span {
-        let value = self.table.and_then(|table| table.get(name));
-        value.map_or_else(|| self.span.clone(), |value| value.span().into())
+        let value = self.table.as_ref().and_then(|table| table.get(name));
+        value.map_or_else(|| self.span.clone(), |value| value.span().clone())
     }
     /// All fields of a table whose keys are names of the user's.
-    pub fn entries(&self) -> Vec<(&'a str, ValueAt<'a>)> {
-        let entries = self.table.into_iter().flatten();
-        let entries: Vec<_> =
-            entries.map(|(key, value)| (key.get_ref().as_ref(), ValueAt::new(value))).collect();
+    pub fn entries(&self) -> Vec<(&'a str, Located<'a>)> {
+        let entries: Vec<_> = self.table.iter().flat_map(Object::iter).collect();
         self.known.borrow_mut().extend(entries.iter().map(|(key, _)| (*key).to_owned()));
         entries
     }
     /// Refuses an old name of a field.
     pub fn renamed(&self, old: &str, new: &str, reader: &mut Reader<'_>) {
-        if let Some((key, _)) = self.table.and_then(|table| table.get_key_value(old)) {
-            reader.fault_at(&key.span().into(), format!("`{old}` is now called `{new}`"));
+        if let Some(name) = self.table.as_ref().and_then(|table| table.name_span(old)) {
+            reader.fault_at(name, format!("`{old}` is now called `{new}`"));
             self.known.borrow_mut().push(old.to_owned());
             self.superseded.borrow_mut().push(new.to_owned());
         }
@@ -84,8 +76,8 @@ impl<'a> TableAt<'a> {
     }
     /// Refuses a field that is no longer needed.
     pub fn removed(&self, name: &str, why: &str, reader: &mut Reader<'_>) {
-        if let Some((key, _)) = self.table.and_then(|table| table.get_key_value(name)) {
-            reader.fault_at(&key.span().into(), format!("the field `{name}` was removed: {why}"));
+        if let Some(at) = self.table.as_ref().and_then(|table| table.name_span(name)) {
+            reader.fault_at(at, format!("the field `{name}` was removed: {why}"));
             self.known.borrow_mut().push(name.to_owned());
         }
     }
@@ -101,11 +93,11 @@ impl<'a> TableAt<'a> {
         let mut known = self.known.into_inner();
         let mut seen = FxHashSet::default();
         known.retain(|name| seen.insert(name.clone()));
-        for (key, _) in self.table.into_iter().flatten() {
-            let name = key.get_ref().as_ref();
-            if !known.iter().any(|known| known == name) {
+        if let Some(table) = &self.table {
+            let others = table.iter().filter(|(name, _)| known.iter().all(|known| known != name));
+            for (name, at) in others {
                 let message = unknown("field", name, known.iter().map(String::as_str));
-                reader.fault_at(&key.span().into(), message);
+                reader.fault_at(at.name_span(), message);
             }
         }
     }

@@ -15,7 +15,7 @@ fn check(text: &str, overrides: &[&str]) -> Result<(), TestCaseError> {
             prop_assert_eq!(again, scenario);
         }
         Err(errors) => {
-            prop_assert!(!errors.faults().is_empty());
+            prop_assert!(!errors.0.is_empty());
             prop_assert!(errors.to_string().contains("a.toml") || errors.to_string().contains("override"));
         }
     }

@@ -130,7 +130,7 @@ fields! {
         ));
         /// Warm-up, then cool-down.
         pub(crate) margins: (SimSpan, SimSpan) = with(
-            |at, reader| match at.elements()?.as_slice() {
+            |at, reader| match at.items()?.as_slice() {
                 [first, second] => Some((seconds(..).read(first, reader)?, seconds(..).read(second, reader)?)),
                 _ => reader.expected(at, "two numbers of seconds"),
             },
@@ -217,7 +217,7 @@ pub(crate) fn environment() -> Environment {
     }))
 }
 
-pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario<Everything>, InputErrors> {
+pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario<Everything>, Faults> {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let environment = environment();
     let source = ScenarioSource {
@@ -233,12 +233,12 @@ pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario<Everything
 /// The faults of a scenario, as `line:column: message`, or with the override.
 pub(crate) fn faults(text: &str, overrides: &[&str]) -> Vec<String> {
     let errors = read(text, overrides).expect_err("the scenario is wrong");
-    let place = |fault: &Fault| match &fault.place {
-        Position::File(_) => "file".to_owned(),
-        Position::Line { line, column, .. } => format!("{line}:{column}"),
-        Position::Override(set) => set.clone(),
+    let place = |fault: &Fault| match (fault.line, fault.column) {
+        (Some(line), Some(column)) => format!("{line}:{column}"),
+        _ if fault.file == "a.toml" => "file".to_owned(),
+        _ => fault.file.clone(),
     };
-    errors.faults().iter().map(|fault| format!("{}: {}", place(fault), fault.message)).collect()
+    errors.0.iter().map(|fault| format!("{}: {}", place(fault), fault.message)).collect()
 }
 
 pub(crate) const SMALL: &str = r#"study = "everything"

@@ -124,7 +124,7 @@ fn spans_of_time_have_their_limits() {
         ("nan", "expected a number of seconds above 0, found nan"),
         ("inf", "expected a number of seconds above 0, found inf"),
     ] {
-        let expected = format!("time_limit={seconds}: {message}");
+        let expected = format!("override `time_limit={seconds}`: {message}");
         assert_eq!(faults(SMALL, &[&format!("time_limit={seconds}")]), [expected]);
     }
 }

@@ -211,9 +211,9 @@ fn all_that_is_wrong_with_a_baseline_is_reported_with_its_place() {
     }
     let twice = "study = 'toy'\nformat = 2\nsemantics = 1\n[instances]\n[groups.'factor=1']\nruns = 1\nruns = 2\n[groups.'factor=1']\nruns = 1\n";
     let errors = Baseline::parse(twice, "baseline.toml", study).unwrap_err();
-    assert_eq!(errors.faults().len(), 3, "{errors}");
+    assert_eq!(errors.0.len(), 3, "{errors}");
     let old = Baseline::parse("study = 'toy'\nformat = 1\nx = 1\n", "baseline.toml", study).unwrap_err();
-    assert_eq!(old.faults().len(), 1, "{old}");
+    assert_eq!(old.0.len(), 1, "{old}");
     assert!(old.to_string().contains("expected a baseline of format 2"), "{old}");
     assert!(Baseline::parse("study = 'grid'\n", "baseline.toml", study).is_err());
 }

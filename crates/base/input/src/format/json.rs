@@ -2,10 +2,9 @@
 
 use super::{Format, Input};
 use crate::fault::{Fault, Faults};
-use crate::tree::{Content, Node};
+use crate::tree::{Content, Fields, Node};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -67,7 +66,7 @@ impl<'a> Source<'a> {
             }
             Some(b'{') => {
                 let Members(members) = self.part(span.start, raw.get())?;
-                let mut fields = BTreeMap::new();
+                let mut fields = Fields::new();
                 for (key, value) in members {
                     let place = self.span(key);
                     let name: String = self.part(place.start, key.get())?;

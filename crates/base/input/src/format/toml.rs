@@ -1,10 +1,14 @@
 //! TOML as a tree of values.
 
+mod overrides;
+
 use super::{Format, Input};
 use crate::fault::Faults;
-use crate::tree::{Content, Node};
+use crate::tree::{Content, Fields, Node, Span};
 use serde_json::{Number, Value};
-use toml::de::{DeTable, DeValue};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 impl Input {
     /// Takes TOML apart; `file` is what messages call it.
@@ -12,47 +16,71 @@ impl Input {
     /// # Errors
     /// The text is not TOML: all places.
     pub fn toml(file: &str, text: &str) -> Result<Input, Faults> {
+        Input::toml_with(file, text, &[])
+    }
+
+    /// Takes TOML apart, with overrides, `key=value`, in place of what it says: keys joined by dots, with the number (from 0) or
+    /// the name of a table behind a list of tables (`workloads.hpc2n.nodes=64`); values in TOML, anything else is a text.
+    ///
+    /// # Errors
+    /// The text is not TOML: all places; or keys of overrides lead nowhere.
+    pub fn toml_with(file: &str, text: &str, overrides: &[String]) -> Result<Input, Faults> {
         let (table, mut errors) = DeTable::parse_recoverable(text);
-        let root = Node { name: None, span: None, content: table_content(table.get_ref()) };
-        let input = Input::new(file, text, root, Format::Toml);
-        if errors.is_empty() {
+        errors.sort_by_key(|error| error.span().map(|span| span.start));
+        let wrong = errors.iter().map(|error| (error.span(), error.message().to_owned()));
+        let mut wrong: Vec<(Span, String)> = wrong.collect();
+        let mut fields = Places(0).fields(table.get_ref());
+        // One behind the other, so that one number gives a place in any of them.
+        let mut joined = format!("{text}\n");
+        for set in overrides {
+            let range = joined.len()..joined.len() + set.len();
+            joined.extend([set.as_str(), "\n"]);
+            if errors.is_empty()
+                && let Err(message) = overrides::apply(set, &range, &mut fields)
+            {
+                wrong.push((Some(range), message));
+            }
+        }
+        let root = Node { name: None, span: None, content: Content::Object(fields) };
+        let input = Input::new(file, &joined, root, Format::Toml { end: text.len() });
+        if wrong.is_empty() {
             return Ok(input);
         }
-        errors.sort_by_key(|error| error.span().map(|span| span.start));
-        let fault = |error: &toml::de::Error| input.fault(&error.span(), "", error.message().to_owned());
-        Err(Faults(errors.iter().map(fault).collect()))
+        Err(Faults(wrong.into_iter().map(|(span, message)| input.fault(&span, "", message)).collect()))
     }
 }
 
-fn table_content(table: &DeTable<'_>) -> Content {
-    let fields = table.iter().map(|(key, value)| {
-        let node =
-            Node { name: Some(key.span()), span: Some(value.span()), content: content(value.get_ref()) };
-        (key.get_ref().to_string(), node)
-    });
-    Content::Object(fields.collect())
-}
+/// Makes nodes of values whose places are this many bytes before those in the text.
+struct Places(usize);
 
-fn content(value: &DeValue<'_>) -> Content {
-    Content::Scalar(match value {
-        DeValue::Table(table) => return table_content(table),
-        DeValue::Array(items) => {
-            let item = |item: &toml::Spanned<DeValue<'_>>| Node {
-                name: None,
-                span: Some(item.span()),
-                content: content(item.get_ref()),
-            };
-            return Content::List(items.iter().map(item).collect());
-        }
-        DeValue::String(text) => text.as_ref().into(),
-        DeValue::Boolean(value) => (*value).into(),
-        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => number.into(),
-            Err(_) => float(number.as_str()),
-        },
-        DeValue::Float(number) => float(number.as_str()),
-        DeValue::Datetime(_) => Value::Null,
-    })
+impl Places {
+    fn moved(&self, span: Range<usize>) -> Range<usize> {
+        span.start + self.0..span.end + self.0
+    }
+
+    fn fields(&self, table: &DeTable<'_>) -> Fields {
+        let field = |(key, value): (&Spanned<DeString<'_>>, _)| {
+            let node = Node { name: Some(self.moved(key.span())), ..self.node(value) };
+            (key.get_ref().to_string(), node)
+        };
+        table.iter().map(field).collect()
+    }
+
+    fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
+        let content = match value.get_ref() {
+            DeValue::Table(table) => Content::Object(self.fields(table)),
+            DeValue::Array(items) => Content::List(items.iter().map(|item| self.node(item)).collect()),
+            DeValue::String(text) => Content::Scalar(text.as_ref().into()),
+            DeValue::Boolean(value) => Content::Scalar((*value).into()),
+            DeValue::Integer(number) => Content::Scalar(
+                i64::from_str_radix(number.as_str(), number.radix())
+                    .map_or_else(|_| float(number.as_str()), Value::from),
+            ),
+            DeValue::Float(number) => Content::Scalar(float(number.as_str())),
+            DeValue::Datetime(_) => Content::Scalar(Value::Null),
+        };
+        Node { name: None, span: Some(self.moved(value.span())), content }
+    }
 }
 
 fn float(text: &str) -> Value {

@@ -1,19 +1,18 @@
 //! Values of types that are not made for scenarios.
 
-use super::super::names::{explained, listed};
+use super::super::names::listed;
 use super::super::reader::Reader;
-use super::super::value::ValueAt;
 use super::{Codec, Form};
+use dfrsim_input::{Located, Misread};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::rc::Rc;
 use toml::Value;
-use toml::de::ValueDeserializer;
 
 /// A codec of two functions, for what no other codec does.
 pub fn with<T>(
-    read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
+    read: impl Fn(&Located<'_>, &mut Reader<'_>) -> Option<T> + 'static,
     write: impl Fn(&T) -> Value + 'static,
     shape: impl Into<String>,
 ) -> Codec<T> {
@@ -46,13 +45,8 @@ pub fn via<A: 'static, T: 'static, E: Display>(
 
 /// A value of a type that serde reads and writes: only the first of its faults is found.
 pub fn serde<T: Serialize + DeserializeOwned>(shape: impl Into<String>) -> Codec<T> {
-    let read = |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-        let value = T::deserialize(ValueDeserializer::from(at.spanned()));
-        let refuse = |error: toml::de::Error| {
-            let span = error.span().map_or_else(|| at.span(), Into::into);
-            reader.fault_at(&span, explained(error.message()));
-        };
-        value.map_err(refuse).ok()
+    let read = |at: &Located<'_>, reader: &mut Reader<'_>| {
+        at.parse().map_err(|Misread { span, message, .. }| reader.fault_at(&span, message)).ok()
     };
     // What TOML has no way to write is an absent value.
     Codec::new(shape, |_| true, read, |value: &T| Value::try_from(value).ok())

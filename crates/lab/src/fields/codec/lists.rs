@@ -2,8 +2,9 @@
 
 use super::super::docs::{Absent, TableDoc};
 use super::super::reader::Reader;
-use super::super::value::ValueAt;
+use super::super::table::TableAt;
 use super::{Codec, Form, Write};
+use dfrsim_input::Located;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use toml::Value;
@@ -13,8 +14,8 @@ pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
     let Codec { form: Form { shape, accepts, nested, .. }, read, write, .. } = each;
     let (shape, is_one) = (format!("{shape} or a list of them"), Rc::clone(&accepts));
     let expected = shape.clone();
-    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-        let elements = match at.elements() {
+    let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
+        let elements = match at.items() {
             Some(elements) => elements,
             None if is_one(at) => vec![at.clone()],
             None => return reader.expected(at, &expected),
@@ -22,7 +23,7 @@ pub fn list<T: 'static>(each: Codec<T>) -> Codec<Vec<T>> {
         let values: Vec<Option<T>> = elements.iter().map(|each| read(each, reader)).collect();
         values.into_iter().collect()
     };
-    Codec::new(shape, move |at| at.elements().is_some() || accepts(at), read, written(write)).nested(nested)
+    Codec::new(shape, move |at| at.is_list() || accepts(at), read, written(write)).nested(nested)
 }
 
 /// How a list is written whose values are written so.
@@ -45,10 +46,10 @@ impl<T: 'static> Codec<Vec<T>> {
     /// At least one value, or this fault.
     pub(super) fn nonempty_or(
         self,
-        refuse: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<Vec<T>> + 'static,
+        refuse: impl Fn(&Located<'_>, &mut Reader<'_>) -> Option<Vec<T>> + 'static,
     ) -> Codec<Vec<T>> {
         let read = self.read;
-        let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| match at.elements() {
+        let read = move |at: &Located<'_>, reader: &mut Reader<'_>| match at.items() {
             Some(elements) if elements.is_empty() => refuse(at, reader),
             _ => read(at, reader),
         };
@@ -90,9 +91,9 @@ pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
     let Codec { form: Form { shape, nested, .. }, read, write, .. } = value;
     let shape = format!("a table, whose keys are names and whose values are each {shape}");
     let expected = shape.clone();
-    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-        let Some(table) = at.table() else { return reader.expected(at, &expected) };
-        let entry = |(key, at): (&str, ValueAt<'_>)| {
+    let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
+        let Some(table) = TableAt::of(at) else { return reader.expected(at, &expected) };
+        let entry = |(key, at): (&str, Located<'_>)| {
             if key.is_empty() || key.contains(char::is_control) {
                 reader.fault(&at, "expected a name as the key, without control characters");
             }
@@ -105,7 +106,7 @@ pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
         let written = values.iter().filter_map(|(key, value)| Some((key.clone(), write(value)?)));
         (!values.is_empty()).then(|| Value::Table(written.collect()))
     };
-    let codec = Codec::new(shape, |at| at.value().is_table(), read, written);
+    let codec = Codec::new(shape, |at| at.object().is_some(), read, written);
     let named = |nested: TableDoc| TableDoc { heading: format!(".NAME{}", nested.heading), ..nested };
     let nested = nested.map(|nested| Rc::new(move || named(nested())) as Rc<dyn Fn() -> TableDoc>);
     codec.nested(nested).absent(Absent::Unset, |_, _, _| Some(BTreeMap::new()))

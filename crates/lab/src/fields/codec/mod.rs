@@ -23,13 +23,13 @@ use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;
 use super::table::TableAt;
 use super::uses::Uses;
-use super::value::ValueAt;
+use dfrsim_input::Located;
 use std::fmt;
 use std::rc::Rc;
 use toml::Value;
 
-type Accepts = dyn Fn(&ValueAt<'_>) -> bool;
-type Read<T> = dyn Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T>;
+type Accepts = dyn Fn(&Located<'_>) -> bool;
+type Read<T> = dyn Fn(&Located<'_>, &mut Reader<'_>) -> Option<T>;
 type Write<T> = dyn Fn(&T) -> Option<Value>;
 type ReadAbsent<T> = dyn Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T>;
 
@@ -67,7 +67,7 @@ impl Form {
         Form { shape, accepts, absence: Absent::Refused, nested: None, is_flat: false }
     }
     /// The value of a field, if the table has it.
-    fn get<'a>(&self, name: &str, table: &TableAt<'a>) -> Option<ValueAt<'a>> {
+    fn get<'a>(&self, name: &str, table: &TableAt<'a>) -> Option<Located<'a>> {
         if self.is_flat { None } else { table.get(name) }
     }
     fn put(&self, name: &str, written: Option<Value>, table: &mut toml::Table) {
@@ -97,8 +97,8 @@ impl<T> Codec<T> {
     /// A codec for a required field.
     fn new(
         shape: impl Into<String>,
-        accepts: impl Fn(&ValueAt<'_>) -> bool + 'static,
-        read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
+        accepts: impl Fn(&Located<'_>) -> bool + 'static,
+        read: impl Fn(&Located<'_>, &mut Reader<'_>) -> Option<T> + 'static,
         write: impl Fn(&T) -> Option<Value> + 'static,
     ) -> Codec<T> {
         Codec {
@@ -111,7 +111,7 @@ impl<T> Codec<T> {
     /// A codec for what is made of a value of one TOML type, or refused.
     fn scalar<A>(
         shape: impl Into<String>,
-        get: impl Fn(&ValueAt<'_>) -> Option<A> + Clone + 'static,
+        get: impl Fn(&Located<'_>) -> Option<A> + Clone + 'static,
         make: impl Fn(A) -> Option<T> + 'static,
         write: impl Fn(&T) -> Value + 'static,
     ) -> Codec<T> {
@@ -144,7 +144,7 @@ impl<T> Codec<T> {
         T: 'static,
     {
         let read = self.read;
-        let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
+        let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
             reader.advising(advice, |reader| read(at, reader))
         };
         Codec { read: Box::new(read), ..self }
@@ -156,7 +156,7 @@ impl<T> Codec<T> {
         T: 'static,
     {
         let read = self.read;
-        let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
+        let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
             let value = read(at, reader)?;
             note(&value, reader.uses());
             Some(value)
@@ -165,7 +165,7 @@ impl<T> Codec<T> {
     }
 
     /// The value, or faults in the reader.
-    pub fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
+    pub fn read(&self, at: &Located<'_>, reader: &mut Reader<'_>) -> Option<T> {
         (self.read)(at, reader)
     }
     /// What is expected: "a number of nodes from 1 to 100".

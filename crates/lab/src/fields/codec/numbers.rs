@@ -1,8 +1,8 @@
 //! Numbers, spans of time, and truth values.
 
 use super::super::reader::Reader;
-use super::super::value::ValueAt;
 use super::{Codec, Form};
+use dfrsim_input::Located;
 use dfrsim_model::{Share, SimSpan, Yield};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::ops::{Bound, RangeBounds};
@@ -189,7 +189,7 @@ pub fn seconds<T: Seconds>(range: impl RangeBounds<f64>) -> Codec<T> {
     };
     let in_range = number("a number of seconds", (least, range.end_bound().cloned()));
     let Codec { form: Form { shape, accepts, .. }, read, .. } = in_range;
-    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| match SimSpan::try_from_secs_f64(read(
+    let read = move |at: &Located<'_>, reader: &mut Reader<'_>| match SimSpan::try_from_secs_f64(read(
         at, reader,
     )?) {
         None => reader.expected(at, "at most 500 years in seconds"),
@@ -207,6 +207,7 @@ pub fn positive_seconds<T: Seconds>() -> Codec<T> {
 }
 
 /// `true` or `false`.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn boolean() -> Codec<bool> {
-    Codec::scalar("`true` or `false`", |at| at.value().as_bool(), Some, |value: &bool| Value::Boolean(*value))
+    Codec::scalar("`true` or `false`", |at| at.boolean(), Some, |value: &bool| Value::Boolean(*value))
 }

@@ -3,9 +3,10 @@
 use super::super::environment::Environment;
 use super::super::names::bare;
 use super::super::reader::Reader;
-use super::super::value::ValueAt;
+use super::super::table::TableAt;
 use super::lists::written;
 use super::{Codec, Form};
+use dfrsim_input::Located;
 use regex_lite::Regex;
 use std::rc::Rc;
 
@@ -31,9 +32,9 @@ pub fn any_selected<T: PartialEq + 'static>(
     let Codec { form: Form { shape, accepts, nested, .. }, read, write, .. } = one;
     let shape = format!("{shape}, {{ matching = \"a regular expression\" }} or a list of these");
     let (expected, is_name) = (shape.clone(), Rc::clone(&accepts));
-    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-        let elements = at.elements().unwrap_or_else(|| vec![at.clone()]);
-        let mut read_one = |each: &ValueAt<'_>| match each.value().is_table() {
+    let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
+        let elements = at.items().unwrap_or_else(|| vec![at.clone()]);
+        let mut read_one = |each: &Located<'_>| match each.object().is_some() {
             true => matching(what, &all, each, reader),
             false if is_name(each) => read(each, reader).map(|one| vec![one]),
             false => reader.expected(each, &expected),
@@ -41,7 +42,7 @@ pub fn any_selected<T: PartialEq + 'static>(
         let parts: Vec<Option<Vec<T>>> = elements.iter().map(&mut read_one).collect();
         Some(parts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     };
-    let accepts = move |at: &ValueAt<'_>| at.elements().is_some() || at.value().is_table() || accepts(at);
+    let accepts = move |at: &Located<'_>| at.is_list() || at.object().is_some() || accepts(at);
     Codec::new(shape, accepts, read, written(write)).nested(nested).distinct()
 }
 
@@ -49,10 +50,10 @@ pub fn any_selected<T: PartialEq + 'static>(
 fn matching<T>(
     what: &str,
     all: &impl Fn(&Environment) -> Vec<(String, T)>,
-    at: &ValueAt<'_>,
+    at: &Located<'_>,
     reader: &mut Reader<'_>,
 ) -> Option<Vec<T>> {
-    let table = at.table()?;
+    let table = TableAt::of(at)?;
     let pattern = table.get("matching");
     let none = pattern.is_none().then(|| table.missing::<()>("matching", reader));
     table.finish(reader);

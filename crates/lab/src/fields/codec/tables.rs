@@ -5,8 +5,8 @@ use super::super::docs::{Absent, TableDoc};
 use super::super::names::bare;
 use super::super::reader::Reader;
 use super::super::table::TableAt;
-use super::super::value::ValueAt;
 use super::{Codec, Form};
+use dfrsim_input::Located;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use toml::Value;
@@ -17,8 +17,8 @@ fn read_table<F: Fields>(table: TableAt<'_>, reader: &mut Reader<'_>) -> Option<
     value
 }
 
-fn read_at<F: Fields>(at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
-    match at.table() {
+fn read_at<F: Fields>(at: &Located<'_>, reader: &mut Reader<'_>) -> Option<F> {
+    match TableAt::of(at) {
         Some(table) => read_table(table, reader),
         None => reader.expected(at, "a table"),
     }
@@ -31,7 +31,7 @@ fn docs_of<F: Fields>(repeated: bool) -> TableDoc {
 /// A nested table; its absence is as good as an empty one.
 pub fn table<F: Fields>() -> Codec<F> {
     let written = |value: &F| Some(Value::Table(value.write()));
-    let codec = Codec::new("a table", |at| at.value().is_table(), read_at, written);
+    let codec = Codec::new("a table", |at| at.object().is_some(), read_at, written);
     let codec = codec.nested(Some(Rc::new(|| docs_of::<F>(false))));
     codec.absent(Absent::Defaults, |name, table, reader| read_table(table.absent_field(name), reader))
 }
@@ -59,7 +59,7 @@ pub fn distinct_tables<F: Fields>(
         let mut names = FxHashSet::default();
         for (at, value) in elements.iter().zip(values) {
             let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
-            let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));
+            let span = TableAt::of(at).map_or_else(|| at.span().clone(), |table| table.span_of(key));
             reader.fault_at(&span, format!("duplicate {} `{name}`", bare(what)));
         }
     })
@@ -80,12 +80,13 @@ impl<F: Fields> Codec<Vec<F>> {
 }
 
 /// Tables, with a check of all of them.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 fn each_table<F: Fields>(
-    check: impl Fn(&[ValueAt<'_>], &[Option<F>], &mut Reader<'_>) + 'static,
+    check: impl Fn(&[Located<'_>], &[Option<F>], &mut Reader<'_>) + 'static,
 ) -> Codec<Vec<F>> {
     const SHAPE: &str = "a list of tables";
-    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
-        let Some(elements) = at.elements() else { return reader.expected(at, SHAPE) };
+    let read = move |at: &Located<'_>, reader: &mut Reader<'_>| {
+        let Some(elements) = at.items() else { return reader.expected(at, SHAPE) };
         let values: Vec<Option<F>> = elements.iter().map(|at| read_at(at, reader)).collect();
         check(&elements, &values, reader);
         values.into_iter().collect()
@@ -94,7 +95,7 @@ fn each_table<F: Fields>(
         let tables = values.iter().map(|value| Value::Table(value.write()));
         (!values.is_empty()).then(|| Value::Array(tables.collect()))
     };
-    let codec = Codec::new(SHAPE, |at| at.elements().is_some(), read, written);
+    let codec = Codec::new(SHAPE, |at| at.is_list(), read, written);
     let codec = codec.nested(Some(Rc::new(|| docs_of::<F>(true))));
     codec.absent(Absent::Unset, |_, _, _| Some(Vec::new()))
 }

@@ -1,7 +1,7 @@
 //! The study in the frame: the files are the same after any interruption, and its tables are what a slow computation
 //! from the rows gives.
 
-use dfrsim_lab::fields::InputErrors;
+use dfrsim_lab::fields::Faults;
 use dfrsim_lab::{
     AnyScenario, Chart, Part, ProblemId, Registry, Results, RunOptions, RunReport, Shard, Status,
 };
@@ -40,7 +40,7 @@ fn registry() -> Registry {
     register(Registry::new())
 }
 
-fn parsed(text: &str, overrides: &[&str]) -> Result<Box<dyn AnyScenario>, InputErrors> {
+fn parsed(text: &str, overrides: &[&str]) -> Result<Box<dyn AnyScenario>, Faults> {
     let overrides: Vec<String> = overrides.iter().map(|&set| set.to_owned()).collect();
     registry().parse(text, "test.toml", None, &overrides)
 }

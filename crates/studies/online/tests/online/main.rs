@@ -11,7 +11,7 @@ mod rows;
 mod run;
 mod scenario;
 
-use dfrsim_lab::fields::{FileLocator, InputErrors, Scenario};
+use dfrsim_lab::fields::{Faults, FileLocator, Scenario};
 use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};
 use dfrsim_study_online::{Online, register};
 use dfrsim_workload::traces::locate_beside;
@@ -29,7 +29,7 @@ fn overrides(set: &[&str]) -> Vec<String> {
 }
 
 /// A scenario's own fields.
-fn read(text: &str, folder: Option<&Path>, set: &[&str]) -> Result<Scenario<Online>, InputErrors> {
+fn read(text: &str, folder: Option<&Path>, set: &[&str]) -> Result<Scenario<Online>, Faults> {
     let (registry, overrides) = (registry(), overrides(set));
     let source = dfrsim_lab::fields::ScenarioSource {
         text,

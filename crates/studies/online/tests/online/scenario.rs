@@ -124,15 +124,15 @@ fn wrong_assumptions_are_reported_with_their_place() {
         ("cpu = { cores = 0 }", "6:28: invalid value: integer `0`, expected a nonzero u32"),
         ("cpu = { seriel = 1 }", "6:20: unknown field `seriel`; did you mean `serial`?"),
         ("memory = \"nothing\"", "6:21: unknown variant `nothing`; expected none, constant, "),
-        ("memory = { constant = -1 }", "6:21: expected a part of a node from 0 to 1, found -1"),
+        ("memory = { constant = -1 }", "6:34: expected a part of a node from 0 to 1, found -1"),
         (
             "memory = { uniform = { from = 0.5, to = 0.1 } }",
-            "6:21: the lower bound 0.5 of the memory is above",
+            "6:33: the lower bound 0.5 of the memory is above",
         ),
-        ("memory = { multiples = { single_probability = 2 } }", "6:21: expected a probability from 0 to 1"),
+        ("memory = { multiples = { single_probability = 2 } }", "6:35: expected a probability from 0 to 1"),
         (
             "memory = { multiples = { unit = 0.2 } }",
-            "6:21: expected at least 2 units, and no more than a node has",
+            "6:35: expected at least 2 units, and no more than a node has",
         ),
     ];
     for (fields, start) in cases {
