@@ -8,6 +8,8 @@ pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// Those between the labelled ones.
 pub(crate) const FINE_GRID: RGBColor = RGBColor(0xf0, 0xf0, 0xf0);
+/// A node that is down, or goes down.
+pub(crate) const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
 pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
 /// The colour itself at a strength of 1, white at 0.

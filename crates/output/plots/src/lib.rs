@@ -61,14 +61,10 @@ mod table;
 pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 
-/// Events files, job by job: what figures, and pages of a schedule, are made from.
-pub mod replay {
-    pub use crate::events::{Change, GridRun, Job, Phase, Run, Watch, replay, replay_grid};
-}
-
-/// Plans of context switches, read: what figures and pages of them are made from.
-pub mod plans {
-    pub use crate::plan::{KINDS, PlanAction, PlanDocument, PlanSwitch};
+/// What pictures and pages of a schedule are made from: jobs with their stays on nodes, or VMs with their actions.
+pub mod lives {
+    pub use crate::events::{Change, Cpus, Down, Life, Limits, Lives, Queued, Run, Stay, assign_rows};
+    pub use crate::plan::{PlanLanes, PlanStep};
 }
 
 pub use figure::Figure;

@@ -47,6 +47,14 @@ pub enum EventsError {
         /// What it lacks.
         lacking: &'static str,
     },
+    /// There is more than a picture can show.
+    #[error("{}: more than {most} rectangles; draw a shorter time span (--from, --to)", path.display())]
+    TooMany {
+        /// The file.
+        path: PathBuf,
+        /// The largest number.
+        most: usize,
+    },
 }
 
 /// The faults of a line of an events file. Only what a picture needs is checked; `dfrsim audit` checks all.
@@ -125,12 +133,6 @@ pub enum EventsFault {
     Cores {
         /// The cluster, from 0.
         cluster: u32,
-    },
-    /// There is more than a picture can show.
-    #[error("more than {most} rectangles; draw a shorter time span (--from, --to)")]
-    TooMany {
-        /// The largest number.
-        most: usize,
     },
 }
 

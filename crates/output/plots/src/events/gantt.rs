@@ -1,32 +1,24 @@
 //! Jobs on nodes over simulated time.
 
 use super::fault::EventsError;
-use super::grid::{GridRun, replay_grid};
-use super::layout::{self, Downtime, Edge, Layout};
-use super::replay::{Change, replay};
+use super::layout::{self, Edge, MOST_RECTANGLES, rectangles};
+use super::life::{Down, assign_rows};
+use super::lives::{Limits, Lives, Window};
+use super::replay::Change;
 use crate::axis::Axis;
 use crate::chart::{Chart, Frame, bar};
-use crate::colour::{FINE_GRID, GRID, INK, paled};
+use crate::colour::{DOWN, FINE_GRID, GRID, INK, paled};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
 use crate::palette;
 use crate::picture::{Area, NO_FAILURE, Picture};
 use crate::scale::Scale;
 use crate::table::Csv;
-use dfrsim_model::{CpuUse, SimTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 use plotters::element::{PathElement, Polygon, Rectangle};
 use plotters::style::{Color as _, RGBColor};
 use plotters_backend::BackendCoord;
 use std::path::Path;
-
-/// The time that is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// Its begin; the first event if `None`.
-    pub from: Option<SimTime>,
-    /// Its end; the last event if `None`.
-    pub to: Option<SimTime>,
-}
 
 /// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
 /// lightness the job's yield. Jobs that share a node are stacked. Nodes that are down are grey. Of a grid it draws the cores of all clusters; a job
@@ -42,58 +34,63 @@ pub struct Window {
 /// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
 /// for a picture.
 pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
-    let from = window.from.map_or(0, SimTime::micros);
-    let to = window.to.map_or(u64::MAX, SimTime::micros);
-    let mut layout = Layout::new(from, to);
-    let (title, clusters) = match replay_grid(path, &mut layout)? {
-        Some(GridRun { local, cores }) => (format!("{local}, {} clusters", cores.len()), cores),
-        None => {
-            let run = replay(path, &mut layout)?;
-            (format!("{}, {} nodes", run.policy, run.nodes), vec![run.nodes])
-        }
-    };
-    let downtimes = layout.take_downtimes();
-    let (rectangles, events) = layout.finish();
-    let (Some((first, last)), false) = (events, rectangles.is_empty()) else {
-        let lacking = "no job runs in the time that is to be drawn";
-        return Err(EventsError::Empty { path: path.to_owned(), lacking });
-    };
+    let too_many = || EventsError::TooMany { path: path.to_owned(), most: MOST_RECTANGLES };
+    let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
+    let mut lives = Lives::read(path, window, limits)?;
+    let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();
+    let down: usize = lives.downs.iter().map(|down| down.nodes as usize).sum();
+    if lives.cut.is_some() || on_nodes.max(down) > MOST_RECTANGLES {
+        return Err(too_many());
+    }
+    assign_rows(&mut lives.stays);
+    let rectangles = rectangles(&lives, window).ok_or_else(too_many)?;
     let chart = Gantt {
-        title,
-        nodes: clusters.iter().sum(),
-        from: SimTime::from_micros(window.from.map_or(first, SimTime::micros)),
-        to: SimTime::from_micros(window.to.map_or(last, SimTime::micros)),
+        from: window.from.unwrap_or(SimTime::from_micros(lives.events.0)),
+        to: window.to.unwrap_or(SimTime::from_micros(lives.events.1)),
+        nodes: lives.clusters.iter().sum(),
         blocks: blocks(&rectangles),
-        downtimes,
-        clusters,
+        lives: &lives,
     };
-    let (picture, csv) = (chart.picture(), csv(&rectangles, &chart.downtimes));
+    let (picture, csv) = (chart.picture(), csv(&lives, &rectangles));
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
-fn csv(rectangles: &[layout::Rectangle], downtimes: &[Downtime]) -> String {
+fn csv(lives: &Lives, rectangles: &[layout::Rectangle]) -> String {
     let mut csv = Csv::new([
         "job_id", "node", "tasks", "from_s", "to_s", "cpu_from", "cpu_to", "yield", "begin", "end",
     ]);
-    for layout::Rectangle { node, part, below, from, to, begin, end } in rectangles {
+    let time = SimTime::from_micros;
+    for rectangle in rectangles {
+        let layout::Rectangle { node, part, from, to, begin, end, .. } = rectangle;
+        let [low, high] = rectangle.ends();
         csv.line([
-            &part.id,
+            &lives.jobs[part.job].id,
             node,
             &part.tasks,
-            &SimTime::from_micros(*from),
-            &SimTime::from_micros(*to),
-            &below.as_f64(),
-            &(*below + part.cpu).as_f64(),
+            &time(*from),
+            &time(*to),
+            &low,
+            &high,
             &part.job_yield.as_f64(),
             &name(*begin),
             &name(*end),
         ]);
     }
-    let time = SimTime::from_micros;
-    for Downtime { node, from, to } in downtimes {
-        csv.line([&"", node, &0, &time(*from), &time(*to), &0, &1, &0, &"down", &"up"]);
+    for Down { first: node, from, to, .. } in downtimes(lives) {
+        csv.line([&"", &node, &0, &time(from), &time(to), &0, &1, &0, &"down", &"up"]);
     }
     csv.finish()
+}
+
+/// The times at which nodes are down, node by node.
+fn downtimes(lives: &Lives) -> Vec<Down> {
+    let nodes = |down: &Down| {
+        let Down { first, nodes, from, to } = *down;
+        (first..first + nodes).map(move |first| Down { first, nodes: 1, from, to })
+    };
+    let mut downtimes: Vec<Down> = lives.downs.iter().flat_map(nodes).collect();
+    downtimes.sort_by_key(|down| (down.first, down.from));
+    downtimes
 }
 
 fn name(edge: Edge) -> &'static str {
@@ -124,12 +121,9 @@ struct Block {
 fn blocks(rectangles: &[layout::Rectangle]) -> Vec<Block> {
     let mut blocks = Vec::<Block>::new();
     for rectangle in rectangles {
-        let fills = |one: &layout::Rectangle| one.part.cpu == CpuUse::ONE;
-        let continues = |block: &Block| {
-            let one = &block.rectangle;
-            let alike = (one.part == rectangle.part, one.to == rectangle.to, one.from == rectangle.from);
-            let edges = (one.begin, one.end) == (rectangle.begin, rectangle.end);
-            fills(one) && alike == (true, true, true) && edges && one.node + block.nodes == rectangle.node
+        let continues = |Block { rectangle: one, nodes }: &Block| {
+            let alike = layout::Rectangle { node: one.node, ..*rectangle } == *one;
+            one.fills() && alike && one.node + nodes == rectangle.node
         };
         // They are by begin and node, so the neighbour is the last one.
         match blocks.last_mut() {
@@ -148,15 +142,12 @@ fn ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
     })
 }
 
-struct Gantt {
-    title: String,
+struct Gantt<'a> {
+    lives: &'a Lives,
     nodes: u32,
-    /// The nodes of each cluster; of one that is not a grid there is one.
-    clusters: Vec<u32>,
     from: SimTime,
     to: SimTime,
     blocks: Vec<Block>,
-    downtimes: Vec<Downtime>,
 }
 
 /// What a legend explains.
@@ -168,15 +159,15 @@ enum Sign {
     Yield(f64),
 }
 
-impl Gantt {
+impl Gantt<'_> {
     fn picture(&self) -> Picture {
         let signs = self.signs();
         let height = (f64::from(self.nodes) * 300.0).clamp(1_000.0, 3_600.0) as i32;
         let (scale, unit) = Scale::time(self.from, self.to);
         let labels = self.labelled(height).into_iter().map(|node| (f64::from(node) + 0.5, node.to_string()));
-        let of_rows = if self.clusters.len() > 1 { "core" } else { "node" };
+        let of_rows = if self.lives.clusters.len() > 1 { "core" } else { "node" };
         let frame = Frame {
-            title: self.title.clone(),
+            title: self.lives.title.clone(),
             remarks: Vec::new(),
             x: Axis { has_grid: false, ..Axis::new(format!("time [{unit}]"), scale) },
             panels: vec![(Axis::rows(of_rows, self.nodes as usize, labels), height)],
@@ -205,10 +196,10 @@ impl Gantt {
             .draw_series((1..self.nodes).filter(|_| row >= 60.0).map(|node| line(node, GRID)))
             .expect(NO_FAILURE);
         // What is down is behind the jobs.
-        let down = |one: &Downtime| rectangle(one.from, one.to, one.node, 1, DOWN);
-        chart.draw_series(self.downtimes.iter().map(down)).expect(NO_FAILURE);
+        let down = |one: Down| rectangle(one.from, one.to, one.first, 1, DOWN);
+        chart.draw_series(downtimes(self.lives).into_iter().map(down)).expect(NO_FAILURE);
         self.blocks.iter().for_each(|block| self.draw_block(chart, block));
-        let ends = ends(&self.clusters).filter(|&end| end < self.nodes);
+        let ends = ends(&self.lives.clusters).filter(|&end| end < self.nodes);
         chart.draw_series(ends.map(|end| line(end, INK))).expect(NO_FAILURE);
     }
 
@@ -222,7 +213,7 @@ impl Gantt {
         if edges().any(|(begin, _)| begin == Edge::Own(Change::Migrate)) {
             signs.push(Sign::Migration);
         }
-        if !self.downtimes.is_empty() {
+        if !self.lives.downs.is_empty() {
             signs.push(Sign::Down);
         }
         if self.blocks.iter().any(|block| block.rectangle.part.job_yield < Yield::ONE) {
@@ -245,14 +236,15 @@ impl Gantt {
     }
 
     fn draw_block(&self, chart: &Chart<'_>, block: &Block) {
-        let layout::Rectangle { node, part, below, from, to, begin, end } = &block.rectangle;
+        let layout::Rectangle { node, all, part, below, from, to, begin, end } = &block.rectangle;
+        let life = &self.lives.jobs[part.job];
         let area = chart.plotting_area().use_screen_coord();
-        let low = f64::from(node + block.nodes) - below.as_f64();
-        let high = low - part.cpu.as_f64() - f64::from(block.nodes - 1);
+        let low = f64::from(node + block.nodes) - below.as_f64() / all.as_f64();
+        let high = low - part.cpu.as_f64() / all.as_f64() - f64::from(block.nodes - 1);
         let (left, top) = chart.backend_coord(&(self.second(*from), high));
         let (right, bottom) = chart.backend_coord(&(self.second(*to), low));
-        let colour = paled(palette::fill(part.sequence), strength(part.job_yield.as_f64()));
-        bar(&area, [(left, top), (right, bottom)], colour, &part.id.to_string(), 140);
+        let colour = paled(palette::fill(life.sequence), strength(part.job_yield.as_f64()));
+        bar(&area, [(left, top), (right, bottom)], colour, &life.id.to_string(), 140);
         let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
         if *end == Edge::Own(Change::Pause) && is_inside(*to) {
             pause_mark(&area, (right, top), bottom - top);
@@ -290,9 +282,6 @@ impl Sign {
         }
     }
 }
-
-/// A node that is down.
-const DOWN: RGBColor = RGBColor(0x99, 0x99, 0x99);
 
 /// How strong the colour is at a yield: even at none it is not white.
 fn strength(job_yield: f64) -> f64 {

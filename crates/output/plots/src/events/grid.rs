@@ -10,11 +10,11 @@ use std::path::Path;
 
 /// What the records say of the whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GridRun {
+pub(super) struct GridRun {
     /// The policy of the clusters that have none of their own.
-    pub local: String,
+    pub(super) local: String,
     /// The cores of each cluster: the nodes that a watcher sees, cluster by cluster.
-    pub cores: Vec<u32>,
+    pub(super) cores: Vec<u32>,
 }
 
 /// Reads a file and shows it to a watcher; `None` if it does not have the records of a grid. A job that starts elsewhere than
@@ -22,7 +22,7 @@ pub struct GridRun {
 ///
 /// # Errors
 /// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
-pub fn replay_grid(path: &Path, watch: &mut dyn Watch) -> Result<Option<GridRun>, EventsError> {
+pub(super) fn replay_grid(path: &Path, watch: &mut dyn Watch) -> Result<Option<GridRun>, EventsError> {
     let (mut replay, mut is_grid) = (None::<Replay>, true);
     let line = follow(path, |text| match &mut replay {
         _ if !is_grid => Ok(false),
@@ -35,8 +35,9 @@ pub fn replay_grid(path: &Path, watch: &mut dyn Watch) -> Result<Option<GridRun>
         Some(replay) => replay.record(&parse(Record::from_json(text))?, watch).map(|()| true),
     })?;
     let Some(replay) = replay else { return Ok(None) };
-    replay.jobs.end(watch).map_err(|fault| fault.at(path, line))?;
-    Ok(Some(replay.run))
+    let Replay { run, jobs, .. } = replay;
+    jobs.end().map_err(|fault| fault.at(path, line))?;
+    Ok(Some(run))
 }
 
 struct Replay {
@@ -77,7 +78,8 @@ impl Replay {
             Record::Skip { at_us, job } => self.jobs.remove(at_us, job, Change::Reject, watch),
             Record::Submit { at_us, job, cluster, .. } => {
                 self.numbers.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?.push(job);
-                watch.queue(at_us, self.jobs.find(at_us, job)?, cluster)
+                watch.queue(at_us, self.jobs.find(at_us, job)?, cluster);
+                Ok(())
             }
             Record::Cancel { at_us, job, cluster, .. } => {
                 self.jobs.find(at_us, job)?;

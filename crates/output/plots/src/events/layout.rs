@@ -1,17 +1,20 @@
 //! Which part of which node's CPU each job has, and when: the rectangles of a Gantt chart.
 
-use super::fault::EventsFault;
-use super::replay::{Change, Job, Watch};
+use super::life::Stay;
+use super::lives::{Lives, Window};
+use super::replay::Change;
 use dfrsim_model::{CpuUse, Yield};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// The largest number of rectangles that is kept.
+/// The largest number of rectangles that is drawn.
 pub(super) const MOST_RECTANGLES: usize = 100_000;
 
 /// A job on a node for a time in which its part of the CPU is the same. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rectangle {
     pub(super) node: u32,
+    /// All that the node has.
+    pub(super) all: CpuUse,
     pub(super) part: Part,
     /// What the jobs below it have.
     pub(super) below: CpuUse,
@@ -24,21 +27,11 @@ pub(super) struct Rectangle {
 /// What a job has of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The job's place in the order of submission.
-    pub(super) sequence: u64,
-    /// The job's number in its log.
-    pub(super) id: u64,
+    /// The place of its life.
+    pub(super) job: usize,
     pub(super) tasks: u32,
     pub(super) job_yield: Yield,
     pub(super) cpu: CpuUse,
-}
-
-/// Nodes that are down for a time, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Downtime {
-    pub(super) node: u32,
-    pub(super) from: u64,
-    pub(super) to: u64,
 }
 
 /// Why a rectangle begins or ends.
@@ -50,173 +43,102 @@ pub(super) enum Edge {
     Shift,
 }
 
-/// The nodes over time. On each, jobs are stacked in the order in which they came.
-#[derive(Default)]
-pub(super) struct Layout {
-    /// Only rectangles of this time are kept, to its end and from its begin.
-    from: u64,
-    to: u64,
-    now: Option<u64>,
-    nodes: BTreeMap<u32, Node>,
-    /// Those that change at this moment.
-    touched: BTreeSet<u32>,
-    rectangles: Vec<Rectangle>,
-    /// Nodes that are down, since when.
-    down: BTreeMap<u32, u64>,
-    downtimes: Vec<Downtime>,
-    first: Option<u64>,
+impl Rectangle {
+    /// Its lower and its upper end, as parts of the node.
+    pub(super) fn ends(&self) -> [f64; 2] {
+        [self.below, self.below + self.part.cpu].map(|cpu| cpu.as_f64() / self.all.as_f64())
+    }
+    /// Whether it has all of the node.
+    pub(super) fn fills(&self) -> bool {
+        self.part.cpu == self.all
+    }
 }
 
-#[derive(Default)]
-struct Node {
-    /// As it was before this moment.
-    shown: Vec<Shown>,
-    /// As it will be.
-    parts: Vec<Part>,
-    /// What happens to its jobs at this moment.
-    changes: Vec<(u64, Change)>,
+/// The rectangles that are at least partly in a window, by their begin, then node by node from below; `None` if there are too
+/// many. Jobs that share a node are stacked in the order of their rows.
+pub(super) fn rectangles(lives: &Lives, window: Window) -> Option<Vec<Rectangle>> {
+    let mut nodes: BTreeMap<u32, Vec<Entry<'_>>> = BTreeMap::new();
+    for stay in &lives.stays {
+        for run in &stay.runs {
+            for node in run.first..run.first + run.nodes {
+                nodes.entry(node).or_default().push(Entry { stay, tasks: run.tasks, row: run.row });
+            }
+        }
+    }
+    let mut rectangles = Vec::new();
+    for (&node, entries) in &nodes {
+        stack(lives, node, entries, &mut |rectangle| {
+            if window.sees(rectangle.from, rectangle.to) {
+                rectangles.push(rectangle);
+            }
+        });
+        if rectangles.len() > MOST_RECTANGLES {
+            return None;
+        }
+    }
+    rectangles.sort_by_key(|rectangle| (rectangle.from, rectangle.node, rectangle.below));
+    Some(rectangles)
 }
 
-struct Shown {
-    part: Part,
-    below: CpuUse,
-    since: u64,
-    begin: Edge,
+/// A stay on a node.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    stay: &'a Stay,
+    tasks: u32,
+    row: u32,
 }
 
-impl Layout {
-    /// Of the time from one moment to another.
-    pub(super) fn new(from: u64, to: u64) -> Layout {
-        Layout { from, to, ..Layout::default() }
+/// Shows the rectangles of a node, given its entries in the order of their begins.
+fn stack(lives: &Lives, node: u32, entries: &[Entry<'_>], show: &mut dyn FnMut(Rectangle)) {
+    let all = lives.cpus.of(node);
+    let mut moments: Vec<u64> = Vec::new();
+    for Entry { stay, .. } in entries {
+        moments.extend(stay.pieces.iter().map(|piece| piece.0).chain([stay.to]));
     }
-    /// The times at which nodes were down, by node; what is down at the end is so until the last event.
-    pub(super) fn take_downtimes(&mut self) -> Vec<Downtime> {
-        for (node, from) in std::mem::take(&mut self.down) {
-            self.keep_downtime(node, from, self.now.unwrap_or(from));
+    moments.sort_unstable();
+    moments.dedup();
+    let mut coming = entries.iter().peekable();
+    let (mut present, mut shown): (Vec<Entry<'_>>, Vec<(&Stay, Rectangle)>) = (Vec::new(), Vec::new());
+    for now in moments {
+        present.retain(|one| one.stay.to > now);
+        while let Some(&one) = coming.next_if(|one| one.stay.from == now) {
+            present.insert(present.partition_point(|other| other.row < one.row), one);
         }
-        self.downtimes.sort_by_key(|downtime| (downtime.node, downtime.from));
-        std::mem::take(&mut self.downtimes)
-    }
-    fn keep_downtime(&mut self, node: u32, from: u64, to: u64) {
-        if from < self.to && to > self.from {
-            self.downtimes.push(Downtime { node, from, to });
-        }
-    }
-    /// All rectangles by their begin, then node by node from below; the moments of the first and the last event.
-    pub(super) fn finish(mut self) -> (Vec<Rectangle>, Option<(u64, u64)>) {
-        self.rectangles.sort_by_key(|rectangle| (rectangle.from, rectangle.node, rectangle.below));
-        (self.rectangles, self.first.zip(self.now))
-    }
-
-    fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
-        if self.now != Some(at) {
-            self.settle()?;
-            self.now = Some(at);
-            self.first.get_or_insert(at);
-        }
-        Ok(())
-    }
-
-    fn touch(&mut self, node: u32, sequence: u64, change: Change) -> &mut Node {
-        self.touched.insert(node);
-        let node = self.nodes.entry(node).or_default();
-        node.changes.push((sequence, change));
-        node
-    }
-
-    /// Ends a moment: rectangles end where something is different now, and others begin.
-    fn settle(&mut self) -> Result<(), EventsFault> {
-        let Some(now) = self.now else { return Ok(()) };
-        for number in std::mem::take(&mut self.touched) {
-            let Some(node) = self.nodes.get_mut(&number) else { continue };
-            let changes = std::mem::take(&mut node.changes);
-            let edge = |sequence: u64| {
-                let own = changes.iter().rev().find(|(job, _)| *job == sequence);
-                own.map_or(Edge::Shift, |&(_, change)| Edge::Own(change))
+        let mut before = std::mem::take(&mut shown);
+        let mut below = CpuUse::ZERO;
+        for &Entry { stay, tasks, .. } in &present {
+            let part = part(lives, stay, tasks, now);
+            let same = before.iter().position(|(_, one)| one.part == part && one.below == below);
+            let new = || {
+                let begin = edge(stay, now);
+                Rectangle { node, all, part, below, from: now, to: now, begin, end: begin }
             };
-            let mut before = std::mem::take(&mut node.shown);
-            let mut below = CpuUse::ZERO;
-            for &part in &node.parts {
-                let same = before.iter().position(|shown| shown.part == part && shown.below == below);
-                node.shown.push(match same {
-                    Some(index) => before.remove(index),
-                    None => Shown { part, below, since: now, begin: edge(part.sequence) },
-                });
-                below += part.cpu;
-            }
-            if below > CpuUse::ONE {
-                return Err(EventsFault::Overcommitted(number));
-            }
-            for Shown { part, below, since, begin } in before {
-                if since < self.to && now > self.from {
-                    let end = edge(part.sequence);
-                    self.rectangles.push(Rectangle {
-                        node: number,
-                        part,
-                        below,
-                        from: since,
-                        to: now,
-                        begin,
-                        end,
-                    });
-                }
-            }
+            shown.push((stay, same.map_or_else(new, |place| before.remove(place).1)));
+            below += part.cpu;
         }
-        if self.rectangles.len() > MOST_RECTANGLES {
-            return Err(EventsFault::TooMany { most: MOST_RECTANGLES });
+        for (stay, rectangle) in before {
+            // The job may have come back at once.
+            let back = present.iter().find(|other| other.stay.job == stay.job);
+            let end = edge(back.map_or(stay, |other| other.stay), now);
+            show(Rectangle { to: now, end, ..rectangle });
         }
-        Ok(())
     }
 }
 
-impl Watch for Layout {
-    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        for &(node, _) in &job.on {
-            let node = self.touch(node, job.sequence, change);
-            // A job whose yield changes stays in its place.
-            if change != Change::Yield {
-                node.parts.retain(|part| part.sequence != job.sequence);
-            }
-        }
-        Ok(())
-    }
+fn part(lives: &Lives, stay: &Stay, tasks: u32, now: u64) -> Part {
+    let (_, job_yield) = stay.pieces[stay.pieces.partition_point(|piece| piece.0 <= now) - 1];
+    Part { job: stay.job, tasks, job_yield, cpu: lives.jobs[stay.job].cpu_need.used_by(tasks, job_yield) }
+}
 
-    fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        for &(node, tasks) in &job.on {
-            let part = Part {
-                sequence: job.sequence,
-                id: job.id,
-                tasks,
-                job_yield: job.job_yield,
-                cpu: job.cpu_need.used_by(tasks, job.job_yield),
-            };
-            let node = self.touch(node, job.sequence, change);
-            match node.parts.iter_mut().find(|known| known.sequence == job.sequence) {
-                Some(known) => *known = part,
-                None => node.parts.push(part),
-            }
-        }
-        Ok(())
-    }
-
-    fn nodes(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) -> Result<(), EventsFault> {
-        self.advance(at)?;
-        for node in first..first + nodes {
-            if goes_down {
-                self.down.insert(node, at);
-            } else if let Some(from) = self.down.remove(&node) {
-                self.keep_downtime(node, from, at);
-            }
-        }
-        if self.downtimes.len() > MOST_RECTANGLES {
-            return Err(EventsFault::TooMany { most: MOST_RECTANGLES });
-        }
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), EventsFault> {
-        self.settle()
+/// What happens to a job at a moment of its stay.
+fn edge(stay: &Stay, now: u64) -> Edge {
+    if now == stay.from {
+        Edge::Own(stay.begin)
+    } else if now == stay.to {
+        stay.end.map_or(Edge::Shift, Edge::Own)
+    } else if stay.pieces.binary_search_by_key(&now, |piece| piece.0).is_ok() {
+        Edge::Own(Change::Yield)
+    } else {
+        Edge::Shift
     }
 }

@@ -1,18 +1,24 @@
 //! Figures of events files.
 
+mod cpus;
 mod fault;
 mod gantt;
 mod grid;
 mod layout;
+mod life;
+mod lives;
 mod replay;
 mod stretch;
 mod thin;
 mod timeline;
 
+pub use cpus::Cpus;
 pub use fault::{EventsError, EventsFault};
-pub use gantt::{Window, draw_gantt};
-pub use grid::{GridRun, replay_grid};
-pub use replay::{Change, Job, Phase, Run, Watch, replay};
+pub use gantt::draw_gantt;
+pub(crate) use life::joined;
+pub use life::{Down, Life, Queued, Run, Stay, assign_rows};
+pub use lives::{Limits, Lives, Window};
+pub use replay::Change;
 pub use stretch::{StretchForm, draw_stretch};
 pub use timeline::draw_timeline;
 

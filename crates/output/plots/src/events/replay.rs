@@ -1,37 +1,38 @@
 //! Follows an events file job by job.
 
+use super::cpus::Cpus;
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
-use dfrsim_model::{Share, Yield};
-use std::collections::BTreeMap;
+use dfrsim_model::{Share, Yield, counted};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 /// A job in the system.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Job {
+pub(super) struct Job {
     /// Its number in its log.
-    pub id: u64,
+    pub(super) id: u64,
     /// Its place in the order of submission, from 0.
-    pub sequence: u64,
+    pub(super) sequence: u64,
     /// Its moment of submission, in microseconds.
-    pub submit: u64,
+    pub(super) submit: u64,
     /// Its run time, in microseconds.
-    pub run: u64,
+    pub(super) run: u64,
     /// The CPU need of a task.
-    pub cpu_need: Share,
+    pub(super) cpu_need: Share,
     /// Where it is in its life.
-    pub phase: Phase,
+    pub(super) phase: Phase,
     /// Nodes and how many tasks are there; empty unless it runs.
-    pub on: Vec<(u32, u32)>,
+    pub(super) on: Vec<(u32, u32)>,
     /// No more than a whole one, and 0 unless it runs.
-    pub job_yield: Yield,
+    pub(super) job_yield: Yield,
 }
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     /// It has not started, or must start again.
     Waiting,
     /// It has nodes.
@@ -68,47 +69,32 @@ pub enum Change {
 }
 
 /// Receives the jobs of an events file. Times are in microseconds and never fall.
-pub trait Watch {
+pub(super) trait Watch {
     /// A job as it was before a change; not called before `Submit`.
-    ///
-    /// # Errors
-    /// What the watcher finds wrong.
-    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    fn leave(&mut self, at: u64, job: &Job, change: Change);
     /// A job as it is after a change; not called after `Reject`, `Kill`, `Lose` and `Complete`.
-    ///
-    /// # Errors
-    /// What the watcher finds wrong.
-    fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    fn enter(&mut self, at: u64, job: &Job, change: Change);
     /// Nodes from `first` on go down or come up.
-    ///
-    /// # Errors
-    /// What the watcher finds wrong.
-    fn nodes(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) -> Result<(), EventsFault> {
-        Ok(())
-    }
+    fn nodes(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) {}
     /// A job of a grid joins the queue of a cluster.
-    ///
-    /// # Errors
-    /// What the watcher finds wrong.
-    fn queue(&mut self, _at: u64, _job: &Job, _cluster: u32) -> Result<(), EventsFault> {
-        Ok(())
-    }
-    /// The last event has passed.
-    ///
-    /// # Errors
-    /// What the watcher finds wrong.
-    fn end(&mut self) -> Result<(), EventsFault>;
+    fn queue(&mut self, _at: u64, _job: &Job, _cluster: u32) {}
 }
 
 /// The figures of its whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// The name of the policy.
-    pub policy: String,
-    /// The number of nodes.
-    pub nodes: u32,
+pub(super) struct Run {
+    pub(super) policy: String,
+    pub(super) nodes: u32,
     /// The tau of its bounded stretch, in microseconds.
-    pub tau: u64,
+    pub(super) tau: u64,
+    pub(super) cpus: Cpus,
+}
+
+impl Run {
+    /// `EASY, 128 nodes`
+    pub(super) fn title(&self) -> String {
+        format!("{}, {}", self.policy, counted(self.nodes as usize, "node"))
+    }
 }
 
 /// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
@@ -118,7 +104,7 @@ const LONGEST: u64 = 1 << 28;
 ///
 /// # Errors
 /// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
-pub fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsError> {
+pub(super) fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsError> {
     let mut replay = None;
     let line = follow(path, |text| {
         let record = parse(Record::from_json(text))?;
@@ -128,8 +114,10 @@ pub fn replay(path: &Path, watch: &mut dyn Watch) -> Result<Run, EventsError> {
         }
         Ok(true)
     })?;
-    let ended =
-        replay.ok_or(EventsFault::NoRun).and_then(|Replay { run, jobs }| jobs.end(watch).map(|()| run));
+    let ended = replay.ok_or(EventsFault::NoRun).and_then(|Replay { policy, nodes, tau, jobs }| {
+        let cpus = jobs.end()?;
+        Ok(Run { policy, nodes, tau, cpus })
+    });
     ended.map_err(|fault| fault.at(path, line))
 }
 
@@ -173,6 +161,10 @@ impl Job {
         let (phase, job_yield) = (Phase::Waiting, Yield::ZERO);
         Job { id, sequence, submit, run, cpu_need, phase, on: Vec::new(), job_yield }
     }
+    /// The CPU that some of its tasks have, in units of 2^-20 share units.
+    pub(super) fn cpu_of(&self, tasks: u32) -> u128 {
+        u128::from(tasks) * u128::from(self.cpu_need.units()) * u128::from(self.job_yield.units())
+    }
     pub(super) fn run_on(&mut self, on: Vec<(u32, u32)>, job_yield: Yield) {
         (self.phase, self.on, self.job_yield) = (Phase::Running, on, job_yield);
     }
@@ -204,6 +196,11 @@ pub(super) struct Jobs {
     now: u64,
     /// By their place in the order of submission.
     inside: BTreeMap<u64, Job>,
+    cpus: Cpus,
+    /// The CPU in use on each node, in units of 2^-20 share units; 64 bits may not be enough within a moment.
+    used: BTreeMap<u32, u128>,
+    /// Nodes whose jobs change at this moment.
+    touched: BTreeSet<u32>,
     /// Whether the summary has been read.
     is_complete: bool,
 }
@@ -219,8 +216,20 @@ impl Jobs {
         if at < self.now {
             return Err(EventsFault::Backwards);
         }
+        if at > self.now {
+            self.settle()?;
+        }
         self.now = at;
         Ok(())
+    }
+    /// Ends a moment, in which jobs may have been on a node before others left it.
+    fn settle(&mut self) -> Result<(), EventsFault> {
+        let Jobs { cpus, used, touched, .. } = self;
+        let above = |node: &u32| used.get(node).is_some_and(|used| *used > cpus.of(*node).units().into());
+        std::mem::take(touched)
+            .into_iter()
+            .find(above)
+            .map_or(Ok(()), |node| Err(EventsFault::Overcommitted(node)))
     }
     pub(super) fn find(&mut self, at: u64, number: u64) -> Result<&Job, EventsFault> {
         self.advance(at)?;
@@ -228,7 +237,7 @@ impl Jobs {
     }
     pub(super) fn submit(&mut self, job: Job, watch: &mut dyn Watch) -> Result<(), EventsFault> {
         self.advance(job.submit)?;
-        watch.enter(job.submit, &job, Change::Submit)?;
+        watch.enter(job.submit, &job, Change::Submit);
         let number = job.sequence;
         self.inside.insert(number, job).map_or(Ok(()), |_| Err(EventsFault::SubmittedTwice(number)))
     }
@@ -252,10 +261,17 @@ impl Jobs {
         apply: impl FnOnce(&mut Job),
         watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
-        let job = self.inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
-        watch.leave(self.now, job, change)?;
+        let Jobs { now, inside, used, touched, .. } = self;
+        let job = inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
+        watch.leave(*now, job, change);
+        leave_nodes(job, used);
         apply(job);
-        watch.enter(self.now, job, change)
+        for &(node, tasks) in &job.on {
+            *used.entry(node).or_default() += job.cpu_of(tasks);
+            touched.insert(node);
+        }
+        watch.enter(*now, job, change);
+        Ok(())
     }
     /// Takes a job out of the system.
     pub(super) fn remove(
@@ -267,21 +283,31 @@ impl Jobs {
     ) -> Result<(), EventsFault> {
         self.find(at, number)?.allow(change)?;
         let job = self.inside.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
-        watch.leave(at, &job, change)
+        leave_nodes(&job, &mut self.used);
+        watch.leave(at, &job, change);
+        Ok(())
     }
     /// Checks that the file has ended as it should.
-    pub(super) fn end(&self, watch: &mut dyn Watch) -> Result<(), EventsFault> {
-        watch.end()?;
+    pub(super) fn end(mut self) -> Result<Cpus, EventsFault> {
+        self.settle()?;
         match (self.is_complete, self.inside.keys().next()) {
             (false, _) => Err(EventsFault::NoSummary),
             (true, Some(&job)) => Err(EventsFault::Unfinished(job)),
-            (true, None) => Ok(()),
+            (true, None) => Ok(self.cpus),
         }
     }
 }
 
+fn leave_nodes(job: &Job, used: &mut BTreeMap<u32, u128>) {
+    for &(node, tasks) in &job.on {
+        *used.entry(node).or_default() -= job.cpu_of(tasks);
+    }
+}
+
 struct Replay {
-    run: Run,
+    policy: String,
+    nodes: u32,
+    tau: u64,
     jobs: Jobs,
 }
 
@@ -290,8 +316,8 @@ impl Replay {
         match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
             Record::Run { policy, nodes, tau_us, .. } => {
-                let run = Run { policy: policy.clone().into_owned(), nodes: *nodes, tau: *tau_us };
-                Ok(Replay { run, jobs: Jobs::default() })
+                let policy = policy.clone().into_owned();
+                Ok(Replay { policy, nodes: *nodes, tau: *tau_us, jobs: Jobs::default() })
             }
             _ => Err(EventsFault::NoRun),
         }
@@ -326,10 +352,11 @@ impl Replay {
             Record::Pause { at_us, job } => {
                 self.jobs.change(at_us, job, Change::Pause, |job| job.stop(Phase::Paused), watch)
             }
-            Record::Platform { .. }
-            | Record::Priority { .. }
-            | Record::Classes { .. }
-            | Record::Window { .. } => Ok(()),
+            Record::Classes { classes, .. } => {
+                self.jobs.cpus = Cpus::new(&classes);
+                Ok(())
+            }
+            Record::Platform { .. } | Record::Priority { .. } | Record::Window { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {
@@ -350,12 +377,12 @@ impl Replay {
         watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         self.jobs.advance(at)?;
-        let nodes = self.run.nodes;
+        let nodes = self.nodes;
         for &(first, count) in spans {
             if u64::from(first) + u64::from(count) > u64::from(nodes) {
                 return Err(EventsFault::NoSuchNodes { first, count, nodes });
             }
-            watch.nodes(at, first, count, goes_down)?;
+            watch.nodes(at, first, count, goes_down);
         }
         Ok(())
     }
@@ -370,8 +397,8 @@ impl Replay {
         watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
         let job_yield = known_yield(number, job_yield)?;
-        if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.run.nodes) {
-            return Err(EventsFault::Node { job: number, node, nodes: self.run.nodes });
+        if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.nodes) {
+            return Err(EventsFault::Node { job: number, node, nodes: self.nodes });
         }
         self.jobs.change(at, number, change, |job| job.run_on(on, job_yield), watch)
     }

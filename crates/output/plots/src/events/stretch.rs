@@ -1,6 +1,6 @@
 //! Distribution of the bounded stretch over the jobs.
 
-use super::fault::{EventsError, EventsFault};
+use super::fault::EventsError;
 use super::replay::{Change, Job, Watch, replay};
 use crate::drawing::draw;
 use crate::figure::Figure;
@@ -22,18 +22,12 @@ pub enum StretchForm {
 struct Completed(Vec<(SimSpan, SimSpan)>);
 
 impl Watch for Completed {
-    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
+    fn leave(&mut self, at: u64, job: &Job, change: Change) {
         if change == Change::Complete {
             self.0.push((SimSpan::from_micros(at - job.submit), SimSpan::from_micros(job.run)));
         }
-        Ok(())
     }
-    fn enter(&mut self, _: u64, _: &Job, _: Change) -> Result<(), EventsFault> {
-        Ok(())
-    }
-    fn end(&mut self) -> Result<(), EventsFault> {
-        Ok(())
-    }
+    fn enter(&mut self, _: u64, _: &Job, _: Change) {}
 }
 
 /// Draws the bounded stretches of the completed jobs of one or several runs, with the tau of the files.

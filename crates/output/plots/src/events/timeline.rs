@@ -1,6 +1,6 @@
 //! CPU in use and jobs in the system over simulated time.
 
-use super::fault::{EventsError, EventsFault};
+use super::fault::EventsError;
 use super::replay::{Change, Job, Phase, Watch, replay};
 use super::thin::{Step, thinned};
 use crate::axis::Axis;
@@ -11,7 +11,7 @@ use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
 use dfrsim_lab::Join;
-use dfrsim_model::{Share, SimTime, Yield};
+use dfrsim_model::{CpuUse, SimTime};
 use std::path::Path;
 
 /// This many spans of time keep their extremes.
@@ -21,7 +21,7 @@ const NAMES: [&str; 4] = ["CPU in use", "running", "waiting", "paused"];
 /// The cluster at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// In units of 2^-20 share units.
+    /// In units of [`CpuUse`].
     cpu: u128,
     running: u64,
     waiting: u64,
@@ -51,9 +51,7 @@ impl Timeline {
             Phase::Paused => &mut state.paused,
         };
         *phase = change(*phase);
-        let tasks: u128 = job.on.iter().map(|&(_, tasks)| u128::from(tasks)).sum();
-        state.cpu =
-            cpu(state.cpu, tasks * u128::from(job.cpu_need.units()) * u128::from(job.job_yield.units()));
+        state.cpu = cpu(state.cpu, job.on.iter().map(|&(_, tasks)| job.cpu_of(tasks)).sum());
     }
 
     fn settle(&mut self) {
@@ -64,17 +62,11 @@ impl Timeline {
 }
 
 impl Watch for Timeline {
-    fn leave(&mut self, at: u64, job: &Job, _: Change) -> Result<(), EventsFault> {
+    fn leave(&mut self, at: u64, job: &Job, _: Change) {
         self.count(at, job, |count| count - 1, |all, own| all - own);
-        Ok(())
     }
-    fn enter(&mut self, at: u64, job: &Job, _: Change) -> Result<(), EventsFault> {
+    fn enter(&mut self, at: u64, job: &Job, _: Change) {
         self.count(at, job, |count| count + 1, |all, own| all + own);
-        Ok(())
-    }
-    fn end(&mut self) -> Result<(), EventsFault> {
-        self.settle();
-        Ok(())
     }
 }
 
@@ -87,10 +79,13 @@ impl Watch for Timeline {
 pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let mut timeline = Timeline::default();
     let run = replay(path, &mut timeline)?;
+    timeline.settle();
     let Some(end) = timeline.states.last().map(|(at, _)| *at).filter(|_| run.nodes > 0) else {
         return Err(EventsError::Empty { path: path.to_owned(), lacking: "there are no nodes" });
     };
-    let all = f64::from(run.nodes) * f64::from(Share::ONE.units()) * f64::from(Yield::ONE.units());
+    let parts = run.cpus.parts(run.nodes);
+    let all =
+        parts.iter().map(|(nodes, part)| f64::from(*nodes) * part).sum::<f64>() * CpuUse::ONE.units() as f64;
     let values: [fn(&State) -> f64; 4] = [
         |state| state.cpu as f64,
         |state| state.running as f64,
@@ -122,7 +117,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
     let panel = |title: &str, scale| (Axis::new(title, scale), ONE_PANEL * 55 / 100);
     let frame = Frame {
-        title: format!("{}, {} nodes", run.policy, run.nodes),
+        title: run.title(),
         remarks: Vec::new(),
         x: Axis::new(format!("time [{unit}]"), x),
         panels: vec![

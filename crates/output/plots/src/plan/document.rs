@@ -26,49 +26,36 @@ pub enum PlanFigureError {
 
 /// A plan, as `dfrsim solve plan --plan-out` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanDocument {
-    /// The cost of all actions, in MB.
-    pub cost: u64,
+pub(super) struct PlanDocument {
+    /// `5 actions in 2 pools, cost 14848 MB`
+    pub(super) summary: String,
     /// The names of the nodes.
-    pub nodes: Vec<String>,
+    pub(super) nodes: Vec<String>,
     /// The vjob of each VM, by the VM's name.
-    pub vjobs: BTreeMap<String, String>,
-    /// The actions, pool by pool.
-    pub pools: Vec<Vec<PlanAction>>,
-    /// Nodes that are switched on and off.
-    pub switches: Vec<PlanSwitch>,
+    pub(super) vjobs: BTreeMap<String, String>,
+    /// The actions, pool by pool, then those of nodes that are switched on and off.
+    pub(super) actions: Vec<PlanAction>,
 }
 
-/// An action on a VM.
+/// An action on a VM, or of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanAction {
-    /// The name of the VM.
-    pub vm: String,
-    /// The kind of action, such as `migrate`.
-    pub action: String,
-    /// The VM's node before the action.
-    pub from: Option<usize>,
-    /// The VM's node after the action.
-    pub to: Option<usize>,
+pub(super) struct PlanAction {
+    /// From 0; none of a node.
+    pub(super) pool: Option<usize>,
+    /// The VM, or the node that is switched on or off.
+    pub(super) name: String,
+    /// The kind of action, such as `migrate` or `boot`.
+    pub(super) kind: String,
+    /// The node before the action.
+    pub(super) from: Option<usize>,
+    /// The node after the action.
+    pub(super) to: Option<usize>,
     /// In MB.
-    pub cost: u64,
+    pub(super) cost: u64,
     /// After the begin of the plan.
-    pub begin: SimTime,
+    pub(super) begin: SimTime,
     /// No earlier than the begin.
-    pub end: SimTime,
-}
-
-/// A node is switched on or off.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanSwitch {
-    /// The node.
-    pub node: usize,
-    /// `boot` or `shutdown`.
-    pub action: String,
-    /// After the begin of the plan.
-    pub begin: SimTime,
-    /// No earlier than the begin.
-    pub end: SimTime,
+    pub(super) end: SimTime,
 }
 
 #[derive(Deserialize)]
@@ -117,49 +104,57 @@ impl PlanDocument {
     ///
     /// # Errors
     /// The text is not a plan, or there is no action in it.
-    pub fn from_json(text: &str) -> Result<PlanDocument, PlanFigureError> {
+    pub(super) fn from_json(text: &str) -> Result<PlanDocument, PlanFigureError> {
         let Text { cost, nodes, vms, pools, switches } = serde_json::from_str(text)?;
         let nodes: Vec<String> = nodes.into_iter().map(|node| node.name).collect();
         let places: BTreeMap<&str, usize> =
             nodes.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
-        let wrong = |action: &str, vm: &str| PlanFigureError::Action { action: action.into(), vm: vm.into() };
-        let action = |Action { vm, action, from, to, cost, begin_s, end_s }| {
+        let action = |pool, Action { vm: name, action: kind, from, to, cost, begin_s, end_s }| {
             let place = |name: Option<String>| match name {
                 None => Some(None),
                 Some(name) => places.get(name.as_str()).map(|place| Some(*place)),
             };
             let read = || Some((place(from)?, place(to)?, span(begin_s, end_s)?));
-            let (from, to, (begin, end)) = read().ok_or_else(|| wrong(&action, &vm))?;
-            Ok(PlanAction { vm, action, from, to, cost, begin, end })
+            let Some((from, to, (begin, end))) = read() else {
+                return Err(PlanFigureError::Action { action: kind, vm: name });
+            };
+            Ok(PlanAction { pool, name, kind, from, to, cost, begin, end })
         };
-        let pools = pools
+        let of_nodes = switches.into_iter().map(|Switch { node, action, begin_s, end_s }| {
+            let [vm, from, to] = [0; 3].map(|_| node.clone());
+            Action { vm, action, from: Some(from), to: Some(to), cost: 0, begin_s, end_s }
+        });
+        let counts = (pools.iter().map(Vec::len).sum(), pools.len());
+        let of_vms = pools
             .into_iter()
-            .map(|pool| pool.into_iter().map(action).collect())
-            .collect::<Result<Vec<Vec<PlanAction>>, PlanFigureError>>()?;
-        let switch = |Switch { node, action, begin_s, end_s }: Switch| {
-            let read = places.get(node.as_str()).copied().zip(span(begin_s, end_s));
-            let (place, (begin, end)) = read.ok_or_else(|| wrong(&action, &node))?;
-            Ok(PlanSwitch { node: place, action, begin, end })
-        };
-        let switches = switches.into_iter().map(switch).collect::<Result<_, PlanFigureError>>()?;
-        if pools.iter().all(Vec::is_empty) {
+            .enumerate()
+            .flat_map(|(pool, all)| all.into_iter().map(move |one| (Some(pool), one)));
+        let actions = of_vms.chain(of_nodes.map(|one| (None, one))).map(|(pool, one)| action(pool, one));
+        let actions = actions.collect::<Result<Vec<PlanAction>, PlanFigureError>>()?;
+        if counts.0 == 0 {
             return Err(PlanFigureError::Empty);
         }
         let vjobs = vms.into_iter().filter_map(|vm| Some((vm.name, vm.vjob?))).collect();
-        Ok(PlanDocument { cost, nodes, vjobs, pools, switches })
+        let summary =
+            format!("{} in {}, cost {cost} MB", counted(counts.0, "action"), counted(counts.1, "pool"));
+        Ok(PlanDocument { summary, nodes, vjobs, actions })
     }
 
-    /// `5 actions in 2 pools, cost 14848 MB`
-    pub fn summary(&self) -> String {
-        let actions = counted(self.pools.iter().map(Vec::len).sum(), "action");
-        format!("{actions} in {}, cost {} MB", counted(self.pools.len(), "pool"), self.cost)
+    /// When a pool ends before the next one begins, in microseconds; of those whose actions overlap there is none.
+    pub(super) fn pool_ends(&self) -> Vec<u64> {
+        let of_vms = &self.actions[..self.actions.partition_point(|action| action.pool.is_some())];
+        let pools: Vec<&[PlanAction]> = of_vms.chunk_by(|a, b| a.pool == b.pool).collect();
+        let end = |pool: &[PlanAction]| pool.iter().map(|action| action.end).max();
+        let begin = |pool: &[PlanAction]| pool.iter().map(|action| action.begin).min();
+        let pairs = pools.windows(2).filter(|pair| end(pair[0]) <= begin(pair[1]));
+        pairs.filter_map(|pair| Some(end(pair[0])?.micros())).collect()
     }
 }
 
 impl PlanAction {
-    /// The nodes that it takes part of: one, or the source and the destination.
-    pub fn ends(&self) -> impl Iterator<Item = usize> {
-        self.from.into_iter().chain(self.to.filter(|to| self.from != Some(*to)))
+    /// Whose it is: VMs come before nodes, which may have their names.
+    pub(super) fn whose(&self) -> (bool, &str) {
+        (self.pool.is_none(), &self.name)
     }
 }
 

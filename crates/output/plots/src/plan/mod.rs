@@ -1,12 +1,15 @@
 //! A plan of context switches: what happens on which node, and when.
 
 mod document;
+mod lanes;
 
-pub use document::{PlanAction, PlanDocument, PlanFigureError, PlanSwitch};
+pub use document::PlanFigureError;
+pub use lanes::{PlanLanes, PlanStep};
 
 use crate::axis::{Axis, LABEL, WIDTH, shortened};
 use crate::chart::{Frame, bar};
-use crate::colour::{GRID, INK};
+use crate::colour::{DOWN, GRID, INK};
+use crate::events::{Lives, Stay};
 use crate::figure::Figure;
 use crate::legend::SAMPLE;
 use crate::palette;
@@ -14,62 +17,59 @@ use crate::picture::{NO_FAILURE, PIXEL, Picture};
 use crate::scale::Scale;
 use crate::table::Csv;
 use dfrsim_model::SimTime;
+use document::{PlanAction, PlanDocument};
+use lanes::KINDS;
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color as _, RGBColor};
 
-/// The kinds of actions on VMs, in the order of their colours.
-pub const KINDS: [&str; 8] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake", "transfer"];
-
 /// Draws a plan, given as the JSON text that `dfrsim solve plan` writes: a row for each node on which something happens, in it a
-/// bar for each action that the node is an end of, below each other where they overlap. Lines separate the pools.
+/// bar for each action that the node is an end of, below each other where they overlap, and one for the node itself if it is
+/// switched on or off. Lines separate the pools.
 ///
 /// # Errors
 /// The text is not a plan, or there is no action in it.
 pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
     let document = PlanDocument::from_json(text)?;
-    let bars = bars(&document);
+    let (plan, lives) = PlanLanes::of(&document);
+    let bars = bars(&plan, &lives);
     if bars.is_empty() {
         return Err(PlanFigureError::Empty);
     }
-    let (picture, csv) = (picture(&document, &bars), csv(&document));
+    let (picture, csv) = (picture(&plan, &lives, &bars), csv(&document));
     Ok(Figure { stem: "plan".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
 /// One end of an action.
 struct Bar<'a> {
-    node: usize,
-    action: &'a PlanAction,
+    lane: u32,
     /// The line within the row of its node.
-    lane: usize,
+    row: u32,
+    stay: &'a Stay,
+    kind: &'a str,
 }
 
-fn bars(document: &PlanDocument) -> Vec<Bar<'_>> {
-    let actions = document.pools.iter().flatten();
-    let mut bars: Vec<Bar<'_>> =
-        actions.flat_map(|action| action.ends().map(move |node| Bar { node, action, lane: 0 })).collect();
-    let key = |bar: &Bar<'_>| (bar.node, bar.action.begin, bar.action.end);
-    bars.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.action.vm.cmp(&b.action.vm)));
-    for of_node in bars.chunk_by_mut(|a, b| a.node == b.node) {
-        // When each lane is free again.
-        let mut lanes: Vec<SimTime> = Vec::new();
-        for bar in of_node {
-            bar.lane = lanes.iter().position(|free| *free <= bar.action.begin).unwrap_or(lanes.len());
-            if bar.lane == lanes.len() {
-                lanes.push(bar.action.end);
-            }
-            lanes[bar.lane] = bar.action.end;
-        }
-    }
+/// Node by node, in the order of their begins.
+fn bars<'a>(plan: &'a PlanLanes, lives: &'a Lives) -> Vec<Bar<'a>> {
+    let stays = lives.stays.iter().zip(plan.actions.iter().map(|action| plan.kinds[action.kind].as_str()));
+    let mut bars: Vec<Bar<'_>> = stays
+        .flat_map(|(stay, kind)| {
+            let lanes = stay
+                .runs
+                .iter()
+                .flat_map(|run| (run.first..run.first + run.nodes).map(|lane| (lane, run.row)));
+            lanes.map(move |(lane, row)| Bar { lane, row, stay, kind })
+        })
+        .collect();
+    bars.sort_by_key(|bar| bar.lane);
     bars
 }
 
 fn csv(document: &PlanDocument) -> String {
     let mut csv = Csv::new(["pool", "vm", "action", "from", "to", "cost_mb", "begin_s", "end_s"]);
     let name = |node: Option<usize>| node.map_or("", |node| &document.nodes[node]);
-    for (pool, actions) in document.pools.iter().enumerate() {
-        for PlanAction { vm, action, from, to, cost, begin, end } in actions {
-            csv.line([&pool, vm, action, &name(*from), &name(*to), cost, begin, end]);
-        }
+    for PlanAction { pool, name: vm, kind, from, to, cost, begin, end } in &document.actions {
+        let pool = pool.map_or(String::new(), |pool| pool.to_string());
+        csv.line([&pool, vm, kind, &name(*from), &name(*to), cost, begin, end]);
     }
     csv.finish()
 }
@@ -77,16 +77,14 @@ fn csv(document: &PlanDocument) -> String {
 /// Beyond this many lanes rows are as thin as they can be.
 const HEIGHT: i32 = 720 * PIXEL;
 
-fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
-    let kinds: Vec<&str> =
-        KINDS.into_iter().filter(|kind| bars.iter().any(|bar| bar.action.action == *kind)).collect();
+fn picture(plan: &PlanLanes, lives: &Lives, bars: &[Bar<'_>]) -> Picture {
     // Rows only of nodes on which something happens, as high as their lanes.
-    let rows: Vec<&[Bar<'_>]> = bars.chunk_by(|a, b| a.node == b.node).collect();
-    let lanes_of = |row: &[Bar<'_>]| 1 + row.iter().map(|bar| bar.lane).max().unwrap_or(0);
+    let rows: Vec<&[Bar<'_>]> = bars.chunk_by(|a, b| a.lane == b.lane).collect();
+    let lanes_of = |row: &[Bar<'_>]| 1 + row.iter().map(|bar| bar.row as usize).max().unwrap_or(0);
     let lanes: usize = rows.iter().map(|row| lanes_of(row)).sum();
     let height = (lanes as i32).saturating_mul(160).clamp(60 * PIXEL, HEIGHT);
     let lane = f64::from(height) / lanes as f64;
-    let end = bars.iter().map(|bar| bar.action.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
+    let end = SimTime::from_micros(lives.shown.1).max(SimTime::from_secs(1));
     let (scale, unit) = Scale::time(SimTime::ZERO, end);
 
     let (mut first, mut labels) = (0, Vec::new());
@@ -95,29 +93,29 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
         // A label that would touch the one above is left out.
         let middle = first as f64 + lanes_of(row) as f64 / 2.0;
         if middle * lane - f64::from(LABEL) * 0.5 >= free_from {
-            labels.push((middle, shortened(&document.nodes[row[0].node], LABEL, WIDTH / 5)));
+            labels.push((middle, shortened(&plan.lanes[row[0].lane as usize], LABEL, WIDTH / 5)));
             free_from = middle * lane + f64::from(LABEL) * 0.6;
         }
         first += lanes_of(row);
     }
     let frame = Frame {
-        title: document.summary(),
+        title: lives.title.clone(),
         remarks: Vec::new(),
         x: Axis::new(format!("time [{unit}]"), scale),
         panels: vec![(Axis::rows("node", lanes, labels), height)],
-        names: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
+        names: plan.kinds.clone(),
     };
     frame.draw(
         &mut |_, chart| {
             let area = chart.plotting_area().use_screen_coord();
             let mut first = 0;
             for row in &rows {
-                for Bar { action, lane, .. } in *row {
-                    let top = (first + lane) as f64;
-                    let from = chart.backend_coord(&(action.begin.as_secs_f64(), top));
-                    let (right, bottom) = chart.backend_coord(&(action.end.as_secs_f64(), top + 1.0));
+                for Bar { row, stay, kind, .. } in *row {
+                    let top = (first + *row as usize) as f64;
+                    let from = chart.backend_coord(&(second(stay.from), top));
+                    let (right, bottom) = chart.backend_coord(&(second(stay.to), top + 1.0));
                     let to = (right.max(from.0 + 5), bottom);
-                    bar(&area, [from, to], colour(&action.action), &action.vm, 66);
+                    bar(&area, [from, to], colour(kind), &plan.names[stay.job], 66);
                 }
                 first += lanes_of(row);
                 if first < lanes && lane >= 40.0 {
@@ -125,24 +123,28 @@ fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
                     chart.draw_series([PathElement::new(ends, GRID.stroke_width(10))]).expect(NO_FAILURE);
                 }
             }
-            // Where one pool ends and the next begins, unless their actions overlap.
-            for pair in document.pools.windows(2) {
-                let end = pair[0].iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
-                if pair[1].iter().all(|action| action.begin >= end) {
-                    let ends = [0.0, lanes as f64].map(|level| (end.as_secs_f64(), level));
-                    chart.draw_series([PathElement::new(ends, INK.stroke_width(10))]).expect(NO_FAILURE);
-                }
+            for &end in &plan.pools {
+                let ends = [0.0, lanes as f64].map(|level| (second(end), level));
+                chart.draw_series([PathElement::new(ends, INK.stroke_width(10))]).expect(NO_FAILURE);
             }
         },
         &mut |area, number, (x, y)| {
             let corners = [(x - SAMPLE * 35 / 100, y - 55), (x + SAMPLE * 35 / 100, y + 55)];
-            area.draw(&Rectangle::new(corners, colour(kinds[number]).filled())).expect(NO_FAILURE);
+            area.draw(&Rectangle::new(corners, colour(&plan.kinds[number]).filled())).expect(NO_FAILURE);
         },
     )
 }
 
+fn second(micros: u64) -> f64 {
+    SimTime::from_micros(micros).as_secs_f64()
+}
+
 fn colour(kind: &str) -> RGBColor {
-    palette::fill(KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len()) as u64)
+    match kind {
+        "boot" => GRID,
+        "shutdown" => DOWN,
+        _ => palette::fill(KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len()) as u64),
+    }
 }
 
 #[cfg(test)]
@@ -158,10 +160,10 @@ mod tests {
     /// The migration is on both nodes, the run beside it on its own line; the idle node has no row.
     #[test]
     fn every_end_of_an_action_is_a_bar() {
-        let document = PlanDocument::from_json(PLAN).unwrap();
-        let bars = bars(&document);
-        let seen: Vec<(usize, &str, usize)> =
-            bars.iter().map(|bar| (bar.node, bar.action.vm.as_str(), bar.lane)).collect();
+        let (plan, lives) = PlanLanes::read(PLAN).unwrap();
+        let bars = bars(&plan, &lives);
+        let seen: Vec<(u32, &str, u32)> =
+            bars.iter().map(|bar| (bar.lane, plan.names[bar.stay.job].as_str(), bar.row)).collect();
         assert_eq!(seen, [(0, "VM1", 0), (1, "VM2", 0), (1, "VM3", 0), (1, "VM1", 1)]);
     }
 

@@ -209,3 +209,35 @@ fn pauses_migrations_and_shifts_cut_stays() {
     let stretch = dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
     assert_eq!(stretch.unwrap().csv, "policy,value,part_no_larger\nnone,1,0.5\nnone,1.4,1\n");
 }
+
+/// Node 1 has twice the CPU of node 0. A (two tasks of a whole reference node) has all of it, B half, and C all of node 0.
+#[test]
+fn parts_are_those_of_the_node() {
+    let events = file(
+        r#"{"event":"run","format":3,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
+{"event":"classes","resources":[],"classes":[{"name":"small","nodes":1,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]},{"name":"big","nodes":1,"cpu":1887436800,"memory":943718400,"speed":1048576,"resources":[]}]}
+{"event":"submit","at_us":0,"job":0,"id":11,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":2000000}
+{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":3000000}
+{"event":"start","at_us":0,"job":0,"on":[[1,2]],"yield":1048576}
+{"event":"complete","at_us":2000000,"job":0}
+{"event":"start","at_us":2000000,"job":1,"on":[[1,1]],"yield":1048576}
+{"event":"submit","at_us":3000000,"job":2,"id":13,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":1000000}
+{"event":"start","at_us":3000000,"job":2,"on":[[0,1]],"yield":1048576}
+{"event":"complete","at_us":4000000,"job":2}
+{"event":"complete","at_us":5000000,"job":1}
+{"event":"summary","completed":3,"rejected":0,"makespan_us":5000000,"max_stretch":1.7,"max_bounded_stretch":1.7,"mean_bounded_stretch":1.2,"mean_turnaround_s":2.7,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
+"#,
+    );
+    let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
+        11,1,2,0,2,0,1,1,start,complete\n\
+        12,1,1,2,5,0,0.5,1,start,complete\n\
+        13,0,1,3,4,0,1,1,start,complete\n";
+    assert_eq!(gantt(&events).csv, expected);
+    let timeline = dfrsim_plots::draw_timeline(events.path()).unwrap();
+    let cpu: Vec<&str> = timeline.csv.lines().filter_map(|line| line.strip_prefix("CPU in use,")).collect();
+    assert_eq!(cpu.len(), 5, "{cpu:?}");
+    assert_eq!([cpu[0], cpu[4]], ["0,0.6666666666666666", "5,0"]);
+    let crowded = std::fs::read_to_string(events.path()).unwrap().replace("\"on\":[[1,2]]", "\"on\":[[1,3]]");
+    let error = dfrsim_plots::draw_timeline(file(&crowded).path()).unwrap_err().to_string();
+    assert!(error.contains(":6: the CPU of node 1 is over-committed"), "{error}");
+}

@@ -127,7 +127,7 @@ class Chart {
   paintPools(context) {
     context.fillStyle = this.theme.ink;
     for (const end of this.plan?.pools ?? []) {
-      const x = Math.round(this.x(end));
+      const x = Math.round(this.x(end / this.schedule.head.unit_us));
       if (x >= this.left && x <= this.left + this.width) context.fillRect(x, SPACE, 1, this.lanesHeight);
     }
   }

@@ -4,97 +4,54 @@
 //! numbers as 2n, or -2n - 1 below 0. The columns follow each other without a gap (their lengths are in the head), are
 //! compressed with DEFLATE and written in base 64. `data.js` reads them.
 
-use super::life::{Down, Life, Queued, Run, Stay};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use dfrsim_plots::replay::Change;
+use dfrsim_plots::lives::{Change, Lives, Run};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::Write as _;
 
-/// The columns of a schedule.
-#[derive(Debug)]
-pub(super) struct Columns {
-    pub(super) counts: Counts,
-    /// The largest time, in microseconds, of which all times are multiples.
-    pub(super) unit: u64,
-    /// What is shown, in units.
-    pub(super) from: u64,
-    pub(super) to: u64,
-    pub(super) tau: u64,
-    pub(super) data: String,
-}
+/// Those of what is shown, with times in this unit.
+pub(super) fn text(Lives { jobs, stays, queued, downs, .. }: &Lives, unit: u64) -> String {
+    let pieces: Vec<(u64, u32)> = stays
+        .iter()
+        .flat_map(|stay| stay.pieces.iter().map(|(at, part)| (at - stay.from, part.units())))
+        .collect();
+    let runs: Vec<Run> = stays.iter().flat_map(|stay| stay.runs.iter().copied()).collect();
+    let mut bytes = Bytes::default();
 
-/// How many of each there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) jobs: usize,
-    pub(super) stays: usize,
-    pub(super) pieces: usize,
-    pub(super) runs: usize,
-    pub(super) queued: usize,
-    pub(super) downs: usize,
-}
+    bytes.differences(jobs.iter().map(|job| job.id));
+    bytes.differences(jobs.iter().map(|job| job.submit / unit));
+    bytes.plain(jobs.iter().map(|job| (job.end - job.submit) / unit));
+    bytes.plain(jobs.iter().map(|job| job.run / unit));
+    bytes.plain(jobs.iter().map(|job| job.cpu_need.units().into()));
+    bytes.plain(jobs.iter().map(|job| job.fate.map_or(0, code)));
 
-impl Columns {
-    /// Those of lives, stays and times in which nodes are down, the latter two in the order of their begins.
-    pub(super) fn new(
-        jobs: &[Life],
-        stays: &[Stay],
-        queued: &[Queued],
-        downs: &[Down],
-        (from, to): (u64, u64),
-        tau: u64,
-    ) -> Columns {
-        let unit = unit(jobs, stays, queued, downs, [from, to, tau]);
-        let pieces: Vec<(u64, u32)> = stays
-            .iter()
-            .flat_map(|stay| stay.pieces.iter().map(|&(at, job_yield)| (at - stay.from, job_yield)))
-            .collect();
-        let runs: Vec<Run> = stays.iter().flat_map(|stay| stay.runs.iter().copied()).collect();
-        let mut bytes = Bytes::default();
+    bytes.differences(stays.iter().map(|stay| stay.job as u64));
+    bytes.differences(stays.iter().map(|stay| stay.from / unit));
+    bytes.plain(stays.iter().map(|stay| (stay.to - stay.from) / unit));
+    bytes.plain(stays.iter().map(|stay| code(stay.begin)));
+    bytes.plain(stays.iter().map(|stay| stay.end.map_or(0, code)));
+    bytes.plain(stays.iter().map(|stay| stay.pieces.len() as u64));
+    bytes.plain(stays.iter().map(|stay| stay.runs.len() as u64));
 
-        bytes.differences(jobs.iter().map(|job| job.id));
-        bytes.differences(jobs.iter().map(|job| job.submit / unit));
-        bytes.plain(jobs.iter().map(|job| (job.end - job.submit) / unit));
-        bytes.plain(jobs.iter().map(|job| job.run / unit));
-        bytes.plain(jobs.iter().map(|job| job.cpu_need.into()));
-        bytes.plain(jobs.iter().map(|job| job.fate.map_or(0, code)));
+    bytes.plain(pieces.iter().map(|(at, _)| at / unit));
+    bytes.plain(pieces.iter().map(|&(_, job_yield)| job_yield.into()));
 
-        bytes.differences(stays.iter().map(|stay| stay.job as u64));
-        bytes.differences(stays.iter().map(|stay| stay.from / unit));
-        bytes.plain(stays.iter().map(|stay| (stay.to - stay.from) / unit));
-        bytes.plain(stays.iter().map(|stay| code(stay.begin)));
-        bytes.plain(stays.iter().map(|stay| stay.end.map_or(0, code)));
-        bytes.plain(stays.iter().map(|stay| stay.pieces.len() as u64));
-        bytes.plain(stays.iter().map(|stay| stay.runs.len() as u64));
+    bytes.differences(runs.iter().map(|run| run.first.into()));
+    bytes.plain(runs.iter().map(|run| run.nodes.into()));
+    bytes.plain(runs.iter().map(|run| run.tasks.into()));
+    bytes.plain(runs.iter().map(|run| run.row.into()));
 
-        bytes.plain(pieces.iter().map(|(at, _)| at / unit));
-        bytes.plain(pieces.iter().map(|&(_, job_yield)| job_yield.into()));
+    bytes.differences(queued.iter().map(|one| one.job as u64));
+    bytes.differences(queued.iter().map(|one| one.at / unit));
+    bytes.plain(queued.iter().map(|one| one.cluster.into()));
 
-        bytes.differences(runs.iter().map(|run| run.first.into()));
-        bytes.plain(runs.iter().map(|run| run.nodes.into()));
-        bytes.plain(runs.iter().map(|run| run.tasks.into()));
-
-        bytes.differences(queued.iter().map(|one| one.job as u64));
-        bytes.differences(queued.iter().map(|one| one.at / unit));
-        bytes.plain(queued.iter().map(|one| one.cluster.into()));
-
-        bytes.differences(downs.iter().map(|one| one.first.into()));
-        bytes.plain(downs.iter().map(|one| one.nodes.into()));
-        bytes.differences(downs.iter().map(|one| one.from / unit));
-        bytes.plain(downs.iter().map(|one| (one.to - one.from) / unit));
-
-        let counts = Counts {
-            jobs: jobs.len(),
-            stays: stays.len(),
-            pieces: pieces.len(),
-            runs: runs.len(),
-            queued: queued.len(),
-            downs: downs.len(),
-        };
-        Columns { counts, unit, from: from / unit, to: to / unit, tau: tau / unit, data: bytes.text() }
-    }
+    bytes.differences(downs.iter().map(|one| one.first.into()));
+    bytes.plain(downs.iter().map(|one| one.nodes.into()));
+    bytes.differences(downs.iter().map(|one| one.from / unit));
+    bytes.plain(downs.iter().map(|one| (one.to - one.from) / unit));
+    bytes.text()
 }
 
 /// The number of a change in the page; 0 is none.
@@ -114,13 +71,31 @@ const fn code(change: Change) -> u64 {
     }
 }
 
-/// The greatest common divisor of all times: a second for most whole-node schedules.
-fn unit(jobs: &[Life], stays: &[Stay], queued: &[Queued], downs: &[Down], others: [u64; 3]) -> u64 {
+/// Leaves out what is beyond the shown time.
+pub(super) fn clip(lives: &mut Lives) {
+    let (from, to) = lives.shown;
+    for life in lives.jobs.iter_mut().filter(|life| life.end > to) {
+        (life.end, life.fate) = (to, None);
+    }
+    lives.stays.retain(|stay| stay.from < to || stay.to <= to);
+    for stay in lives.stays.iter_mut().filter(|stay| stay.to > to) {
+        (stay.to, stay.end) = (to, None);
+        stay.pieces.retain(|piece| piece.0 <= to);
+    }
+    for down in &mut lives.downs {
+        (down.from, down.to) = (down.from.max(from), down.to.min(to));
+    }
+    lives.downs.retain(|down| down.from < down.to);
+    lives.downs.sort_by_key(|down| (down.from, down.first));
+}
+
+/// The largest time, in microseconds, of which all times are multiples: a second for most whole-node schedules.
+pub(super) fn unit(Lives { jobs, stays, queued, downs, shown, tau, .. }: &Lives) -> u64 {
     let of_jobs = jobs.iter().flat_map(|job| [job.submit, job.end, job.run]);
     let of_stays = stays.iter().flat_map(|stay| [stay.from, stay.to]);
     let of_pieces = stays.iter().flat_map(|stay| stay.pieces.iter().map(|piece| piece.0));
     let of_downs = downs.iter().flat_map(|down| [down.from, down.to]);
-    let of_others = queued.iter().map(|one| one.at).chain(of_downs).chain(others);
+    let of_others = queued.iter().map(|one| one.at).chain(of_downs).chain([shown.0, shown.1, *tau]);
     let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_others);
     times.fold(0, divisor).max(1)
 }
@@ -163,6 +138,9 @@ impl Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::Schedule;
+    use dfrsim_model::{Share, Yield};
+    use dfrsim_plots::lives::{Down, Life, Queued, Stay};
     use flate2::read::DeflateDecoder;
     use proptest::prelude::*;
     use std::io::Read as _;
@@ -226,11 +204,14 @@ mod tests {
 
     #[test]
     fn columns_are_in_their_order_and_times_in_the_largest_unit() {
+        let share = |units| Share::try_from_units(units).unwrap();
+        let part = |units| Yield::try_from_units(units).unwrap();
         let job = Life {
             id: 7,
+            sequence: 0,
             submit: 2_000_000,
             run: 500_000,
-            cpu_need: 9,
+            cpu_need: share(9),
             end: 4_000_000,
             fate: Some(Change::Complete),
         };
@@ -240,15 +221,28 @@ mod tests {
             to: 4_000_000,
             begin: Change::Start,
             end: Some(Change::Complete),
-            pieces: vec![(2_500_000, 77), (3_000_000, 99)],
-            runs: vec![Run { first: 4, nodes: 2, tasks: 1 }],
+            pieces: [(2_500_000, 77), (3_000_000, 99)].map(|(at, units)| (at, part(units))).to_vec(),
+            runs: vec![Run { first: 4, nodes: 2, tasks: 1, row: 3 }],
         };
         let queued = Queued { job: 0, at: 2_000_000, cluster: 1 };
         let down = Down { first: 2, nodes: 3, from: 1_000_000, to: 4_000_000 };
-        let columns = Columns::new(&[job], &[stay], &[queued], &[down], (0, 4_000_000), 10_000_000);
-        assert_eq!((columns.unit, columns.from, columns.to, columns.tau), (500_000, 0, 8, 20));
-        assert_eq!(columns.counts, Counts { jobs: 1, stays: 1, pieces: 2, runs: 1, queued: 1, downs: 1 });
-        let mut reader = Reader::new(&columns.data);
+        let lives = Lives {
+            clusters: vec![6],
+            tau: 10_000_000,
+            jobs: vec![job],
+            stays: vec![stay],
+            queued: vec![queued],
+            downs: vec![down],
+            shown: (0, 4_000_000),
+            ..Lives::default()
+        };
+        let Schedule { head, data, .. } = Schedule::new(lives, None);
+        assert_eq!((head.unit_us, head.from, head.to, head.tau), (500_000, 0, 8, 20));
+        assert_eq!(
+            (head.jobs, head.stays, head.pieces, head.runs, head.queued, head.downs),
+            (1, 1, 2, 1, 1, 1)
+        );
+        let mut reader = Reader::new(&data);
         // Differences to 0 are twice the number.
         assert_eq!(
             reader.plain(6),
@@ -257,7 +251,7 @@ mod tests {
         );
         assert_eq!(reader.plain(7), [0, 10, 3, 2, 9, 2, 1], "job, from, length, begin, end, pieces, runs");
         assert_eq!(reader.plain(4), [0, 1, 77, 99], "when, yield");
-        assert_eq!(reader.plain(3), [8, 2, 1], "first, nodes, tasks");
+        assert_eq!(reader.plain(4), [8, 2, 1, 3], "first, nodes, tasks, row");
         assert_eq!(reader.plain(3), [0, 8, 1], "job, moment, cluster");
         assert_eq!(reader.plain(4), [4, 3, 4, 6], "first, nodes, from, length");
         assert_eq!(reader.1, reader.0.len());

@@ -84,6 +84,7 @@ async function readSchedule(head, text) {
     first: numbers.differences(new Uint32Array(runs)),
     nodes: numbers.plain(new Uint32Array(runs)),
     tasks: numbers.plain(new Uint32Array(runs)),
+    row: numbers.plain(new Uint16Array(runs)),
   };
   schedule.queued = {
     job: numbers.differences(new Uint32Array(queued)),

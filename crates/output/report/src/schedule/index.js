@@ -9,33 +9,28 @@ class Index {
     this.hasFixedRows = Boolean(head.plan);
     this.lanes = head.clusters.reduce((sum, [, lanes]) => sum + lanes, 0);
 
-    // First which row of its node each stay takes, then the stays of each row.
+    // First how many rows each node has, then the stays of each row.
     let entries = 0;
-    for (const nodes of run.nodes) entries += nodes;
-    const slots = new Uint16Array(entries);
-    const free = Array.from({ length: this.lanes }, () => []);
-    this.eachEntry((entry, one, lane) => {
-      const ends = free[lane];
-      let slot = 0;
-      while (slot < ends.length && ends[slot] > stay.from[one]) slot++;
-      ends[slot] = stay.to[one];
-      slots[entry] = slot;
+    const rows = new Uint16Array(this.lanes).fill(1);
+    this.eachEntry((entry, one, lane, at) => {
+      entries += 1;
+      rows[lane] = Math.max(rows[lane], run.row[at] + 1);
     });
-    // The rows of each node.
-    this.rows = begins(free.map((ends) => Math.max(ends.length, 1)));
-    this.mostRows = free.reduce((most, ends) => Math.max(most, ends.length), 1);
+    this.rows = begins(rows);
+    this.mostRows = rows.reduce((most, count) => Math.max(most, count), 1);
     this.isShared = this.mostRows > 1;
     const counts = new Uint32Array(this.rows[this.lanes]);
-    this.eachEntry((entry, one, lane) => (counts[this.rows[lane] + slots[entry]] += 1));
+    this.eachEntry((entry, one, lane, at) => (counts[this.rows[lane] + run.row[at]] += 1));
     this.begins = begins(counts);
     this.stays = new Uint32Array(entries);
     // The part of a node's CPU that a stay would have with a yield of 1; whole nodes are busy, however much their jobs need.
     this.weights = new Float32Array(entries);
     const next = this.begins.slice(0, counts.length);
-    this.eachEntry((entry, one, lane, tasks) => {
-      const place = next[this.rows[lane] + slots[entry]]++;
+    this.cpus = Float32Array.from(head.cpus.flatMap(([nodes, cpu]) => Array(nodes).fill(cpu)));
+    this.eachEntry((entry, one, lane, at) => {
+      const place = next[this.rows[lane] + run.row[at]]++;
       this.stays[place] = one;
-      this.weights[place] = this.isShared ? job.need[stay.job[one]] * tasks : 1;
+      this.weights[place] = this.isShared ? (job.need[stay.job[one]] * run.tasks[at]) / this.cpus[lane] : 1;
     });
     this.meanYields = Float32Array.from(stay.from, (_, one) => this.meanYield(one));
     this.bins = new Bins(this);
@@ -47,7 +42,7 @@ class Index {
         this.downs.get(lane).push(place);
       }
     }
-    this.sums = head.plan ? sumsOfActions(schedule) : sumsOverTime(schedule, this.lanes);
+    this.sums = head.plan ? sumsOfActions(schedule) : sumsOverTime(schedule);
   }
 
   // The place of a stay's colour in the palette: in a plan, that of the kind of action.
@@ -56,13 +51,13 @@ class Index {
     return (head.plan ? head.plan.actions[one].kind : hueOf(stay.job[one])) % HUES.length;
   }
 
-  // Calls with the number of the entry, the stay, the node and the tasks there.
+  // Calls with the number of the entry, the stay, the node and the place of its run.
   eachEntry(each) {
     const { stay, run } = this.schedule;
     let entry = 0;
     for (let one = 0; one < stay.from.length; one++) {
       for (let at = stay.runs[one]; at < stay.runs[one + 1]; at++) {
-        for (let node = 0; node < run.nodes[at]; node++) each(entry++, one, run.first[at] + node, run.tasks[at]);
+        for (let node = 0; node < run.nodes[at]; node++) each(entry++, one, run.first[at] + node, at);
       }
     }
   }
@@ -317,13 +312,14 @@ function orderOf(times) {
 }
 
 // CPU in use as a part of all nodes, and how many jobs run, wait and are paused.
-function sumsOverTime(schedule, lanes) {
-  const { job, stay, piece, run } = schedule;
+function sumsOverTime(schedule) {
+  const { head, job, stay, piece, run } = schedule;
+  const all = head.cpus.reduce((sum, [nodes, cpu]) => sum + nodes * cpu, 0);
   const [atCpu, cpu] = [[], []];
   for (let one = 0; one < stay.from.length; one++) {
     let tasks = 0;
     for (let at = stay.runs[one]; at < stay.runs[one + 1]; at++) tasks += run.nodes[at] * run.tasks[at];
-    const need = (tasks * job.need[stay.job[one]]) / lanes;
+    const need = (tasks * job.need[stay.job[one]]) / all;
     let before = 0;
     for (let at = stay.pieces[one]; at < stay.pieces[one + 1]; at++) {
       atCpu.push(piece.from[at]);

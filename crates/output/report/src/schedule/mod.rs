@@ -1,21 +1,16 @@
 //! An interactive chart of a schedule: jobs on nodes over time, with the life of each job, for pages without a network.
 
 mod columns;
-mod life;
-mod lives;
 mod markup;
-mod plan;
 mod source;
 
 pub(crate) use markup::{SCRIPT, STYLE, figure};
 pub use source::ScheduleError;
 
-use columns::{Columns, Counts};
-use dfrsim_model::counted;
-use dfrsim_plots::replay::{GridRun, replay, replay_grid};
+use columns::{clip, unit};
+use dfrsim_model::{SimTime, counted};
+use dfrsim_plots::lives::{Limits, Lives, PlanLanes, assign_rows};
 use dfrsim_plots::{EventsError, Window};
-use lives::{Limits, Lives};
-use plan::PlanHead;
 use serde::Serialize;
 use std::path::Path;
 
@@ -50,63 +45,57 @@ struct Head {
     tau: u64,
     /// Lanes that belong together, with their names: the nodes of a cluster.
     clusters: Vec<(String, u32)>,
+    /// Nodes in their order, and the CPU of each, in parts of that of the reference node.
+    cpus: Vec<(u32, f64)>,
     /// What a lane is: `node`, or `core` in a grid.
     lane: &'static str,
     /// Of a plan: names and actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<PlanHead>,
+    plan: Option<PlanLanes>,
 }
 
-impl Head {
-    fn new(columns: &Columns, clusters: Vec<(String, u32)>, lane: &'static str) -> Head {
-        let Counts { jobs, stays, pieces, runs, queued, downs } = columns.counts;
-        Head {
-            jobs,
-            stays,
-            pieces,
-            runs,
-            queued,
-            downs,
-            unit_us: columns.unit,
-            from: columns.from,
-            to: columns.to,
-            tau: columns.tau,
-            clusters,
-            lane,
-            plan: None,
-        }
-    }
-}
+/// Some ten megabytes, which a browser has ready in a second or two.
+const OF_A_PAGE: Limits = Limits { stays: 1_000_000, runs: 3_000_000 };
 
 impl Schedule {
-    fn of_events(path: &Path, window: Window) -> Result<Schedule, EventsError> {
-        Schedule::limited(path, window, Limits::of_a_page())
+    fn of_events(path: &Path, window: Window, limits: Limits) -> Result<Schedule, EventsError> {
+        let mut lives = Lives::read(path, window, limits)?;
+        assign_rows(&mut lives.stays);
+        lives.stays.retain(|stay| window.sees(stay.from, stay.to));
+        Ok(Schedule::new(lives, None))
     }
 
-    fn limited(path: &Path, window: Window, limits: Limits) -> Result<Schedule, EventsError> {
-        let mut lives = Lives::new(window, limits);
-        let (title, tau, lane, clusters) = match replay_grid(path, &mut lives)? {
-            Some(GridRun { local, cores }) => {
-                let named = |(number, &cores): (usize, &u32)| (format!("cluster {number}"), cores);
-                let clusters: Vec<_> = cores.iter().enumerate().map(named).collect();
-                (format!("{local}, {}", counted(cores.len(), "cluster")), 0, "core", clusters)
-            }
-            None => {
-                let run = replay(path, &mut lives)?;
-                let title = format!("{}, {}", run.policy, counted(run.nodes as usize, "node"));
-                (title, run.tau, "node", vec![(String::new(), run.nodes)])
-            }
+    fn new(mut lives: Lives, plan: Option<PlanLanes>) -> Schedule {
+        clip(&mut lives);
+        let unit = unit(&lives);
+        let named = |(number, &nodes): (usize, &u32)| {
+            (if lives.is_grid { format!("cluster {number}") } else { String::new() }, nodes)
         };
-        let cut = lives.cut();
-        let Some(columns) = lives.finish(tau) else {
-            let lacking = "no job runs in the time that is to be drawn";
-            return Err(EventsError::Empty { path: path.to_owned(), lacking });
-        };
-        let head = Head::new(&columns, clusters, lane);
-        let remark = cut.map(|cut| {
+        let clusters = lives.clusters.iter().enumerate().map(named).collect();
+        let lane = if lives.is_grid { "core" } else { "node" };
+        let cpus = lives.cpus.parts(lives.clusters.iter().sum());
+        let remark = lives.cut.map(SimTime::from_micros).map(|cut| {
             format!("The schedule is too long for a page: what happens after second {cut} is left out.")
         });
-        Ok(Schedule { title, remark, head, data: columns.data })
+        let Lives { jobs, stays, queued, downs, shown: (from, to), tau, .. } = &lives;
+        let head = Head {
+            jobs: jobs.len(),
+            stays: stays.len(),
+            pieces: stays.iter().map(|stay| stay.pieces.len()).sum(),
+            runs: stays.iter().map(|stay| stay.runs.len()).sum(),
+            queued: queued.len(),
+            downs: downs.len(),
+            unit_us: unit,
+            from: from / unit,
+            to: to / unit,
+            tau: tau / unit,
+            clusters,
+            cpus,
+            lane,
+            plan,
+        };
+        let data = columns::text(&lives, unit);
+        Schedule { title: lives.title, remark, head, data }
     }
 
     /// What was simulated: the policy and the nodes.
@@ -123,7 +112,7 @@ impl Schedule {
     /// How many jobs, or VMs, are in it: `1 job`, `12 VMs`.
     pub fn counted(&self) -> String {
         let (count, of) = match &self.head.plan {
-            Some(plan) => (plan.vms(), "VM"),
+            Some(plan) => (plan.vms, "VM"),
             None => (self.head.jobs, "job"),
         };
         counted(count, of)
@@ -172,12 +161,12 @@ mod tests {
         let path = folder.path().join("events.jsonl");
         fs::write(&path, events).unwrap();
         let (from, to) = (window.0.map(SimTime::from_secs), window.1.map(SimTime::from_secs));
-        Schedule::limited(&path, Window { from, to }, limits)
+        Schedule::of_events(&path, Window { from, to }, limits)
     }
 
     #[test]
     fn a_schedule_has_the_stays_of_all_jobs() {
-        let schedule = schedule(EVENTS, (None, None), Limits::of_a_page()).unwrap();
+        let schedule = schedule(EVENTS, (None, None), OF_A_PAGE).unwrap();
         assert_eq!(schedule.title(), "A<B, 3 nodes");
         let expected = Head {
             jobs: 3,
@@ -191,6 +180,7 @@ mod tests {
             to: 30,
             tau: 10,
             clusters: vec![(String::new(), 3)],
+            cpus: vec![(3, 1.0)],
             lane: "node",
             plan: None,
         };
@@ -218,27 +208,27 @@ mod tests {
 {"event":"down","at_us":9000000,"nodes":[[0,1]]}
 {"event":"summary","completed":1,"rejected":0,"makespan_us":5000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":5.0,"utilisation":0.33,"preemptions":0,"migrations":0,"migrated_tasks":0,"platform":{"interruptions":0,"lost":0,"lost_work_s":0.0,"availability":0.6,"goodput":0.5}}
 "#;
-        let shown = schedule(EVENTS, (None, None), Limits::of_a_page()).unwrap();
+        let shown = schedule(EVENTS, (None, None), OF_A_PAGE).unwrap();
         assert_eq!((shown.head.downs, shown.head.from, shown.head.to), (2, 3, 8));
-        let later = schedule(EVENTS, (Some(7), None), Limits::of_a_page()).unwrap().head;
+        let later = schedule(EVENTS, (Some(7), None), OF_A_PAGE).unwrap().head;
         assert_eq!((later.downs, later.from), (1, 7));
     }
 
     #[test]
     fn a_window_has_the_jobs_of_its_time() {
         // Job 8 and the stay of job 7 before its pause have ended; job 7 itself has not.
-        let later = schedule(EVENTS, (Some(19), None), Limits::of_a_page()).unwrap().head;
+        let later = schedule(EVENTS, (Some(19), None), OF_A_PAGE).unwrap().head;
         assert_eq!((later.jobs, later.stays, later.from, later.to), (1, 1, 19, 30));
         // Only job 8 runs then; job 7 is paused.
-        let paused = schedule(EVENTS, (Some(11), Some(19)), Limits::of_a_page()).unwrap().head;
+        let paused = schedule(EVENTS, (Some(11), Some(19)), OF_A_PAGE).unwrap().head;
         assert_eq!((paused.jobs, paused.stays, paused.from, paused.to), (3, 1, 11, 18));
-        let error = schedule(EVENTS, (Some(40), None), Limits::of_a_page()).unwrap_err().to_string();
+        let error = schedule(EVENTS, (Some(40), None), OF_A_PAGE).unwrap_err().to_string();
         assert!(error.ends_with("no job runs in the time that is to be drawn"), "{error}");
     }
 
     #[test]
     fn what_is_too_much_for_a_page_is_left_out_with_a_remark() {
-        let limits = Limits { stays: 1, ..Limits::of_a_page() };
+        let limits = Limits { stays: 1, ..OF_A_PAGE };
         let schedule = schedule(EVENTS, (None, None), limits).unwrap();
         // The first stay ends at 10 s.
         assert_eq!((schedule.head.stays, schedule.head.to), (1, 10));
@@ -247,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_grid_has_its_cores_cluster_by_cluster_and_queues() {
-        let head = schedule(GRID, (None, None), Limits::of_a_page()).unwrap().head;
+        let head = schedule(GRID, (None, None), OF_A_PAGE).unwrap().head;
         assert_eq!(head.clusters, [("cluster 0".to_owned(), 2), ("cluster 1".to_owned(), 3)]);
         assert_eq!((head.lane, head.stays, head.runs, head.queued, head.to), ("core", 1, 1, 2, 6));
     }
@@ -255,7 +245,7 @@ mod tests {
     /// Nodes 1 and 2 are down from 4 s to 9 s, which interrupts job 7 on nodes 0 and 1; it starts again on node 0 alone. Node 2
     /// goes down again and stays down.
     const OUTAGES: &str = r#"{"event":"run","format":3,"policy":"EASY","nodes":3,"penalty_us":0,"tau_us":10000000}
-{"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":15000000}
+{"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":471859200,"memory":0,"run_us":15000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1],[1,1]],"yield":1048576}
 {"event":"down","at_us":4000000,"nodes":[[1,2]]}
 {"event":"interrupt","at_us":4000000,"job":0,"kept_us":0}
@@ -268,13 +258,39 @@ mod tests {
 
     #[test]
     fn nodes_that_are_down_are_kept_as_spans() {
-        let whole = schedule(OUTAGES, (None, None), Limits::of_a_page()).unwrap().head;
+        let whole = schedule(OUTAGES, (None, None), OF_A_PAGE).unwrap().head;
         // Nodes 1 and 2 together, then node 2 until the end.
         assert_eq!((whole.stays, whole.downs, whole.to), (2, 2, 20));
-        let part = schedule(OUTAGES, (Some(10), None), Limits::of_a_page()).unwrap().head;
+        let part = schedule(OUTAGES, (Some(10), None), OF_A_PAGE).unwrap().head;
         assert_eq!((part.stays, part.downs), (1, 1));
         let beyond = OUTAGES.replacen("[[1,2]]", "[[2,2]]", 1);
-        let error = schedule(&beyond, (None, None), Limits::of_a_page()).unwrap_err().to_string();
+        let error = schedule(&beyond, (None, None), OF_A_PAGE).unwrap_err().to_string();
         assert!(error.contains(":4: "), "{error}");
+    }
+
+    const PLAN: &str = r#"{"cost": 9, "nodes": [{"name": "N1"}, {"name": "N2"}],
+        "vms": [{"name": "A", "vjob": "alpha"}, {"name": "B"}],
+        "pools": [[
+            {"vm": "B", "action": "suspend", "from": "N1", "to": "N1", "cost": 3, "begin_s": 0, "end_s": 30},
+            {"vm": "A", "action": "migrate", "from": "N1", "to": "N2", "cost": 2, "begin_s": 0, "end_s": 15.5}],
+           [{"vm": "B", "action": "resume", "from": "N1", "to": "N2", "cost": 4, "begin_s": 30, "end_s": 40}]]}"#;
+
+    #[test]
+    fn a_page_is_of_vms_and_their_names_are_no_markup() {
+        let text = PLAN.replace("\"A\"", "\"</script><b>\"");
+        let (plan, lives) = PlanLanes::read(&text).unwrap();
+        let schedule = Schedule::new(lives, Some(plan));
+        assert_eq!(schedule.counted(), "2 VMs");
+        let page = crate::schedule_page(&schedule);
+        assert!(page.contains("\\u003c/script>\\u003cb>"), "{page}");
+        assert!(!page.contains("</script><b>"));
+        for words in
+            ["3 actions in 2 pools, cost 9 MB", "VM with the largest cost", "next VM, the one before"]
+        {
+            assert!(page.contains(words), "{words}");
+        }
+        for reference in ["http:", "https:", "src=", "@import"] {
+            assert!(!page.contains(reference), "{reference} would need a network");
+        }
     }
 }

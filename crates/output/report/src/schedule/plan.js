@@ -32,7 +32,7 @@ function lifeOfVm(schedule, one) {
   for (const each of staysOf(schedule, one)) {
     const action = plan.actions[each];
     const [begin, end] = [stay.from[each] * unit, stay.to[each] * unit];
-    const more = isVm ? `, cost ${action.cost} MB, pool ${action.pool}` : "";
+    const more = isVm ? `, cost ${action.cost} MB, pool ${action.pool + 1}` : "";
     events.push({ time: stay.from[each], text: `${deed(head, action)}, until ${say(end, 3)} (${span(end - begin)})${more}` });
     total += action.cost;
   }

@@ -1,7 +1,7 @@
 //! What kind of file a schedule is read from.
 
-use super::{Schedule, plan};
-use dfrsim_plots::plans::PlanDocument;
+use super::{OF_A_PAGE, Schedule};
+use dfrsim_plots::lives::PlanLanes;
 use dfrsim_plots::{EventsError, PlanFigureError, Window};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -81,7 +81,7 @@ impl Schedule {
         let mut begin = Vec::new();
         File::open(path).map_err(failure)?.take(BEGIN).read_to_end(&mut begin).map_err(failure)?;
         match kind(&String::from_utf8_lossy(&begin)) {
-            Kind::Events => Ok(Schedule::of_events(path, window)?),
+            Kind::Events => Ok(Schedule::of_events(path, window, OF_A_PAGE)?),
             Kind::Neither => Err(ScheduleError::Neither { path: path.to_owned() }),
             Kind::Plan => {
                 if fs::metadata(path).map_err(failure)?.len() > LONGEST_PLAN {
@@ -91,14 +91,14 @@ impl Schedule {
                     return Err(ScheduleError::PartOfPlan { path: path.to_owned() });
                 }
                 let text = fs::read_to_string(path).map_err(failure)?;
-                let document = PlanDocument::from_json(&text).map_err(|fault| {
+                let (plan, lives) = PlanLanes::read(&text).map_err(|fault| {
                     let path = path.to_owned();
                     match serde_json::from_str::<Value>(&text) {
                         Ok(other) if other.get("pools").is_none() => ScheduleError::Neither { path },
                         _ => ScheduleError::Plan { path, fault },
                     }
                 })?;
-                Ok(plan::schedule(&document))
+                Ok(Schedule::new(lives, Some(plan)))
             }
         }
     }
