@@ -1,5 +1,6 @@
 //! Columns of rows: names, kinds, units, and the roles from which all commands work.
 
+use crate::table::range;
 use dfrsim_model::SimSpan;
 use std::any::Any;
 
@@ -100,6 +101,11 @@ impl Column {
     /// Whether it is the primary metric.
     pub const fn is_primary(&self) -> bool {
         matches!(self.role, Role::Primary(_))
+    }
+    /// The worst of some values: the least one where large ones are better; `None` if there are none.
+    pub fn worst(&self, values: &[f64]) -> Option<f64> {
+        let (least, most) = range(values.iter().copied())?;
+        Some(if self.better() == Some(Better::More) { least } else { most })
     }
     /// The name in words, without the unit: `penalty` of `penalty_s`.
     pub fn words(&self) -> String {
@@ -234,6 +240,13 @@ pub struct RowType {
     pub name: &'static str,
     /// The columns, without the key, status and message that the frame puts in front.
     pub columns: &'static [Column],
+}
+
+impl RowType {
+    /// A name of what is made of these rows: `NAME`, or `NAME-TYPE` for one of several types.
+    pub(crate) fn suffixed(&self, name: &str) -> String {
+        if self.name.is_empty() { name.to_owned() } else { format!("{name}-{}", self.name) }
+    }
 }
 
 /// The rows of a study: a [`Columns`] structure, or an enumeration of several that [`row_types!`](crate::row_types)

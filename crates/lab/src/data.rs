@@ -189,6 +189,10 @@ impl DataFrame {
         let number = self.columns[column].numbers.get(row);
         (self.columns()[column].kind != Kind::Text && !number.is_nan()).then_some(number)
     }
+    /// The numbers in these rows, without those that are missing.
+    pub fn numbers(&self, rows: &[usize], column: usize) -> Vec<f64> {
+        rows.iter().filter_map(|&row| self.number(row, column)).collect()
+    }
     /// The value in a row as a text; empty if there is none.
     pub fn text(&self, row: usize, column: usize) -> String {
         let Values { names, numbers, .. } = &self.columns[column];

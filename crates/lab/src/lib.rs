@@ -61,6 +61,6 @@ pub use sweep::{
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
-    TableLine, average, beside, beside_header, decimals, mean, rank_correlation,
+    TableLine, average, beside, beside_header, mean, range, rank_correlation, rounded,
 };
 pub use text::csv::ReadFile;

@@ -21,10 +21,7 @@ fn standings_of((frame, primary): (&DataFrame, usize)) -> NamedTable {
         own.map(|(_, value)| value.clone()).collect()
     };
     for mut scope in by_key(all, |group| labels(&group.key)) {
-        let statistics = |rows: &[usize]| {
-            let values: Vec<f64> = rows.iter().filter_map(|&row| frame.number(row, primary)).collect();
-            Statistics::from_values(&values)
-        };
+        let statistics = |rows: &[usize]| Statistics::from_values(&frame.numbers(rows, primary));
         let size = |rows: &[usize]| match (statistics(rows), column.better()) {
             (Some(statistics), Some(Better::More)) => -statistics.mean,
             (Some(statistics), _) => statistics.mean,
@@ -42,17 +39,8 @@ fn standings_of((frame, primary): (&DataFrame, usize)) -> NamedTable {
             lines.push(line.with("max", own.map(|own| own.max)));
         }
     }
-    let name = suffixed("standings", frame);
+    let name = stem(&frame.row_type.suffixed("standings"));
     NamedTable::printed(name, format!("Standings by {}", column.name), lines.into_iter().collect())
-}
-
-/// `NAME`, or `NAME-TYPE` for one of several types of rows.
-fn suffixed(name: &str, frame: &DataFrame) -> String {
-    if frame.row_type.name.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name}-{}", stem(frame.row_type.name))
-    }
 }
 
 /// The most combinations of labels that have figures of their own; of more, one figure has them all.
@@ -132,9 +120,8 @@ impl Scope<'_> {
         parts.map(|rows| (variant_name(self.frame, rows[0], columns), rows)).collect()
     }
     fn samples(&self, columns: &[usize]) -> Vec<(String, Vec<f64>)> {
-        let values =
-            |rows: Vec<usize>| rows.iter().filter_map(|&row| self.frame.number(row, self.primary)).collect();
-        self.parts(columns).into_iter().map(|(name, rows)| (name, values(rows))).collect()
+        let parts = self.parts(columns).into_iter();
+        parts.map(|(name, rows)| (name, self.frame.numbers(&rows, self.primary))).collect()
     }
 
     /// The mean of the primary metric at each value of a column, a line for each variant.
@@ -155,16 +142,16 @@ impl Scope<'_> {
         let y = Axis::automatic(format!("mean {}", self.metric()));
         let chart = Chart::lines(Axis::linear(x.heading()), y, name, series.collect());
         let title = format!("Mean {} by {}", self.metric(), x.words());
-        self.drawing(&format!("by-{}", stem(&x.words())), title, chart)
+        self.drawing(&format!("by-{}", x.words()), title, chart)
     }
 
     fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
-        let metric = stem(&self.column(self.primary).words());
-        let kind = suffixed(&format!("{metric}-{kind}"), self.frame);
+        let metric = self.column(self.primary).words();
+        let own = self.frame.row_type.suffixed(&format!("{metric}-{kind}"));
         let (own, title) = match self.name {
-            "" => (kind, title),
-            name => (format!("{kind}-{}", stem(name)), format!("{title}: {name}")),
+            "" => (own, title),
+            name => (format!("{own}-{name}"), format!("{title}: {name}")),
         };
-        Drawing::new(own, title, chart)
+        Drawing::new(stem(&own), title, chart)
     }
 }

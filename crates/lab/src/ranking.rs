@@ -68,6 +68,18 @@ pub struct Duel {
 }
 
 impl Duel {
+    /// Of pairs of values of a metric.
+    pub(crate) fn of(metric: &Column, pairs: impl IntoIterator<Item = (f64, f64)>) -> Duel {
+        let mut duel = Duel::default();
+        for (a, b) in pairs {
+            match compare(metric, a, b) {
+                Ordering::Less => duel.wins += 1,
+                Ordering::Equal => duel.ties += 1,
+                Ordering::Greater => duel.losses += 1,
+            }
+        }
+        duel
+    }
     /// On how many instances both have a value.
     pub const fn instances(&self) -> usize {
         self.wins + self.ties + self.losses
@@ -170,15 +182,8 @@ impl Ranking {
 
     /// How two variants, given by their places, compare instance by instance.
     pub fn duel(&self, first: usize, second: usize) -> Duel {
-        let mut duel = Duel::default();
-        for (a, b) in self.pairs(first, second) {
-            match compare(self.metric, a, b) {
-                Ordering::Less => duel.wins += 1,
-                Ordering::Equal => duel.ties += 1,
-                Ordering::Greater => duel.losses += 1,
-            }
-        }
-        duel
+        let values = self.variants[first].values.iter().zip(&self.variants[second].values);
+        Duel::of(self.metric, values.filter_map(|(a, b)| Some(((*a)?, (*b)?))))
     }
 
     /// The mean difference of two variants (second - first) over the instances on which both have a value, with its 95 %
@@ -187,11 +192,6 @@ impl Ranking {
         let values = self.variants[first].values.iter().zip(&self.variants[second].values);
         let differences: Vec<Option<f64>> = values.map(|(a, b)| Some((*b)? - (*a)?)).collect();
         estimate(&differences, &self.blocks, self.seed)
-    }
-
-    fn pairs(&self, first: usize, second: usize) -> impl Iterator<Item = (f64, f64)> {
-        let values = self.variants[first].values.iter().zip(&self.variants[second].values);
-        values.filter_map(|(a, b)| Some(((*a)?, (*b)?)))
     }
 }
 

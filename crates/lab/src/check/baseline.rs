@@ -9,7 +9,7 @@ use crate::groups::{Group, Loads, by_key, row_groups};
 use crate::key::Digest;
 use crate::registry::AnyStudy;
 use crate::results::{Results, ResultsError};
-use crate::table::Statistics;
+use crate::table::average;
 use crate::text::csv::ReadFile;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -160,15 +160,10 @@ fn summary(frame: &DataFrame, group: &Group) -> GroupSummary {
     COUNTS.iter().zip(counts).for_each(|(name, count)| _ = values.insert((*name).to_owned(), count));
     for metric in frame.metrics() {
         let column = &frame.columns()[metric];
-        let own: Vec<f64> = group.items.iter().filter_map(|&row| frame.number(row, metric)).collect();
-        let Some(statistics) = Statistics::from_values(&own) else { continue };
-        let worst = match column.better() {
-            Some(Better::More) => own.iter().copied().min_by(f64::total_cmp).unwrap_or(statistics.max),
-            _ => statistics.max,
-        };
+        let own = frame.numbers(&group.items, metric);
+        let (Some(mean), Some(worst)) = (average(own.iter().copied()), column.worst(&own)) else { continue };
         // A ratio to zero is not a value to compare with.
-        let both =
-            [(MEAN, statistics.mean), (WORST, worst)].into_iter().filter(|(_, value)| value.is_finite());
+        let both = [(MEAN, mean), (WORST, worst)].into_iter().filter(|(_, value)| value.is_finite());
         values.extend(both.map(|(of, value)| (format!("{}.{of}", column.name), value)));
     }
     let identity = group.key.identity();

@@ -12,11 +12,12 @@ mod pairing;
 mod report;
 mod selection;
 
-use crate::column::{Better, Column, Role, RowType};
+use crate::column::{Column, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::unknown;
 use crate::groups::{Group, GroupKey, Loads, block, by_block, groups};
 use crate::parallel::in_parallel;
+use crate::ranking::Duel;
 use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
 use dfrsim_model::Seed;
@@ -135,12 +136,8 @@ pub struct GroupComparison {
     pub only_a: usize,
     /// How often B alone has one.
     pub only_b: usize,
-    /// Pairs in which B is better.
-    pub wins: usize,
-    /// Pairs in which both are equal.
-    pub ties: usize,
-    /// Pairs in which B is worse.
-    pub losses: usize,
+    /// In how many pairs B is better, equal and worse.
+    pub duel: Duel,
     /// The differences B - A; `None` without pairs.
     pub difference: Option<Estimates>,
     /// The ratios B / A of those pairs in which both are above zero, with their geometric mean, and that of the two in the
@@ -318,9 +315,6 @@ fn compare_group(
     let differences = by_block(pairs.iter().map(|pair| (&*pair.block, pair.difference())).collect());
     let logarithms = pairs.iter().filter_map(|pair| Some((&*pair.block, pair.ratio()?.ln())));
     let logarithms = by_block(logarithms.collect());
-    let more = pairs.iter().filter(|pair| pair.b > pair.a).count();
-    let less = pairs.iter().filter(|pair| pair.b < pair.a).count();
-    let (wins, losses) = if column.better() == Some(Better::More) { (more, less) } else { (less, more) };
     GroupComparison {
         key: group.key.clone(),
         with,
@@ -328,9 +322,7 @@ fn compare_group(
         metric: column,
         only_a,
         only_b,
-        wins,
-        ties: pairs.len() - wins - losses,
-        losses,
+        duel: Duel::of(column, pairs.iter().map(|pair| (pair.b, pair.a))),
         difference: bootstrap("difference").estimates(&differences),
         ratio: bootstrap("ratio").estimates(&logarithms).map(|estimates| estimates.map(f64::exp)),
         ratios: logarithms.iter().map(Vec::len).sum(),

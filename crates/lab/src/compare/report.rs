@@ -15,14 +15,14 @@ impl Comparison {
     /// The files for other programs: `comparison`, and `pairs` with a line for each pair; of studies with several types of
     /// rows `comparison-case` and so on. Those without lines are left out.
     pub fn exact_tables(&self) -> Vec<NamedTable> {
-        let name = |kind: &str, part: &ComparedRows| match part.row_type.name {
-            "" => kind.to_owned(),
-            own => format!("{kind}-{own}"),
-        };
         let tables = self.parts.iter().flat_map(|part| {
             [
-                NamedTable::new(name("comparison", part), "Differences and ratios", part.exact_table()),
-                NamedTable::new(name("pairs", part), "Pairs", part.pairs_table()),
+                NamedTable::new(
+                    part.row_type.suffixed("comparison"),
+                    "Differences and ratios",
+                    part.exact_table(),
+                ),
+                NamedTable::new(part.row_type.suffixed("pairs"), "Pairs", part.pairs_table()),
             ]
         });
         tables.filter(|named| !named.table.is_empty()).collect()
@@ -82,9 +82,9 @@ impl ComparedRows {
             .with("pairs", group.pairs.len())
             .with("only_a", group.only_a)
             .with("only_b", group.only_b)
-            .with("wins", group.wins)
-            .with("ties", group.ties)
-            .with("losses", group.losses);
+            .with("wins", group.duel.wins)
+            .with("ties", group.duel.ties)
+            .with("losses", group.duel.losses);
         let (difference, ratio) = (group.difference, group.ratio);
         let estimates = [
             ("mean_difference", difference.map(|of| of.mean)),
@@ -149,11 +149,9 @@ impl ComparedRows {
             better: metric.better()?,
             lines,
         };
-        let name = [self.row_type.name, metric.name]
-            .map(|name| if name.is_empty() { String::new() } else { format!("-{}", stem(name)) })
-            .concat();
+        let name = stem(&format!("{}-{}", self.row_type.suffixed("ratio"), metric.name));
         let title = format!("Geometric mean of the ratios of {} in B and A", metric.name);
-        Some(Drawing::new(format!("ratio{name}"), title, chart))
+        Some(Drawing::new(name, title, chart))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Entry, Source, fill};
 use crate::claims::{Claim, Verdict};
-use crate::table::{Bootstrap, Estimate, mean};
+use crate::table::{Bootstrap, Estimate, mean, range};
 
 /// What statements are judged by.
 pub struct Judge<'a> {
@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
         let published: Vec<_> = self.published.iter().filter_map(|table| entry.find(*table)).collect();
         let values: Vec<f64> = published.iter().map(|found| found.value).collect();
         let is = published.first().map_or(found.is, |published| published.is);
-        let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
+        let ends = range(values.iter().copied());
         let stated = entry.published.or(entry.is.equal);
         let on_published = match (ends, stated) {
             (Some(_), _) if !published.iter().all(|found| found.rest_holds) => Some(Verdict::Fails),

@@ -10,8 +10,9 @@ mod statistics;
 pub use beside::{beside, beside_header};
 pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceError};
 pub use line::TableLine;
-pub use plain::{Cell, Table, decimals};
-pub use statistics::{Statistics, average, mean, rank_correlation};
+pub(crate) use plain::decimals;
+pub use plain::{Cell, Table, rounded};
+pub use statistics::{Statistics, average, mean, range, rank_correlation};
 
 /// A table and the name of its files, `tables/NAME.csv` and `tables/NAME.md`.
 #[derive(Clone, Debug, PartialEq)]

@@ -47,9 +47,7 @@ impl Cell {
     /// To be read: about four significant digits, and no exponents.
     fn rounded(&self) -> String {
         match self {
-            Cell::Number(number) => {
-                format!("{number:.*}", decimals(number.abs()))
-            }
+            Cell::Number(number) => rounded(*number),
             Cell::Text(text) => as_text(text),
             _ => self.exact(),
         }
@@ -73,8 +71,13 @@ fn as_text(text: &str) -> String {
     shown
 }
 
+/// A number to be read: about four significant digits, and no exponents.
+pub fn rounded(number: f64) -> String {
+    format!("{number:.*}", decimals(number.abs()))
+}
+
 /// How many decimals a number of this size is shown with: about four significant digits.
-pub fn decimals(size: f64) -> usize {
+pub(crate) fn decimals(size: f64) -> usize {
     match size {
         0.0 => 0,
         size if size < 1.0 => 4,

@@ -34,6 +34,14 @@ pub fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| mean(&values))
 }
 
+/// The smallest and the largest of some values; `None` if there are none.
+pub fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().fold(None, |range, value| {
+        let (low, high) = range.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    })
+}
+
 /// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; `None`
 /// for fewer than two pairs and where one side is constant.
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {

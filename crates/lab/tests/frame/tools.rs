@@ -47,7 +47,7 @@ fn two_variants_of_one_result_are_compared_by_instance() {
         ];
         assert_eq!(names, scopes.map(|scope| format!("{scope}, factor 1")));
         let all = &groups[2];
-        assert_eq!((all.pairs.len(), all.wins, all.ties, all.losses), (4, 0, 0, 4));
+        assert_eq!((all.pairs.len(), all.duel.wins, all.duel.ties, all.duel.losses), (4, 0, 0, 4));
         assert!(all.with == ["2"] && all.is_together);
         assert_eq!(all.difference.unwrap().mean.value, 101.5);
         let ratio = all.ratio.unwrap().mean;
@@ -76,7 +76,7 @@ fn rows_of_two_results_are_paired_by_name_and_content() {
     let comparison = compared(a.path(), b.path(), &options("", "")).unwrap();
     let part = &comparison.parts[0];
     assert_eq!((part.only_in_a, part.only_in_b, part.other_instances), (8, 4, 0));
-    assert_eq!(part.groups.iter().map(|group| group.ties).sum::<usize>(), 4);
+    assert_eq!(part.groups.iter().map(|group| group.duel.ties).sum::<usize>(), 4);
     assert!(part.groups.iter().all(|group| group.with.is_empty()));
     let one = Estimate { value: 1.0, interval: Some((1.0, 1.0)) };
     assert_eq!(part.groups[0].ratio.unwrap().mean, one);
@@ -94,8 +94,10 @@ fn metrics_have_directions_and_may_be_missing() {
     let options = CompareOptions { metrics, ..options("1", "2") };
     let comparison = compared(folder.path(), folder.path(), &options).unwrap();
     let groups = &comparison.parts[0].groups;
-    let counts: Vec<_> =
-        groups.iter().map(|group| (group.metric.name, group.pairs.len(), group.wins, group.losses)).collect();
+    let counts: Vec<_> = groups
+        .iter()
+        .map(|group| (group.metric.name, group.pairs.len(), group.duel.wins, group.duel.losses))
+        .collect();
     // 100, 102, 104: 2 4 6 and 4 1 5. 101, 103, 105: 3 5 - and 6 3 -.
     let expected =
         [("product_m", 3, 0, 3), ("remainder", 3, 1, 2), ("product_m", 3, 0, 3), ("remainder", 2, 1, 1)];

@@ -45,17 +45,10 @@ pub(crate) fn distribution(rising: &[f64]) -> Vec<(f64, f64)> {
     steps
 }
 
-/// Smallest and largest of some values; `None` of no values.
-pub(crate) fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    values.into_iter().fold(None, |range, value| {
-        let (low, high) = range.unwrap_or((value, value));
-        Some((value.min(low), value.max(high)))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dfrsim_lab::range;
     use proptest::prelude::*;
 
     /// Of 1 to 8 the quartiles are the 2nd, 4th and 6th value, so 2 - 6 to 6 + 6 is within the whiskers: 20 is not.

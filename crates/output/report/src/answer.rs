@@ -1,7 +1,7 @@
 //! The answer, with which the page opens: the variants by their primary metric, and which one beats which.
 
 use crate::names::words;
-use dfrsim_lab::{Better, Estimate, Ranking, decimals};
+use dfrsim_lab::{Better, Estimate, Ranking, range, rounded};
 use dfrsim_model::counted;
 use dfrsim_plots::Scale;
 use maud::{Markup, html};
@@ -76,10 +76,10 @@ fn mean(metric: &str) -> String {
 
 /// `1.93 (95 % interval 1.7 to 2.2)`
 fn estimate(estimate: &Estimate) -> String {
-    let value = number(estimate.value);
+    let value = rounded(estimate.value);
     match estimate.interval {
         None => value,
-        Some((low, high)) => format!("{value} (95 % interval {} to {})", number(low), number(high)),
+        Some((low, high)) => format!("{value} (95 % interval {} to {})", rounded(low), rounded(high)),
     }
 }
 
@@ -124,9 +124,9 @@ fn table(ranking: &Ranking, from: usize, to: usize, has_duels: bool) -> Markup {
                     td.number { (place + 1) }
                     th scope="row" { (if variant.name.is_empty() { "all" } else { &variant.name }) }
                     td.plot aria-hidden="true" { (dot(&variant.mean, &axis)) }
-                    td.number { (number(variant.mean.value)) }
+                    td.number { (rounded(variant.mean.value)) }
                     td.number { @if let Some((low, high)) = variant.mean.interval {
-                        (number(low)) " to " (number(high))
+                        (rounded(low)) " to " (rounded(high))
                     } }
                     @if is_partial { td.number { (variant.measured) } }
                     @for rival in rivals.clone() { (duel(ranking, place, rival)) }
@@ -201,7 +201,7 @@ fn scopes(ranking: &Ranking) -> Markup {
                         @for place in 0..2 { @match scope.order.get(place) {
                             Some((variant, mean)) => {
                                 td { (named(*variant)) }
-                                td.number { (number(*mean)) }
+                                td.number { (rounded(*mean)) }
                             }
                             None => { td {} td {} }
                         } }
@@ -211,10 +211,6 @@ fn scopes(ranking: &Ranking) -> Markup {
             @if ranking.scopes.len() > MAX_SCOPES { p.note { "The first " (MAX_SCOPES) "." } }
         }
     }
-}
-
-fn number(value: f64) -> String {
-    format!("{value:.*}", decimals(value.abs()))
 }
 
 fn percent(part: f64) -> String {
@@ -233,8 +229,7 @@ fn axis<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Scale {
         let (low, high) = one.interval.unwrap_or((one.value, one.value));
         [low.min(one.value), high.max(one.value)]
     });
-    let (low, high) =
-        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
+    let (low, high) = range(ends).unwrap_or((0.0, 1.0));
     if low > 0.0 && high / low > LOGARITHMIC {
         Scale::logarithmic(low, high)
     } else {

@@ -4,7 +4,7 @@
 //! facts. Millions of rows would make a page that no browser opens: then only the primary metric of each row is in the page,
 //! or only the groups are.
 
-use dfrsim_lab::{Better, Column, DataFrame, Kind, Role};
+use dfrsim_lab::{Better, Column, DataFrame, Kind, Role, average, by_key};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -95,11 +95,22 @@ impl Part {
         let primary = frame.primary();
         let mut metrics = places_of_metrics(frame);
 
-        let (mut groups, mut group_of_row) = (Groups::new(frame, primary), Vec::with_capacity(frame.len()));
-        for row in 0..frame.len() {
-            group_of_row.push(groups.add(row, keys.iter_mut().map(|coder| coder.code(row)).collect()));
+        let columns: Vec<usize> = keys.iter().map(|coder| coder.place).collect();
+        let codes =
+            |row: &usize| columns.iter().map(|&column| frame.code(*row, column)).collect::<Vec<u64>>();
+        let mut group_of_row = vec![0; frame.len()];
+        let mut groups = Vec::new();
+        for rows in by_key(0..frame.len(), codes) {
+            rows.iter().for_each(|&row| group_of_row[row] = groups.len() as u32);
+            let values = primary.map_or_else(Vec::new, |place| frame.numbers(&rows, place));
+            groups.push(Group {
+                keys: keys.iter_mut().map(|coder| coder.code(rows[0])).collect(),
+                runs: rows.len(),
+                measured: values.len(),
+                mean: average(values.iter().copied()).map(short),
+                worst: primary.and_then(|place| frame.columns()[place].worst(&values)).map(short),
+            });
         }
-        let groups = groups.finish();
 
         let fixed = 2 + instance.len();
         let extent = match max_values {
@@ -214,52 +225,6 @@ impl<'a> Coder<'a> {
             is_label: column.role == Role::Label,
             values: self.values,
         }
-    }
-}
-
-/// Groups, in the order in which they come first.
-struct Groups<'a> {
-    frame: &'a DataFrame,
-    primary: Option<usize>,
-    is_more_better: bool,
-    places: BTreeMap<Vec<u32>, u32>,
-    groups: Vec<Group>,
-}
-
-impl<'a> Groups<'a> {
-    fn new(frame: &'a DataFrame, primary: Option<usize>) -> Groups<'a> {
-        let better = primary.and_then(|place| frame.columns()[place].better());
-        let is_more_better = better == Some(Better::More);
-        Groups { frame, primary, is_more_better, places: BTreeMap::new(), groups: Vec::new() }
-    }
-    /// Adds a row, and gives the place of its group.
-    fn add(&mut self, row: usize, keys: Vec<u32>) -> u32 {
-        let place = match self.places.get(&keys) {
-            Some(&place) => place,
-            None => {
-                let place = self.groups.len() as u32;
-                self.places.insert(keys.clone(), place);
-                self.groups.push(Group { keys, runs: 0, measured: 0, mean: None, worst: None });
-                place
-            }
-        };
-        let group = &mut self.groups[place as usize];
-        group.runs += 1;
-        if let Some(value) = self.primary.and_then(|primary| self.frame.number(row, primary)) {
-            group.measured += 1;
-            // The sum, until all rows are known.
-            group.mean = Some(group.mean.unwrap_or(0.0) + value);
-            let worst = group.worst.unwrap_or(value);
-            group.worst = Some(if self.is_more_better { worst.min(value) } else { worst.max(value) });
-        }
-        place
-    }
-    fn finish(mut self) -> Vec<Group> {
-        for group in &mut self.groups {
-            group.mean = group.mean.map(|sum| short(sum / group.measured as f64));
-            group.worst = group.worst.map(short);
-        }
-        self.groups
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables: from the comma-separated files of a run to HTML.
 
 use crate::names;
-use dfrsim_lab::{Column, ReadFile, Results, ResultsError, Verdict, decimals};
+use dfrsim_lab::{Column, ReadFile, Results, ResultsError, Verdict, rounded};
 use maud::{Markup, html};
 
 /// The table of claims, which all studies have.
@@ -138,5 +138,5 @@ fn shown(cell: &str) -> String {
     else {
         return cell.to_owned();
     };
-    format!("{number:.*}", decimals(number.abs()))
+    rounded(number)
 }

@@ -12,9 +12,8 @@ use crate::chart::Frame;
 use crate::figure::Figure;
 use crate::picture::{PIXEL, Picture};
 use crate::scale::Scale;
-use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::{self as lab, Chart, Drawing};
+use dfrsim_lab::{self as lab, Chart, Drawing, range};
 
 /// The most lines of a chart and samples of a plot; more cannot be distinguished.
 const MAX_SHOWN: usize = 12;

@@ -95,17 +95,7 @@ fn downtimes(lives: &Lives) -> Vec<Down> {
 
 fn name(edge: Edge) -> &'static str {
     match edge {
-        Edge::Own(Change::Submit) => "submit",
-        Edge::Own(Change::Start) => "start",
-        Edge::Own(Change::Pause) => "pause",
-        Edge::Own(Change::Resume) => "resume",
-        Edge::Own(Change::Migrate) => "migrate",
-        Edge::Own(Change::Yield) => "yield",
-        Edge::Own(Change::Reject) => "reject",
-        Edge::Own(Change::Kill) => "kill",
-        Edge::Own(Change::Interrupt) => "interrupt",
-        Edge::Own(Change::Lose) => "lose",
-        Edge::Own(Change::Complete) => "complete",
+        Edge::Own(change) => change.name(),
         Edge::Shift => "shift",
     }
 }

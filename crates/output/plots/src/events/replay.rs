@@ -41,31 +41,32 @@ pub(super) enum Phase {
     Paused,
 }
 
-/// What happens to a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It arrives.
-    Submit,
-    /// It starts.
-    Start,
-    /// It leaves its nodes, and is not done.
-    Pause,
-    /// It goes on after a pause.
-    Resume,
-    /// It moves to other nodes; in a grid, it starts on another cluster than where it waited first.
-    Migrate,
-    /// It gets another yield.
-    Yield,
-    /// It is turned away.
-    Reject,
-    /// It is ended before it is done.
-    Kill,
-    /// It waits again, since a node went down.
-    Interrupt,
-    /// It has left for good, since a node went down.
-    Lose,
-    /// It is done.
-    Complete,
+dfrsim_model::named! {
+    /// What happens to a job. A page numbers them in this order.
+    pub enum Change as "change" {
+        /// It arrives.
+        Submit = "submit",
+        /// It starts.
+        Start = "start",
+        /// It leaves its nodes, and is not done.
+        Pause = "pause",
+        /// It goes on after a pause.
+        Resume = "resume",
+        /// It moves to other nodes; in a grid, it starts on another cluster than where it waited first.
+        Migrate = "migrate",
+        /// It gets another yield.
+        Yield = "yield",
+        /// It is turned away.
+        Reject = "reject",
+        /// It is ended before it is done.
+        Kill = "kill",
+        /// It is done.
+        Complete = "complete",
+        /// It waits again, since a node went down.
+        Interrupt = "interrupt",
+        /// It has left for good, since a node went down.
+        Lose = "lose",
+    }
 }
 
 /// Receives the jobs of an events file. Times are in microseconds and never fall.

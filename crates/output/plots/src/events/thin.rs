@@ -60,7 +60,7 @@ mod tests {
                     list.iter().filter(is_within).map(|step| step.1).collect()
                 };
                 let (all, few) = (within(&steps), within(&kept));
-                let extremes = |values: &[f64]| crate::statistics::range(values.iter().copied());
+                let extremes = |values: &[f64]| dfrsim_lab::range(values.iter().copied());
                 prop_assert_eq!(extremes(&all), extremes(&few));
                 prop_assert_eq!((all.first(), all.last()), (few.first(), few.last()));
             }

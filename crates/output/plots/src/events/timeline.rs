@@ -8,9 +8,8 @@ use crate::chart::{Frame, ONE_PANEL};
 use crate::figure::Figure;
 use crate::line::{self, Line};
 use crate::scale::Scale;
-use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::Join;
+use dfrsim_lab::{Join, range};
 use dfrsim_model::{CpuUse, SimTime};
 use std::path::Path;
 

@@ -55,20 +55,8 @@ pub(super) fn text(Lives { jobs, stays, queued, downs, .. }: &Lives, unit: u64) 
 }
 
 /// The number of a change in the page; 0 is none.
-const fn code(change: Change) -> u64 {
-    match change {
-        Change::Submit => 1,
-        Change::Start => 2,
-        Change::Pause => 3,
-        Change::Resume => 4,
-        Change::Migrate => 5,
-        Change::Yield => 6,
-        Change::Reject => 7,
-        Change::Kill => 8,
-        Change::Complete => 9,
-        Change::Interrupt => 10,
-        Change::Lose => 11,
-    }
+fn code(change: Change) -> u64 {
+    change as u64 + 1
 }
 
 /// Leaves out what is beyond the shown time.
@@ -192,6 +180,13 @@ mod tests {
             prop_assert_eq!(reader.differences(others.len()), others);
             prop_assert_eq!(reader.1, reader.0.len());
         }
+    }
+
+    #[test]
+    fn the_script_knows_changes_by_their_numbers() {
+        let numbers = Change::ALL.iter().map(|&change| format!("{change}: {}", code(change)));
+        let expected = format!("const CHANGE = {{ {} }};", numbers.collect::<Vec<_>>().join(", "));
+        assert!(include_str!("data.js").contains(&expected), "{expected}");
     }
 
     #[test]
