@@ -121,6 +121,15 @@ impl Policy {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
+    /// The policy of this name, if any has it: without the search for a similar one that [`FromStr`] makes.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Policy> {
+        // Limits of other lengths than the listed ones are names too.
+        let batch = || BatchPolicy::parse(name).map(Policy::Batch);
+        let equal = || (name == EQUIPARTITION).then_some(Policy::Equipartition);
+        Fractional::parse(name).map(Policy::Fractional).or_else(batch).or_else(equal)
+    }
+
     /// A description of the policy, in one line.
     #[must_use]
     pub fn description(self) -> String {
@@ -133,11 +142,13 @@ impl Policy {
     }
 }
 
+const EQUIPARTITION: &str = "EQUIPARTITION";
+
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Policy::Batch(batch) => batch.fmt(f),
-            Policy::Equipartition => f.write_str("EQUIPARTITION"),
+            Policy::Equipartition => f.write_str(EQUIPARTITION),
             Policy::Fractional(parts) => parts.fmt(f),
             Policy::Custom(policy) => f.write_str(policy.name()),
         }
@@ -147,13 +158,7 @@ impl fmt::Display for Policy {
 impl FromStr for Policy {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        // Limits of other lengths than the listed ones are names too.
-        let batch = || BatchPolicy::parse(name).map(Policy::Batch);
-        let parsed = Fractional::parse(name).map(Policy::Fractional);
-        parsed
-            .or_else(batch)
-            .or_else(|| all().find(|policy| policy.to_string() == name))
-            .ok_or_else(|| unknown(name, known_names()))
+        Policy::named(name).ok_or_else(|| unknown(name, known_names()))
     }
 }
 

@@ -76,7 +76,7 @@ impl Policies {
             return Err(PolicyError::Formula { name: name.to_owned(), fault });
         }
         let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
-        Ok(name.parse().map_err(|_| unknown(name, known()))?)
+        Ok(Policy::named(name).ok_or_else(|| unknown(name, known()))?)
     }
     /// The families of policies.
     pub fn families(&self) -> &[PolicyFamily] {

@@ -34,7 +34,7 @@ pub(crate) fn fractional(seed: u64) -> String {
             some(rng, &["/AHEAD=0", "/AHEAD=2700"]),
         ]
         .concat();
-        if name.parse::<Policy>().is_ok() {
+        if Policy::named(&name).is_some() {
             return name;
         }
         if rng.random_range(0..1_000) == 0 {
