@@ -62,10 +62,12 @@ pub fn arrivals(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item
     let nodes = parameters.nodes;
     let classes = parameters.mode.classes().iter();
     let mut streams: Vec<ClassStream> = classes.map(|&class| ClassStream::new(class, nodes, seed)).collect();
-    std::iter::from_fn(move || {
-        // Of equal ones the first: the order of the classes settles ties.
-        streams.iter_mut().min_by(|a, b| a.next.total_cmp(&b.next)).map(ClassStream::fire)
-    })
+    std::iter::from_fn(move || next_of(&mut streams))
+}
+
+/// The next arrival of all classes. Of equal ones the first: the order of the classes settles ties.
+fn next_of(streams: &mut [ClassStream]) -> Option<Arrival> {
+    streams.iter_mut().min_by(|a, b| a.next.total_cmp(&b.next)).map(ClassStream::fire)
 }
 
 /// The arrivals of a workload with the memory of their tasks.

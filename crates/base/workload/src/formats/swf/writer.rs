@@ -15,15 +15,18 @@ pub fn write<R: Borrow<Record>>(
     records: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
     write!(out, "{header}")?;
+    let mut line = Vec::new();
     for record in records {
-        write_record(&mut out, record.borrow())?;
+        line.clear();
+        write_record(&mut line, record.borrow())?;
+        out.write_all(&line)?;
     }
     out.flush()
 }
 
 /// One line, compiled here with its digits for outputs of all types.
-fn write_record(out: &mut dyn Write, record: &Record) -> io::Result<()> {
-    writeln!(out, "{record}")
+fn write_record(line: &mut Vec<u8>, record: &Record) -> io::Result<()> {
+    writeln!(line, "{record}")
 }
 
 impl fmt::Display for Header {
