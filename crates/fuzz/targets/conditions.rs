@@ -11,7 +11,7 @@ use dfrsim_workload::formats::slurm_conf;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    if let Ok(fields) = PlatformFields::parse(text) {
+    if let Ok(fields) = PlatformFields::parse("platform.toml", text) {
         let _ = fields.classes();
     }
     for is_json in [false, true] {

@@ -2,11 +2,11 @@
 
 use crate::fields;
 use crate::fields::{
-    FileOr, LocatedFile, file, file_or, list, named, optional, positive_seconds, seconds, serde, table,
-    tables,
+    Check, FileOr, LocatedFile, file, file_or, list, named, optional, positive_seconds, seconds, serde,
+    table, tables,
 };
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use dfrsim_platform::classes::{PlatformFields, Request, read};
+use dfrsim_platform::classes::{PlatformError, PlatformFields, Request, read};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, Times};
 
 fields! {
@@ -30,6 +30,20 @@ fields! {
     }
 }
 
+impl NodeKinds {
+    /// Checks the classes of a cluster of this many nodes, if the scenario itself has them.
+    pub fn check(&self, nodes: u32, at: &mut Check<'_, '_, '_>) {
+        let Some(FileOr::Here(fields)) = &self.platform else { return };
+        match fields.classes_of(nodes) {
+            Ok(_) => {}
+            Err(PlatformError::Fields(wrong)) => {
+                wrong.into_iter().for_each(|it| at.fault_below("platform", &it.path, it.reason));
+            }
+            Err(error) => at.fault("platform", error.to_string()),
+        }
+    }
+}
+
 /// Reads classes of nodes.
 ///
 /// # Errors
@@ -37,7 +51,7 @@ fields! {
 pub fn platform_fields(platform: &FileOr<PlatformFields>) -> Result<PlatformFields, String> {
     match platform {
         FileOr::Here(fields) => Ok(fields.clone()),
-        FileOr::File(file) => read(&file.path).map_err(|error| format!("{}: {error}", file.given)),
+        FileOr::File(file) => read(&file.path).map_err(|faults| faults.to_string()),
     }
 }
 

@@ -2,8 +2,6 @@
 
 use crate::format::Input;
 use crate::tree::{Content, Fields, Node, Span};
-use dfrsim_model::named::UnknownName;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A value of a file, and where it is.
@@ -19,17 +17,6 @@ pub struct Located<'a> {
 pub struct Object<'a> {
     pub(crate) place: Located<'a>,
     pub(crate) fields: &'a Fields,
-}
-
-/// Why serde cannot read a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misread {
-    /// Where.
-    pub span: Span,
-    /// The field.
-    pub path: String,
-    /// The fault, and what was expected.
-    pub message: String,
 }
 
 impl Input {
@@ -50,6 +37,11 @@ impl<'a> Located<'a> {
         &self.node.span
     }
 
+    /// Where the value at a path such as `jobs[3].needs[0]` below it is, or that of the last part of the path that is there.
+    pub fn span_below(&self, path: &str) -> &'a Span {
+        &self.node.below(path).span
+    }
+
     /// Where its name is, of a field.
     pub fn name_span(&self) -> &'a Span {
         &self.node.name
@@ -63,21 +55,6 @@ impl<'a> Located<'a> {
     /// Whether the value is a record of comma-separated values, or a cell of one, whose values are texts.
     pub fn is_csv(&self) -> bool {
         self.input.columns().is_some()
-    }
-
-    /// Returns what serde makes of the value.
-    ///
-    /// # Errors
-    /// The first fault, with the nearest name where one is unknown.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Misread> {
-        serde_path_to_error::deserialize(self.to_value()).map_err(|error| {
-            let path = error.path().to_string();
-            let path = if path == "." { "" } else { &path };
-            let (node, message) = (self.node.below(path), error.inner().to_string());
-            let is_name = message.starts_with("unknown field") && node.name.is_some();
-            let span = if is_name { &node.name } else { &node.span };
-            Misread { span: span.clone(), path: self.below(path), message: explained(&message) }
-        })
     }
 
     /// The value without its place.
@@ -156,9 +133,14 @@ impl<'a> Located<'a> {
     }
 
     pub(crate) fn below(&self, step: &str) -> String {
-        let dot = if self.path.is_empty() || step.is_empty() || step.starts_with('[') { "" } else { "." };
-        format!("{}{dot}{step}", self.path)
+        below(&self.path, step)
     }
+}
+
+/// The path of something below a path.
+pub(crate) fn below(path: &str, step: &str) -> String {
+    let dot = if path.is_empty() || step.is_empty() || step.starts_with('[') { "" } else { "." };
+    format!("{path}{dot}{step}")
 }
 
 impl<'a> Object<'a> {
@@ -180,32 +162,5 @@ impl<'a> Object<'a> {
     /// The fields in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, Located<'a>)> + use<'a, '_> {
         self.fields.iter().map(|(name, node)| (name.as_str(), self.place.child(name, node)))
-    }
-}
-
-/// Serde's message, with the nearest right name where it lists names.
-fn explained(message: &str) -> String {
-    let (kind, rest) = message.split_once(" `").unwrap_or((message, ""));
-    let what = match kind {
-        "unknown field" => "field",
-        "unknown variant" => "variant",
-        _ => return message.to_owned(),
-    };
-    let Some((wrong, expected)) = rest.split_once("`, expected ") else { return message.to_owned() };
-    // The names are between backticks.
-    UnknownName::new(what, wrong, expected.split('`').skip(1).step_by(2)).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_serde_lists_give_the_nearest() {
-        let field = "unknown field `polices`, expected one of `study`, `title`, `policies`";
-        assert_eq!(explained(field), "unknown field `polices`; did you mean `policies`?");
-        let variant = "unknown variant `x`, expected `extend` or `kill`";
-        assert_eq!(explained(variant), "unknown variant `x`; expected extend or kill");
-        assert_eq!(explained("missing field `nodes`"), "missing field `nodes`");
     }
 }

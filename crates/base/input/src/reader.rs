@@ -2,7 +2,8 @@
 
 use crate::decimal::Decimal;
 use crate::fault::{Fault, Faults};
-use crate::located::{Located, Misread, Object};
+use crate::located::{Located, Object};
+use crate::parse::Misread;
 use dfrsim_model::named::UnknownName;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -42,8 +43,7 @@ impl Reader {
 
     /// Adds a fault of something below a value: of a field, as in `vms[3]`.
     pub fn fault_below(&mut self, place: &Located<'_>, step: &str, message: impl Display) {
-        let span = &place.node.below(step).span;
-        self.faults.push(place.input.fault(span, &place.below(step), message.to_string()));
+        self.faults.push(place.input.fault(place.span_below(step), &place.below(step), message.to_string()));
     }
 
     /// Adds a fault that has no place in a file.
@@ -162,9 +162,13 @@ impl Reader {
 
     /// Returns what serde makes of a value.
     pub fn parsed<T: DeserializeOwned>(&mut self, place: &Located<'_>) -> Option<T> {
-        let misread =
-            |Misread { span, path, message }| self.faults.push(place.input.fault(&span, &path, message));
-        place.parse().map_err(misread).ok()
+        self.parsed_without(place, &[])
+    }
+
+    /// Returns what serde makes of an object without these fields.
+    pub fn parsed_without<T: DeserializeOwned>(&mut self, place: &Located<'_>, fields: &[&str]) -> Option<T> {
+        let fault = |Misread { span, path, message }| place.input.fault(&span, &path, message);
+        place.parse_without(fields).map_err(|wrong| self.faults.extend(wrong.into_iter().map(fault))).ok()
     }
 
     /// Returns what a value was found to be, or adds the fault that it is not what was meant.

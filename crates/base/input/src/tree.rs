@@ -51,7 +51,13 @@ impl Node {
         }
     }
 
-    /// The value at a path such as `jobs[3].needs[0]` below this one, or that of the last part of the path that is there.
+    fn is_named(&self, name: &str) -> bool {
+        matches!(&self.content, Content::Object(fields)
+            if matches!(fields.get("name"), Some(Node { content: Content::Scalar(own), .. }) if own == name))
+    }
+
+    /// The value at a path such as `jobs[3].needs[0]` or `jobs.NAME.needs` below this one, or that of the last part of the path
+    /// that is there.
     pub(crate) fn below(&self, path: &str) -> &Node {
         let mut node = self;
         for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
@@ -59,6 +65,7 @@ impl Node {
                 (Content::List(items), Some(index)) => {
                     index.parse().ok().and_then(|index: usize| items.get(index))
                 }
+                (Content::List(items), None) => items.iter().find(|item| item.is_named(step)),
                 (Content::Object(fields), None) => fields.get(step),
                 _ => None,
             };

@@ -21,6 +21,10 @@ impl<'c, 't, 'r> Check<'c, 't, 'r> {
     pub fn fault(&mut self, field: &str, message: impl Into<String>) {
         self.reader.fault_at(&self.table.span_of(field), message);
     }
+    /// Something in a field is wrong, at a path such as `classes[1].speed`.
+    pub fn fault_below(&mut self, field: &str, path: &str, message: impl Into<String>) {
+        self.reader.fault_at(&self.table.span_below(field, path), message);
+    }
     /// The table as a whole is wrong.
     pub fn fault_of_table(&mut self, message: impl Into<String>) {
         self.reader.fault_at(self.table.span(), message);

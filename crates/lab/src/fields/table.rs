@@ -53,8 +53,12 @@ impl<'a> TableAt<'a> {
     }
     /// The place of a field, or that of the table if it does not have it.
     pub fn span_of(&self, name: &str) -> Span {
+        self.span_below(name, "")
+    }
+    /// The place of a path in a field, or of what there is of it.
+    pub(super) fn span_below(&self, name: &str, path: &str) -> Span {
         let value = self.table.as_ref().and_then(|table| table.get(name));
-        value.map_or_else(|| self.span.clone(), |value| value.span().clone())
+        value.map_or_else(|| self.span.clone(), |value| value.span_below(path).clone())
     }
     /// All fields of a table whose keys are names of the user's.
     pub fn entries(&self) -> Vec<(&'a str, Located<'a>)> {

@@ -8,8 +8,8 @@ use dfrsim_grid::{
     Transfer,
 };
 use dfrsim_lab::fields::{
-    Codec, FileOr, LocatedFile, boolean, choice, count, distinct_tables, flattened, list, log, name, named,
-    number, one_or_many, optional, positive, result_folder, seconds, serde, shorthand, table, tables, via,
+    Codec, LocatedFile, boolean, choice, count, distinct_tables, flattened, list, log, name, named, number,
+    one_or_many, optional, positive, result_folder, seconds, serde, shorthand, table, tables, via,
 };
 use dfrsim_lab::{DownTimes, NodeKinds, fields};
 use dfrsim_model::SimSpan;
@@ -169,13 +169,9 @@ fields! {
             }
             over = Some(*until_s);
         }
-        if let Some(FileOr::Here(fields)) = &cluster.kinds.platform
-            && let Err(error) = fields.classes_of(cluster.cores)
-        {
-            at.fault("platform", error.to_string());
-        }
+        cluster.kinds.check(cluster.cores, at);
         if let Some(Err(error)) = cluster.priorities.as_ref().map(Priorities::check) {
-            at.fault("priorities", error.to_string());
+            at.fault_below("priorities", &error.place, error.to_string());
         }
         if cluster.failures.is_some() && !cluster.outages.is_empty() {
             at.fault("failures", "expected one of `outages` and `failures`");

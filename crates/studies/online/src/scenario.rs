@@ -173,7 +173,8 @@ fields! {
         let classes = |list: &[ByName<JobClass>]| list.iter().map(|it| it.without_names().clone()).collect();
         let accounts = priority.accounts.iter().map(|it| it.without_names().clone()).collect();
         if let Err(error) = priority.settings(accounts, classes(&priority.qos), classes(&priority.partitions)).check() {
-            at.fault(error.place.split('.').next().unwrap_or("name"), error.to_string());
+            let (field, path) = error.place.split_once('.').unwrap_or((&error.place, ""));
+            at.fault_below(field, path, error.to_string());
         }
     }
 }
@@ -323,11 +324,7 @@ fields! {
         pub source: Source = flattened();
     }
     check |workload, at| {
-        if let Some(FileOr::Here(fields)) = &workload.kinds.platform
-            && let Err(error) = fields.classes_of(workload.nodes.get())
-        {
-            at.fault("platform", error.to_string());
-        }
+        workload.kinds.check(workload.nodes.get(), at);
     }
 }
 

@@ -4,9 +4,10 @@ mod fields;
 mod requests;
 mod simgrid;
 
-pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode};
+pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode, WrongField};
 pub use requests::{Demands, ParseRequestError, Request, Requested};
 
+use dfrsim_input::{Fault, Faults, read_text};
 use dfrsim_model::{CpuUse, Job, Share, Yield};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,13 +15,13 @@ use std::sync::Arc;
 /// Reads a platform file: TOML, or XML of SimGrid where the name ends in `.xml`.
 ///
 /// # Errors
-/// If the file cannot be read, or is not a platform.
-pub fn read(path: &Path) -> Result<PlatformFields, PlatformError> {
-    let text = dfrsim_model::read_text(path)?;
+/// The file cannot be read, or is not a platform: all that is wrong.
+pub fn read(path: &Path) -> Result<PlatformFields, Faults> {
+    let (file, text) = (path.display().to_string(), read_text(path)?);
     if path.extension().is_some_and(|extension| extension == "xml") {
-        simgrid::parse(&text)
+        simgrid::parse(&text).map_err(|error| Fault::of_file(file, error).into())
     } else {
-        PlatformFields::parse(&text)
+        PlatformFields::parse(&file, &text)
     }
 }
 

@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn demands_are_drawn_for_each_job_alone() {
         let text = "classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 4 }, features = ['x'] }]";
-        let classes = PlatformFields::parse(text).unwrap().classes().unwrap();
+        let classes = PlatformFields::parse("platform.toml", text).unwrap().classes().unwrap();
         let requests = ["gpu:0.25:1+2:0.5-1", "@x:0.5"].map(|text| text.parse().unwrap()).to_vec();
         let mut demands = Demands { requests, ..Demands::default() };
         assert_eq!(demands.unknown(&classes), None);

@@ -64,19 +64,18 @@ impl PlatformArguments {
     ) -> Result<Option<Arc<UnequalNodes>>, Failure> {
         let Some(path) = &self.platform else { return Ok(None) };
         let seed = workload.seed;
-        let classes = read(path).and_then(|mut fields| {
-            if workload.is_listing() && !workload.says_tasks() {
-                let most = |of: fn(&ClassFields) -> f64| fields.classes.iter().map(of).fold(0.0, f64::max);
-                let largest = ReferenceNode {
-                    cores: most(|it| it.cores.into()) as u32,
-                    memory_gb: most(|it| it.memory_gb),
-                };
-                let reference = *fields.reference.get_or_insert(largest);
-                workload.set_listed(reference.cores, reference.memory_gb);
-            }
-            fields.classes()
-        });
-        let classes = classes.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        let mut fields = read(path).map_err(Failure::input)?;
+        if workload.is_listing() && !workload.says_tasks() {
+            let most = |of: fn(&ClassFields) -> f64| fields.classes.iter().map(of).fold(0.0, f64::max);
+            let largest = ReferenceNode {
+                cores: most(|it| it.cores.into()) as u32,
+                memory_gb: most(|it| it.memory_gb),
+            };
+            let reference = *fields.reference.get_or_insert(largest);
+            workload.set_listed(reference.cores, reference.memory_gb);
+        }
+        let classes =
+            fields.classes().map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
         let demands =
             Demands { requests: self.requests.clone(), seed: Seed::new(seed), given: BTreeMap::new() };
         if let Some(request) = demands.unknown(&classes) {

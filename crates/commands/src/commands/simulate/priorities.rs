@@ -2,11 +2,14 @@
 
 use crate::failure::Failure;
 use crate::output::notice;
-use dfrsim_model::priority::{Account, JobClass, Priorities};
+use dfrsim_input::{Faults, Input, Object, Reader, read_text};
+use dfrsim_model::priority::{Priorities, PriorityError};
 use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::formats::slurm_conf;
 use dfrsim_workload::log::Header;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,14 +17,12 @@ use std::sync::Arc;
 /// schedule. What a file has beside is reported.
 pub(super) fn read(file: &Path, policy: Policy, header: &Header) -> Result<Option<Arc<Priorities>>, Failure> {
     let name = file.display();
-    let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{name}: {error}"));
     let settings = if file.extension().is_some_and(|ending| ending == "conf") {
         let read = slurm_conf::read_file(file).map_err(Failure::input)?.of_log(header);
         read.notices().iter().for_each(|text| notice!("{name}: {text}"));
         read.settings
     } else {
-        let text = dfrsim_model::read_text(file).map_err(|error| fault(&error))?;
-        by_names(&text, header).map_err(|error| fault(&error))?
+        by_names(file, header).map_err(Failure::input)?
     };
     checked(file, settings, policy)
 }
@@ -41,29 +42,30 @@ pub(super) fn checked(
 }
 
 /// Settings in TOML, in which accounts and classes may name what the log has.
-fn by_names(text: &str, header: &Header) -> Result<Priorities, String> {
-    #[derive(Default, serde::Deserialize)]
-    #[serde(default)]
-    struct Named {
-        accounts: Vec<ByName<Account>>,
-        qos: Vec<ByName<JobClass>>,
-        partitions: Vec<ByName<JobClass>>,
+fn by_names(file: &Path, header: &Header) -> Result<Priorities, Faults> {
+    let input = Input::toml(&file.display().to_string(), &read_text(file)?)?;
+    let (mut reader, root) = (Reader::default(), input.root());
+    let others: Option<Priorities> = reader.parsed_without(&root, &["accounts", "qos", "partitions"]);
+    let read = reader.any_object(&root).and_then(|root| {
+        let accounts = numbered(&mut reader, &root, "accounts", header);
+        let qos = numbered(&mut reader, &root, "qos", header);
+        let partitions = numbered(&mut reader, &root, "partitions", header);
+        Some(Priorities { accounts: accounts?, qos: qos?, partitions: partitions?, ..others? })
+    });
+    if let Some(Err(PriorityError { place, reason })) = read.as_ref().map(Priorities::check) {
+        reader.fault_below(&root, &place, reason);
     }
-    let mut fields: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
-    let named: Named = toml::from_str(text).map_err(|error| error.to_string())?;
-    ["accounts", "qos", "partitions"].iter().for_each(|list| _ = fields.remove(*list));
-    let settings: Priorities = fields.try_into().map_err(|error: toml::de::Error| error.to_string())?;
-    let numbered =
-        |list: Vec<ByName<JobClass>>| list.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>();
-    Ok(Priorities {
-        accounts: named
-            .accounts
-            .iter()
-            .map(|it| it.numbered(header))
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?,
-        qos: numbered(named.qos).map_err(|error| error.to_string())?,
-        partitions: numbered(named.partitions).map_err(|error| error.to_string())?,
-        ..settings
+    reader.finish(read)
+}
+
+fn numbered<T: Serialize + DeserializeOwned>(
+    reader: &mut Reader,
+    settings: &Object<'_>,
+    list: &str,
+    header: &Header,
+) -> Option<Vec<T>> {
+    reader.each_of(settings, list, |reader, at| {
+        let named: ByName<T> = reader.parsed(at)?;
+        named.numbered(header).map_err(|unknown| reader.fault(at, unknown)).ok()
     })
 }

@@ -11,7 +11,7 @@ const CLASSES: &str = "classes = [{ name = 'a', nodes = 1, cores = 4, memory_gb 
 
 /// Jobs by their numbers, and how many GPUs a task of them asks for.
 fn nodes(platform: &str, asked: &[(u64, u32)]) -> UnequalNodes {
-    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let given = asked.iter().map(|&(job, count)| (JobId(job), vec![("gpu".to_owned(), count)])).collect();
     UnequalNodes { classes, demands: Demands { given, ..Demands::default() } }
 }

@@ -79,7 +79,7 @@ pub(crate) fn unequal(nodes: u32) -> Arc<UnequalNodes> {
         _ => format!(", {{ name = 'slow', nodes = {}, cores = 1, memory_gb = 1, speed = 0.5 }}", nodes - 1),
     };
     let text = format!("classes = [{{ name = 'fast', nodes = 1, cores = 1, memory_gb = 1 }}{slow}]");
-    let classes = PlatformFields::parse(&text).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", &text).unwrap().classes().unwrap();
     Arc::new(UnequalNodes { classes, demands: Demands::default() })
 }
 

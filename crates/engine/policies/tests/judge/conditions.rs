@@ -291,7 +291,7 @@ fn unequal(seed: Seed) -> UnequalNodes {
         { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
         { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
     let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
-    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(crate) fn options(platform: &str, given: &[(u64, &str, u32)]) -> Options {
-    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let given =
         given.iter().map(|&(job, name, count)| (JobId(job), vec![(name.to_owned(), count)])).collect();
     let demands = Demands { given, ..Demands::default() };

@@ -124,7 +124,8 @@ impl Case {
     fn check(&self, line: &str, wrong: &mut Vec<String>) {
         let (policies, expected) = line.split_once(": ").unwrap();
         let demands = Demands { given: self.asked.clone(), ..Demands::default() };
-        let fields = (!self.platform.is_empty()).then(|| PlatformFields::parse(&self.platform).unwrap());
+        let fields = (!self.platform.is_empty())
+            .then(|| PlatformFields::parse("platform.toml", &self.platform).unwrap());
         let unequal = fields.map(|it| Arc::new(UnequalNodes { classes: it.classes().unwrap(), demands }));
         let epilog = SimSpan::from_secs(self.site.as_ref().map_or(0, |site| site.epilog_s));
         let outages = self.outages.clone().map(Arc::new);

@@ -104,7 +104,7 @@ fn best_keeps_what_is_scarce_where_nodes_differ() {
     let platform = "classes = [{ name = 'gpu', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 1 } },
         { name = 'large', nodes = 2, cores = 4, memory_gb = 16 }, { name = 'plain', nodes = 2, cores = 4, memory_gb = 8 },
         { name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.5 }]";
-    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let given = [(JobId(5), vec![("gpu".to_owned(), 1)])].into_iter().collect();
     let demands = Demands { given, ..Demands::default() };
     let options =

@@ -34,7 +34,7 @@ fn options(rule: &str, failures: &[Down], windows: &[Down]) -> Options {
 fn unequal() -> Options {
     let platform = "classes = [{ name = 'fast', nodes = 1, cores = 4, memory_gb = 8 },
         { name = 'slow', nodes = 2, cores = 4, memory_gb = 8, speed = 0.5 }]";
-    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
     let unequal = Some(Arc::new(UnequalNodes { classes, demands: Demands::default() }));
     Options { unequal, ..requested() }
 }

@@ -43,10 +43,11 @@ pub fn via<A: 'static, T: 'static, E: Display>(
     }
 }
 
-/// A value of a type that serde reads and writes: only the first of its faults is found.
+/// A value of a type that serde reads and writes.
 pub fn serde<T: Serialize + DeserializeOwned>(shape: impl Into<String>) -> Codec<T> {
     let read = |at: &Located<'_>, reader: &mut Reader<'_>| {
-        at.parse().map_err(|Misread { span, message, .. }| reader.fault_at(&span, message)).ok()
+        let refuse = |Misread { span, message, .. }| reader.fault_at(&span, message);
+        at.parse().map_err(|wrong| wrong.into_iter().for_each(refuse)).ok()
     };
     // What TOML has no way to write is an absent value.
     Codec::new(shape, |_| true, read, |value: &T| Value::try_from(value).ok())

@@ -62,7 +62,7 @@ fn faults_of_platforms_have_their_place() {
         ("workloads.0.nodes=3", "the classes have 2 nodes, expected 3"),
         (
             "workloads.0.platform.classes.1.speed=2",
-            "class `slow`: speed: expected a number above 0 and at most 1",
+            "override `workloads.0.platform.classes.1.speed=2`: expected a number above 0 and at most 1",
         ),
         ("workloads.0.platform.shared=['fpga']", "no class has the resource `fpga`"),
         ("workloads.0.requests=['gpu:0.3']", "unknown request `gpu:0.3`"),
