@@ -115,7 +115,7 @@ impl DownTimes {
         let mut outages = Outages::default();
         if let Some(given) = &self.file {
             let read = dfrsim_platform::file::read(&given.path, nodes);
-            let read = read.map_err(|error| format!("{}: {error}", given.given))?;
+            let read = read.map_err(|faults| faults.to_string())?;
             (outages.failures, outages.windows) = (read.failures, read.windows);
         }
         if let Some(DrawnFailures { between, repair, rack }) = &self.failures {

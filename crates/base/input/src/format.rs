@@ -38,7 +38,7 @@ impl Input {
     }
 
     /// Takes comma-separated values apart: a list of records, of which empty cells have no field. `file` is what messages call
-    /// it. [`State::read`](crate::state::State::read) reports records that have not as many cells as there are columns, and
+    /// it. [`Reader::records`](crate::Reader::records) reports records that have not as many cells as there are columns, and
     /// columns that are there twice, beside the faults of the others.
     pub fn csv(file: &str, text: &str) -> Input {
         let mut faults = Vec::new();
@@ -55,9 +55,10 @@ impl Input {
                 Vec::new()
             }
         };
+        let start = text.len() - text.trim_start_matches(['\r', '\n']).len();
         for (number, column) in columns.iter().enumerate() {
             if columns[..number].contains(column) {
-                wrong(Some(1), format!("two columns have the name `{column}`"));
+                wrong(Some(line_at(text, start) as u64), format!("two columns have the name `{column}`"));
             }
         }
         let mut records = Vec::new();
@@ -76,7 +77,7 @@ impl Input {
                 Err(error) => wrong(error.position().map(csv::Position::line), error.to_string()),
             }
         }
-        Input { faults, ..Input::new(file, text, Node::records(records), Format::Csv { columns }) }
+        Input { faults, ..Input::new(file, text, Node::records(start, records), Format::Csv { columns }) }
     }
 
     /// Reads a file, whose format its ending says: `.toml`, `.csv`, `.xml` of libvirt, else JSON.

@@ -37,6 +37,11 @@ impl<'a> Located<'a> {
         &self.node.span
     }
 
+    /// The line, from 1, on which it begins; `None` for the file as a whole.
+    pub fn line(&self) -> Option<usize> {
+        self.input.fault(self.span(), "", String::new()).line
+    }
+
     /// Where the value at a path such as `jobs[3].needs[0]` below it is, or that of the last part of the path that is there.
     pub fn span_below(&self, path: &str) -> &'a Span {
         &self.node.below(path).span
@@ -100,6 +105,11 @@ impl<'a> Located<'a> {
     /// The truth value that the value is, also as a text of comma-separated values.
     pub fn boolean(&self) -> Option<bool> {
         self.scalar()?.as_bool().or_else(|| self.cell()?.parse().ok())
+    }
+
+    /// Whether it is `null`, or what JSON has no way to write.
+    pub fn is_null(&self) -> bool {
+        self.scalar().is_some_and(Value::is_null)
     }
 
     /// The finite number that the value is, also as a text of comma-separated values.

@@ -90,7 +90,7 @@ impl<'a> Left<'a> {
         let mut path = self.whole_path(path);
         let name = message.split('`').nth(1).unwrap_or_default();
         let is_unknown = message.starts_with("unknown field");
-        if is_unknown && !below("", &path).ends_with(&below("", name)) {
+        if is_unknown && path.rsplit('.').next() != Some(name) {
             path = below(&path, name);
         }
         let part = below(&path, name);

@@ -2,9 +2,11 @@
 
 use crate::decimal::Decimal;
 use crate::fault::{Fault, Faults};
+use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::parse::Misread;
 use dfrsim_model::named::UnknownName;
+use dfrsim_model::{ParseTimeError, SimTime};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -93,6 +95,13 @@ impl Reader {
         items
     }
 
+    /// Returns the records of comma-separated values, or the items of another file that is a list, and adds what is wrong with
+    /// the file's format.
+    pub fn records<'a>(&mut self, input: &'a Input) -> Option<Vec<Located<'a>>> {
+        self.faults.extend_from_slice(&input.faults);
+        self.list(&input.root())
+    }
+
     /// Returns a list of this many items.
     pub fn list_of<'a>(&mut self, place: &Located<'a>, length: usize) -> Option<Vec<Located<'a>>> {
         let items = self.list(place)?;
@@ -152,6 +161,12 @@ impl Reader {
         convert: impl FnOnce(f64) -> Option<T>,
     ) -> Option<T> {
         self.expected(place, place.number().and_then(convert), || meant)
+    }
+
+    /// Returns a time in seconds.
+    pub fn time(&mut self, place: &Located<'_>) -> Option<SimTime> {
+        let text = place.text().map_or_else(|| place.to_value().to_string(), str::to_owned);
+        text.parse().map_err(|error: ParseTimeError| self.fault(place, error)).ok()
     }
 
     /// Returns a number with at most three decimals.

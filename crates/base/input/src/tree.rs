@@ -35,9 +35,9 @@ impl Node {
         node(Content::Object(cells.collect()))
     }
 
-    /// A list of records.
-    pub(crate) fn records(records: Vec<Node>) -> Node {
-        Node { name: None, span: Some(0..0), content: Content::List(records) }
+    /// A list of records that begins here.
+    pub(crate) fn records(start: usize, records: Vec<Node>) -> Node {
+        Node { name: None, span: Some(start..start), content: Content::List(records) }
     }
 
     /// The value without its places.

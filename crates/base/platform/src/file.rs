@@ -14,10 +14,8 @@
 //! log). What has an announcement is a window that policies plan around from then on, anything else a failure. Empty lines and those
 //! that begin with `#` are left out.
 
-use crate::{NodeSet, Outage, Window};
-use dfrsim_model::SimTime;
-use serde::Deserialize;
-use std::io;
+use crate::{NodeSet, NodeSpan, Outage, Window};
+use dfrsim_input::{Faults, Input, Located, Reader, read_text};
 use std::path::Path;
 
 /// The outages of a file.
@@ -29,163 +27,103 @@ pub struct FileOutages {
     pub windows: Vec<Window>,
 }
 
-/// Why a file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The system says so.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// A line is not as it should be.
-    #[error("line {line}: {reason}")]
-    Line {
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-}
-
-/// A line of either kind of file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    nodes: Nodes,
-    from_s: Number,
-    until_s: Number,
-    #[serde(default)]
-    announced_s: Option<Number>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Nodes {
-    One(u32),
-    Text(String),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Number(serde_json::Number),
-    Text(String),
-}
-
 const COLUMNS: [&str; 4] = ["nodes", "from_s", "until_s", "announced_s"];
-
-impl Number {
-    fn time(self, field: &str) -> Result<SimTime, String> {
-        let text = match self {
-            Number::Number(number) => number.to_string(),
-            Number::Text(text) => text,
-        };
-        text.trim().parse().map_err(|error| format!("{field}: {error}"))
-    }
-}
 
 /// Reads the outages of a cluster of this many nodes.
 ///
 /// # Errors
-/// If the file cannot be read, or the first line that is not as it should be.
-pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, FileError> {
-    let text = dfrsim_model::read_text(path)?;
+/// The file cannot be read, or lines are not as they should be: all of them.
+pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, Faults> {
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
-    parse(&text, is_json, nodes)
+    parse(&path.display().to_string(), &read_text(path)?, is_json, nodes)
 }
 
-/// The outages of a text, which is JSONL or CSV.
+/// The outages of a text, which is JSONL or CSV; `file` is what messages call it.
 ///
 /// # Errors
-/// The first line that is not as it should be.
-pub fn parse(text: &str, is_json: bool, nodes: u32) -> Result<FileOutages, FileError> {
+/// Lines that are not as they should be: all of them.
+pub fn parse(file: &str, text: &str, is_json: bool, nodes: u32) -> Result<FileOutages, Faults> {
+    // What is left out leaves an empty line, so that the others keep their numbers.
+    let lines = text.lines().map(|line| if line.trim().starts_with('#') { "" } else { line.trim() });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let input = if is_json { Input::json_lines(file, &text)? } else { Input::csv(file, &text) };
+    let mut reader = Reader::default();
     let mut outages = FileOutages::default();
-    let mut columns: Option<Vec<&str>> = None;
-    for (place, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let fault = |reason: String| FileError::Line { line: place + 1, reason };
-        if is_json {
-            let line: Line = serde_json::from_str(line).map_err(|error| fault(error.to_string()))?;
-            add(line, nodes, &mut outages).map_err(fault)?;
-            continue;
-        }
-        let fields: Vec<&str> = line.split(',').map(|field| field.trim().trim_matches('"')).collect();
-        let Some(columns) = &columns else {
-            check_header(&fields).map_err(fault)?;
-            columns = Some(fields);
-            continue;
-        };
-        if fields.len() != columns.len() {
-            return Err(fault(format!("{} fields where the header has {}", fields.len(), columns.len())));
-        }
-        let field = |name: &str| {
-            let place = columns.iter().position(|column| *column == name);
-            place.map(|place| fields[place].to_owned()).unwrap_or_default()
-        };
-        let announced = Some(field("announced_s")).filter(|text| !text.is_empty());
-        let line = Line {
-            nodes: Nodes::Text(field("nodes")),
-            from_s: Number::Text(field("from_s")),
-            until_s: Number::Text(field("until_s")),
-            announced_s: announced.map(Number::Text),
-        };
-        add(line, nodes, &mut outages).map_err(fault)?;
+    let is_header = |columns: &[String]| {
+        let has = |name: &&str| columns.iter().any(|column| column == name);
+        columns.iter().all(|column| COLUMNS.contains(&column.as_str())) && COLUMNS[..3].iter().all(has)
+    };
+    if !text.trim().is_empty() && input.columns().is_some_and(|columns| !is_header(columns)) {
+        reader.fault(&input.root(), format!("expected a header with the columns {}", COLUMNS.join(",")));
+        return reader.finish(None);
     }
-    Ok(outages)
+    for at in reader.records(&input).into_iter().flatten() {
+        outages.add(&mut reader, &at, nodes);
+    }
+    reader.finish(Some(outages))
 }
 
-fn check_header(fields: &[&str]) -> Result<(), String> {
-    let expected = || format!("expected a header with the columns {}", COLUMNS.join(","));
-    let known = fields.iter().all(|field| COLUMNS.contains(field));
-    let whole = COLUMNS[..3].iter().all(|column| fields.iter().filter(|field| *field == column).count() == 1);
-    if known && whole { Ok(()) } else { Err(expected()) }
-}
-
-fn add(line: Line, nodes: u32, outages: &mut FileOutages) -> Result<(), String> {
-    let set: NodeSet = match line.nodes {
-        Nodes::One(node) => node.to_string().parse(),
-        Nodes::Text(text) => text.parse(),
-    }
-    .map_err(|error| format!("{error}"))?;
-    let (from, until) = (line.from_s.time("from_s")?, line.until_s.time("until_s")?);
-    if from >= until {
-        return Err(format!("from_s is {from} and until_s is {until}: expected an outage that lasts"));
-    }
-    let announced = line.announced_s.map(|number| number.time("announced_s")).transpose()?;
-    if let Some(announced) = announced.filter(|&announced| announced > from) {
-        return Err(format!("announced_s is {announced}, which is after from_s, {from}"));
-    }
-    for span in set.spans(nodes) {
-        if span.end() > u64::from(nodes) {
-            return Err(format!("node {} does not exist, there are {nodes}", span.end() - 1));
+impl FileOutages {
+    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<()> {
+        let line = reader.object(at, &COLUMNS)?;
+        let spans = reader.field(&line, "nodes").and_then(|at| spans(reader, &at, nodes));
+        let [from, until] =
+            ["from_s", "until_s"].map(|name| reader.field(&line, name).and_then(|at| reader.time(&at)));
+        let announced = line.get("announced_s").filter(|at| !at.is_null());
+        let announced = announced.map_or(Some(None), |at| reader.time(&at).map(Some));
+        let (spans, from, until, announced) = (spans?, from?, until?, announced?);
+        if from >= until {
+            let lasts = "expected an outage that lasts";
+            reader.fault(at, format!("from_s is {from} and until_s is {until}: {lasts}"));
         }
-        let outage = Outage { from, until, nodes: span };
+        if let Some(announced) = announced.filter(|&announced| announced > from) {
+            reader.fault(at, format!("announced_s is {announced}, which is after from_s, {from}"));
+        }
+        let outages = spans.into_iter().map(|nodes| Outage { from, until, nodes });
         match announced {
-            Some(announced) => outages.windows.push(Window { announced, outage }),
-            None => outages.failures.push(outage),
+            Some(announced) => self.windows.extend(outages.map(|outage| Window { announced, outage })),
+            None => self.failures.extend(outages),
         }
+        Some(())
     }
-    Ok(())
+}
+
+fn spans(reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<Vec<NodeSpan>> {
+    let text = at.text().map_or_else(|| at.found(), str::to_owned);
+    let set: NodeSet = text.parse().map_err(|error| reader.fault(at, error)).ok()?;
+    let spans = set.spans(nodes);
+    match spans.iter().find(|span| span.end() > u64::from(nodes)) {
+        Some(span) => {
+            reader.fault(at, format!("node {} does not exist, there are {nodes}", span.end() - 1));
+            None
+        }
+        None => Some(spans),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FileError, parse};
+    use super::{FileOutages, parse};
+    use dfrsim_input::Faults;
+
+    fn read(text: &str, is_json: bool) -> Result<FileOutages, Faults> {
+        parse("down", text, is_json, 8)
+    }
 
     #[test]
     fn both_formats_say_the_same() {
         let csv = "# of May\nnodes,from_s,until_s,announced_s\n3 0-1,10,20.5,\nall,30,40,5\n";
-        let json = "{\"nodes\":\"0-1,3\",\"from_s\":10,\"until_s\":20.5}\n\n\
+        let json = "{\"nodes\":\"0-1,3\",\"from_s\":10,\"until_s\":20.5,\"announced_s\":null}\n\n\
                     {\"nodes\":\"all\",\"from_s\":30,\"until_s\":\"40\",\"announced_s\":5}\n";
-        let outages = parse(csv, false, 8).unwrap();
-        assert_eq!(parse(json, true, 8).unwrap(), outages);
+        let outages = read(csv, false).unwrap();
+        assert_eq!(read(json, true).unwrap(), outages);
         assert_eq!((outages.failures.len(), outages.windows.len()), (2, 1));
         assert_eq!(outages.failures[1].nodes.first, 3);
         assert_eq!(outages.windows[0].outage.nodes.nodes, 8);
-        let one = parse("{\"nodes\":2,\"from_s\":1,\"until_s\":2}", true, 8).unwrap();
+        let one = read("{\"nodes\":2,\"from_s\":1,\"until_s\":2}", true).unwrap();
         assert_eq!(one.failures[0].nodes.first, 2);
-        assert_eq!(parse("until_s,from_s,nodes\n4,3,7\n", false, 8).unwrap().failures.len(), 1);
+        assert_eq!(read("until_s,from_s,nodes\n4,3,7\n", false).unwrap().failures.len(), 1);
+        assert_eq!(read(" # none\n \n", false), Ok(FileOutages::default()));
     }
 
     #[test]
@@ -193,18 +131,30 @@ mod tests {
         let header = "nodes,from_s,until_s,announced_s\n";
         for (text, line, message) in [
             ("nodes,from,to\n", 1, "expected a header"),
-            (&format!("{header}0,1\n"), 2, "2 fields where the header has 4"),
+            ("# of May\nnodes,from,to\n", 2, "expected a header"),
+            ("nodes,from_s,until_s,until_s\n", 1, "two columns have the name `until_s`"),
+            (&format!("{header}0,1\n"), 2, "2 fields"),
             (&format!("{header}\n0,2,2,\n"), 3, "expected an outage that lasts"),
             (&format!("{header}9,1,2,\n"), 2, "node 9 does not exist, there are 8"),
             (&format!("{header}0,1,2,3\n"), 2, "after from_s"),
             (&format!("{header}x,1,2,\n"), 2, "`x` names no nodes"),
             (&format!("{header}0,soon,2,\n"), 2, "from_s: not a number of seconds"),
         ] {
-            let error = parse(text, false, 8).unwrap_err();
-            assert!(matches!(error, FileError::Line { line: found, .. } if found == line), "{error}");
-            assert!(error.to_string().contains(message), "{error}");
+            let faults = read(text, false).unwrap_err();
+            assert_eq!((faults.0.len(), faults.0[0].line), (1, Some(line)), "{faults}");
+            assert!(faults.to_string().contains(message), "{faults}");
         }
-        assert!(parse("{\"nodes\":1,\"from_s\":1,\"until_s\":2,\"to\":3}", true, 8).is_err());
-        assert!(parse("{\"nodes\":1,\"from_s\":-1,\"until_s\":2}", true, 8).is_err());
+        assert!(read("{\"nodes\":1,\"from_s\":1,\"until_s\":2,\"to\":3}", true).is_err());
+        assert!(read("{\"nodes\":1,\"from_s\":-1,\"until_s\":2}", true).is_err());
+    }
+
+    #[test]
+    fn all_wrong_lines_are_named() {
+        let lines = |text: &str, is_json| -> Vec<usize> {
+            read(text, is_json).unwrap_err().0.into_iter().map(|fault| fault.line.unwrap()).collect()
+        };
+        assert_eq!(lines("nodes,from_s,until_s\nx,1,2\n# fine\n1,1,2\n9,1,soon\n", false), [2, 5, 5]);
+        assert_eq!(lines("{\"nodes\":1}\n\n{\"nodes\":1,\"from_s\":3,\"until_s\":2}\n", true), [1, 1, 3]);
+        assert_eq!(lines("{\n{\"nodes\":1,\"from_s\":1,\"until_s\":2}\n1 2\n", true), [1, 3]);
     }
 }

@@ -354,7 +354,7 @@ fn wrong_outages_are_refused() {
     }
     let file = folder.path("down.csv");
     let found = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--failures").arg(file), 2);
-    assert!(found.contains("down.csv: line 2: node 7 does not exist, there are 2"), "{found}");
+    assert!(found.contains("down.csv:2: nodes: node 7 does not exist, there are 2"), "{found}");
 }
 
 /// Two groups on two processors: the second job of group 1 comes before that of group 2, which has used less at 100 s.

@@ -3,11 +3,10 @@
 use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
 use crate::claims::Verdict;
 use crate::table::mean;
-use crate::text::from_toml;
+use dfrsim_input::{Input, Located, Reader};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, from_value};
 use std::collections::BTreeMap;
-use toml::de::DeTable;
 
 /// Which labels are asked for, by column.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -304,13 +303,7 @@ pub struct Entries {
     all: Vec<(usize, Entry)>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    section: Vec<Section>,
-}
-
-/// The statements of a section of a text.
+/// What the statements of a section of a text have in common.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
@@ -329,7 +322,25 @@ struct Section {
     /// The lines that all statements are about, in the columns that they do not name.
     #[serde(default, rename = "where")]
     filter: Where,
-    claims: Vec<Value>,
+}
+
+/// Reads the statements of a section, each with its line.
+fn section(reader: &mut Reader, at: &Located<'_>) -> Option<Vec<(usize, Entry)>> {
+    let common: Option<Section> = reader.parsed_without(at, &["claims"]);
+    let section = reader.any_object(at)?;
+    let claims = reader.field(&section, "claims").and_then(|at| reader.list(&at))?;
+    let claims = reader.each(&claims, |reader, at| Some((at.line()?, reader.parsed(at)?)));
+    let Section { source, check, of, take, is, detail, hidden, filter } = common?;
+    let complete = |(line, claim): (usize, Entry)| {
+        let mut claim = Entry { source: source.clone(), ..claim };
+        claim.inherit(&of, take.as_ref(), &filter);
+        claim.check = claim.check.take().or_else(|| check.clone());
+        claim.hidden |= hidden;
+        claim.detail = claim.detail.take().or_else(|| detail.clone());
+        claim.is = if claim.is == Limit::default() { is } else { claim.is };
+        (line, claim)
+    };
+    Some(claims?.into_iter().map(complete).collect())
 }
 
 impl Entries {
@@ -338,27 +349,16 @@ impl Entries {
     /// # Panics
     /// If the file is no file of statements; studies test that theirs is one.
     pub fn new(file: &'static str, text: &'static str) -> Entries {
-        let table = DeTable::parse(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let sections = table.get_ref().get("section").and_then(|all| all.get_ref().as_array());
-        let claims = sections.into_iter().flatten().filter_map(|section| section.get_ref().get("claims"));
-        let claims = claims.filter_map(|claims| claims.get_ref().as_array()).flatten();
-        let mut lines = claims.map(|claim| 1 + text[..claim.span().start].matches('\n').count());
-        let File { section } = from_toml(text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let mut all = Vec::new();
-        for Section { source, check, of, take, is, detail, hidden, filter, claims } in section {
-            for (claim, line) in claims.into_iter().zip(&mut lines) {
-                let mut claim: Entry =
-                    from_value(claim).unwrap_or_else(|error| panic!("{file}:{line}: {error}"));
-                claim.source.clone_from(&source);
-                claim.inherit(&of, take.as_ref(), &filter);
-                claim.check = claim.check.take().or_else(|| check.clone());
-                claim.hidden |= hidden;
-                claim.detail = claim.detail.take().or_else(|| detail.clone());
-                claim.is = if claim.is == Limit::default() { is } else { claim.is };
-                all.push((line, claim));
-            }
-        }
-        Entries { file, all }
+        let read = || {
+            let (input, mut reader) = (Input::toml(file, text)?, Reader::default());
+            let root = reader.object(&input.root(), &["section"]);
+            let sections = root.and_then(|root| reader.field(&root, "section"));
+            let sections = sections.and_then(|at| reader.list(&at)).unwrap_or_default();
+            let read = reader.each(&sections, section);
+            reader.finish(read)
+        };
+        let sections = read().unwrap_or_else(|faults| panic!("{faults}"));
+        Entries { file, all: sections.into_iter().flatten().collect() }
     }
     /// The statements.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {

@@ -21,6 +21,24 @@ impl Input {
         let root = source.part(0, text).and_then(|whole| source.node(whole, 0));
         root.map(|root| Input::new(file, text, root, Format::Json))
     }
+
+    /// Takes JSON apart that has a value in each line: a list of them. Empty lines are left out.
+    ///
+    /// # Errors
+    /// Lines that are not JSON: all of them.
+    pub fn json_lines(file: &str, text: &str) -> Result<Input, Faults> {
+        let source = Source { file, text };
+        let (mut items, mut faults) = (Vec::new(), Vec::new());
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            match source.part(start, line).and_then(|value| source.node(value, 0)) {
+                Ok(node) => items.push(node),
+                Err(wrong) => faults.extend(wrong.0),
+            }
+        }
+        let list = Input::new(file, text, Node::records(0, items), Format::Json);
+        if faults.is_empty() { Ok(list) } else { Err(Faults(faults)) }
+    }
 }
 
 struct Source<'a> {

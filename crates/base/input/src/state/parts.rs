@@ -4,7 +4,7 @@ use super::{Amounts, Node, Reserved, State, UNITS, Vjob, Vm, VmState};
 use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::reader::Reader;
-use dfrsim_model::{SimTime, Yield};
+use dfrsim_model::Yield;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tasks of a job: beyond it a file is a mistake.
@@ -41,7 +41,6 @@ impl<'a> Parts<'a> {
     /// Adds the parts of a file.
     pub(super) fn add(&mut self, reader: &mut Reader, input: &'a Input) -> Option<()> {
         let root = input.root();
-        input.faults.iter().for_each(|fault| reader.add(fault.clone().into()));
         let Some(columns) = input.columns() else {
             let lists = [
                 ("nodes", &mut self.nodes),
@@ -57,6 +56,7 @@ impl<'a> Parts<'a> {
             }
             return Some(());
         };
+        let records = reader.records(input)?;
         let has = |name: &str| columns.iter().any(|column| column == name);
         let list = match (has("node"), has("vm")) {
             (true, false) if has("from") && has("until") => &mut self.reservations,
@@ -67,7 +67,7 @@ impl<'a> Parts<'a> {
                 return None;
             }
         };
-        list.extend(reader.list(&root)?);
+        list.extend(records);
         let others = [&OF_VM[..], &["from", "until"]].concat();
         let is_resource = |name: &&String| !others.contains(&name.as_str()) && !name.starts_with(LABEL);
         self.columns.extend(columns.iter().filter(is_resource).cloned());
@@ -215,18 +215,12 @@ fn reserved<'a>(reader: &mut Reader, at: &Located<'a>, nodes: &Names) -> Option<
     let object = object(reader, at, &["node", "from", "until", "cpu", "memory", "resources"])?;
     let node = reader.field(&object, "node").and_then(|at| nodes.node(reader, &at));
     let [from, until] =
-        ["from", "until"].map(|name| reader.field(&object, name).and_then(|at| moment(reader, &at)));
+        ["from", "until"].map(|name| reader.field(&object, name).and_then(|at| reader.time(&at)));
     if from.zip(until).is_some_and(|(from, until)| from >= until) {
         reader.fault_below(at, "until", "it must end after it begins");
     }
     let amounts = amounts(reader, &object, &["node", "from", "until"]);
     Some(Reserved { at: at.clone(), node: node?, from: from?, until: until?, amounts: amounts? })
-}
-
-/// Reads a time in seconds.
-fn moment(reader: &mut Reader, at: &Located<'_>) -> Option<SimTime> {
-    let text = if at.is_csv() { at.text().unwrap_or_default().to_owned() } else { at.to_value().to_string() };
-    text.parse().map_err(|error: dfrsim_model::ParseTimeError| reader.fault(at, error)).ok()
 }
 
 /// The VMs so far.
