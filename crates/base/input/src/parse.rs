@@ -25,7 +25,7 @@ impl Located<'_> {
     /// Returns what serde makes of the value.
     ///
     /// # Errors
-    /// All that is wrong, with the nearest name where one is unknown.
+    /// All that is wrong, in the order of the file, with the nearest name where one is unknown.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Vec<Misread>> {
         self.parse_without(&[])
     }
@@ -44,7 +44,10 @@ impl Located<'_> {
             });
             match read {
                 Ok(read) if left.wrong.is_empty() => return Ok(read),
-                _ if is_done => return Err(left.wrong),
+                _ if is_done => {
+                    left.wrong.sort_by_key(|wrong| wrong.span.as_ref().map(|span| span.start));
+                    return Err(left.wrong);
+                }
                 _ => {}
             }
         }
@@ -175,19 +178,18 @@ mod tests {
         let mut reader = Reader::default();
         let read: Option<Cluster> = reader.parsed(&input.root());
         let faults = reader.finish(read).unwrap_err().0;
-        let mut found: Vec<String> =
+        let found: Vec<String> =
             faults.iter().map(|it| format!("{} {}: {}", it.line.unwrap(), it.path, it.message)).collect();
-        found.sort();
         assert_eq!(
             found,
             [
                 "1 titel: unknown field `titel`; did you mean `title`?",
-                "11 nodes[2].colour: unknown field `colour`; expected name or cores",
-                "14 nodes[3].cores: invalid type: string \"four\", expected u32",
                 "2 ranges[1][0]: invalid type: string \"3\", expected u32",
                 "4 nodes[0].name: invalid type: integer `1`, expected a string",
                 "5 nodes[0].cores: invalid value: integer `-1`, expected u32",
                 "6 nodes[1]: missing field `cores`",
+                "11 nodes[2].colour: unknown field `colour`; expected name or cores",
+                "14 nodes[3].cores: invalid type: string \"four\", expected u32",
             ]
         );
         let read: Option<Cluster> =

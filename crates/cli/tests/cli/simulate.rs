@@ -457,6 +457,10 @@ fn wrong_priorities_are_refused() {
         ("heavy.toml", "[[qos]]\nname = 'a'\nweight = 101\n"),
         ("loop.toml", "qos = [{ name = 'a', preempt = ['a'] }]\n"),
         ("slurm.conf", "PriorityWeightAge=much\n"),
+        (
+            "three.toml",
+            "half_life = 5\n[[qos]]\nname = 'a'\nweigth = 2\n[[accounts]]\nname = 'b'\ngroups = ['physics']\n",
+        ),
     ]);
     for (file, arguments, message) in [
         ("none.toml", &[][..], "No such file"),
@@ -464,7 +468,14 @@ fn wrong_priorities_are_refused() {
         ("zero.toml", &[], "calc_period_s: expected 1 to 16000000000 seconds"),
         ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
         ("loop.toml", &[], "qos.a.preempt: it preempts itself"),
-        ("heavy.toml", &[], "qos.a.weight: expected 1 to 100"),
+        ("heavy.toml", &[], "heavy.toml:3:10: qos.a.weight: expected 1 to 100"),
+        (
+            "three.toml",
+            &[],
+            "three.toml:1:1: half_life: unknown field `half_life`; did you mean `half_life_s`?",
+        ),
+        ("three.toml", &[], "three.toml:4:1: qos[0].weigth: unknown field `weigth`; did you mean `weight`?"),
+        ("three.toml", &[], "three.toml:5:1: accounts[0]: unknown group `physics`"),
     ] {
         let plain = ARGUMENTS
             .iter()

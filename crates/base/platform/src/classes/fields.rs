@@ -326,10 +326,8 @@ mod tests {
         };
         let types = "[[classes]]\nname = 'a'\nnodes = 2\ncores = 'four'\nmemory_gb = 8\n\
             [[classes]]\nname = 'b'\nnodes = 3\ncores = 4\nmemory = 8\n[reference]\ncores = -4\nmemory_gb = 8\n";
-        let mut found = of(types);
-        found.sort();
-        let found: Vec<String> =
-            found.iter().map(|(line, path, message)| format!("{line} {path}: {message}")).collect();
+        let text = |(line, path, message): (usize, String, String)| format!("{line} {path}: {message}");
+        let found: Vec<String> = of(types).into_iter().map(text).collect();
         assert_eq!(
             found,
             [
