@@ -21,7 +21,7 @@ dfrsim_model::named! {
         /// The smallest (wait + estimate) / estimate, in double precision as all that follow (Legrand et al. 2019).
         Sexp = "SEXP",
         /// The largest wait / (log2(tasks) * estimate), where 1e-11 is added to the wait and to the tasks (Zhang et al. 2020).
-        Unicef = "UNICEF",
+        Unicef = "UNICEF" | "UNICEP",
         /// The smallest log10(estimate) * tasks + 870 * log10(submit), where 0.1 s is the least time of submission here and below
         /// (Carastan-Santos and de Camargo 2017).
         F1 = "F1",
@@ -46,9 +46,9 @@ dfrsim_model::named! {
         /// The head of the queue, of certain nodes that it keeps; the other jobs start on those that it leaves.
         Spare = "EASY/SPARE",
         /// All; when a job ends early, each moves up if it can.
-        Conservative = "CONS",
+        Conservative = "CONS" | "CBF",
         /// All; when a job ends early, all reservations are made again in the order of the queue.
-        Replan = "CONS/REPLAN",
+        Replan = "CONS/REPLAN" | "CBF-REPLAN" | "CBF/REPLAN",
         /// Those that backfilling tries, of whole nodes, behind a main scheduler that starts jobs in strict order; each looks at times of its own.
         Slurm = "SLURM",
     }
@@ -116,6 +116,33 @@ impl Depth {
     }
 }
 
+/// An order, and the formula in its place if there is one.
+type ByOrder = (Order, Option<Formula>);
+
+fn by_order_of(name: &str) -> Option<ByOrder> {
+    match name.strip_prefix('\'').and_then(|name| name.strip_suffix('\'')) {
+        Some(formula) => Some((Order::default(), Some(Formula::parse(formula).ok()?))),
+        None => Some((name.parse().ok()?, None)),
+    }
+}
+
+/// What a part of a name says, which must be something else than what is usual without that part.
+fn other_than<T: PartialEq>(usual: T, part: Option<&str>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    match part {
+        Some(part) => read(part).filter(|said| *said != usual),
+        None => Some(usual),
+    }
+}
+
+/// The parts of a name, between slashes that are not in quotes.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    name.split(move |letter| {
+        is_quoted ^= letter == '\'';
+        letter == '/' && !is_quoted
+    })
+}
+
 impl BatchPolicy {
     /// Whether jobs are in the order of submission where there are no priorities.
     pub(super) fn is_by_arrival(&self) -> bool {
@@ -130,41 +157,39 @@ impl BatchPolicy {
 
     /// The policy of a name, whose parts may be in any order.
     pub fn parse(name: &str) -> Option<BatchPolicy> {
-        if let Some((before, rest)) = name.split_once("/FILL=") {
-            let end = match rest.strip_prefix('\'') {
-                Some(formula) => formula.find('\'')? + 2,
-                None => rest.find('/').unwrap_or(rest.len()),
+        let mut parts = parts(name);
+        let mut depth = parts.next()?.to_owned();
+        let (mut order, mut fill, mut placing, mut packing) = (None, None, None, None);
+        for part in parts {
+            let earlier = match part.split_once('=') {
+                Some(("ORDER", value)) => order.replace(value),
+                Some(("FILL", value)) => fill.replace(value),
+                Some(("PLACE", value)) => placing.replace(value),
+                Some(("NODES", value)) => packing.replace(value),
+                _ => {
+                    depth = format!("{depth}/{part}");
+                    None
+                }
             };
-            let plain = BatchPolicy::parse(&format!("{before}{}", &rest[end..]))?;
-            let has_head = matches!(plain.depth, Depth::Easy | Depth::Spare) && plain.fill.is_none();
-            let BatchPolicy { order, formula, .. } = match &rest[..end] {
-                "ARRIVAL" => BatchPolicy::default(),
-                order => BatchPolicy::parse(&format!("FCFS/ORDER={order}"))?,
-            };
-            let is_other = (order, formula) != (plain.order, plain.formula);
-            let policy = BatchPolicy { fill: Some((order, formula)), ..plain };
-            return (has_head && is_other).then_some(policy);
+            if earlier.is_some() {
+                return None;
+            }
         }
-        let parts = |name: &str| {
-            let mut parts: Vec<String> = name.split('/').map(str::to_owned).collect();
-            parts[1..].sort_unstable();
-            parts
+        let depth: Depth = depth.parse().ok()?;
+        let by_order = other_than(ByOrder::default(), order, by_order_of)?;
+        let has_head = matches!(depth, Depth::Easy | Depth::Spare);
+        let fill = match fill {
+            Some(fill) => Some(by_order_of(fill).filter(|fill| has_head && *fill != by_order)?),
+            None => None,
         };
-        let quoted = name.split_once("/ORDER='").and_then(|(before, rest)| {
-            let (formula, behind) = rest.split_once('\'')?;
-            Some((format!("{before}{behind}"), Formula::parse(formula).ok()?))
-        });
-        if let Some((name, formula)) = quoted {
-            let plain = BatchPolicy::parse(&name).filter(|plain| plain.order == Order::default());
-            let plain = plain.filter(|plain| plain.formula.is_none());
-            return plain.map(|plain| BatchPolicy { formula: Some(formula), ..plain });
-        }
-        // Conservative backfilling and UNICEF have other names in the literature.
-        let usual = name
-            .replacen("UNICEP", "UNICEF", 1)
-            .replacen("CBF-REPLAN", "CONS/REPLAN", 1)
-            .replacen("CBF", "CONS", 1);
-        BatchPolicy::all().find(|policy| parts(&policy.to_string()) == parts(&usual))
+        Some(BatchPolicy {
+            depth,
+            order: by_order.0,
+            formula: by_order.1,
+            fill,
+            placing: other_than(Placing::default(), placing, |name| name.parse().ok())?,
+            packing: other_than(depth.packing(), packing, |name| name.parse().ok())?,
+        })
     }
 
     /// All batch policies but those with formulas, or with another order behind the head.
