@@ -136,15 +136,10 @@ impl Bootstrap {
             medians.push(median(&mut values));
         }
         means.sort_unstable_by(f64::total_cmp);
-        medians.sort_unstable_by(f64::total_cmp);
-        let tail = self.tail();
-        let tails = bca_tails(tail, bias(&means, mean_value), acceleration(blocks));
+        let tails = bca_tails(self.tail(), bias(&means, mean_value), acceleration(blocks));
         Some(Estimates {
             mean: Estimate { interval: Some(interval(&means, tails)), ..without(mean_value) },
-            median: Estimate {
-                interval: Some(interval(&medians, (tail, 1.0 - tail))),
-                ..without(median_value)
-            },
+            median: Estimate { interval: self.percentiles(medians), ..without(median_value) },
         })
     }
 }

@@ -87,11 +87,10 @@ impl Part {
     }
 
     fn limited(frame: &DataFrame, max_values: usize) -> Part {
-        let places = |roles: &[Role]| -> Vec<usize> { places(frame, |column| roles.contains(&column.role)) };
-        let mut keys: Vec<Coder> =
-            places(&[Role::Label, Role::Variant]).into_iter().map(|place| Coder::new(frame, place)).collect();
-        let mut instance: Vec<Coder> =
-            places(&[Role::Instance]).into_iter().map(|place| Coder::new(frame, place)).collect();
+        let coders = |roles: &[Role]| -> Vec<Coder<'_>> {
+            frame.with_role(roles).into_iter().map(|place| Coder::new(frame, place)).collect()
+        };
+        let (mut keys, mut instance) = (coders(&[Role::Label, Role::Variant]), coders(&[Role::Instance]));
         let primary = frame.primary();
         let mut metrics = places_of_metrics(frame);
 
@@ -151,15 +150,12 @@ impl Part {
     }
 }
 
-fn places(frame: &DataFrame, is_meant: impl Fn(&Column) -> bool) -> Vec<usize> {
-    (0..frame.columns().len()).filter(|&place| is_meant(&frame.columns()[place])).collect()
-}
-
 /// The metrics and facts of which there is a value; the primary metric first, even without one.
 fn places_of_metrics(frame: &DataFrame) -> Vec<usize> {
     let primary = frame.primary();
-    let mut others = places(frame, |column| column.is_metric() || column.role == Role::Fact);
-    others.retain(|&place| Some(place) != primary);
+    let is_meant = |column: &Column| column.is_metric() || column.role == Role::Fact;
+    let mut others: Vec<usize> = (0..frame.columns().len()).collect();
+    others.retain(|&place| is_meant(&frame.columns()[place]) && Some(place) != primary);
     others.retain(|&place| (0..frame.len()).any(|row| field(frame, row, place) != Field::Missing));
     primary.into_iter().chain(others).collect()
 }

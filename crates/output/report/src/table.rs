@@ -134,9 +134,6 @@ impl Table {
 /// A number to about four significant digits; anything else, and what is short already, as it is.
 fn shown(cell: &str) -> String {
     let long = Some(cell).filter(|cell| cell.len() > 6);
-    let Some(number) = long.and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.fract() != 0.0)
-    else {
-        return cell.to_owned();
-    };
-    rounded(number)
+    let number = long.and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.fract() != 0.0);
+    number.map_or_else(|| cell.to_owned(), rounded)
 }

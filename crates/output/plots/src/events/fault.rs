@@ -39,21 +39,13 @@ pub enum EventsError {
         /// Its tau.
         first_tau: SimSpan,
     },
-    /// A file has no data that could be drawn.
-    #[error("{}: {lacking}", path.display())]
-    Empty {
+    /// A file has no data that could be drawn, or too much of it.
+    #[error("{}: {why}", path.display())]
+    Undrawable {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
-        lacking: &'static str,
-    },
-    /// There is more than a picture can show.
-    #[error("{}: more than {most} rectangles; draw a shorter time span (--from, --to)", path.display())]
-    TooMany {
-        /// The file.
-        path: PathBuf,
-        /// The largest number.
-        most: usize,
+        /// Why.
+        why: String,
     },
 }
 
@@ -134,6 +126,12 @@ pub enum EventsFault {
         /// The cluster, from 0.
         cluster: u32,
     },
+}
+
+impl EventsError {
+    pub(super) fn undrawable(path: &Path, why: impl Into<String>) -> EventsError {
+        EventsError::Undrawable { path: path.to_owned(), why: why.into() }
+    }
 }
 
 impl EventsFault {

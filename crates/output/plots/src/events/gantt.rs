@@ -34,7 +34,8 @@ use std::path::Path;
 /// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
 /// for a picture.
 pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
-    let too_many = || EventsError::TooMany { path: path.to_owned(), most: MOST_RECTANGLES };
+    let message = format!("more than {MOST_RECTANGLES} rectangles; draw a shorter time span (--from, --to)");
+    let too_many = || EventsError::undrawable(path, &message);
     let limits = Limits { stays: MOST_RECTANGLES + 1, runs: usize::MAX };
     let mut lives = Lives::read(path, window, limits)?;
     let on_nodes: usize = lives.stays.iter().flat_map(|stay| &stay.runs).map(|run| run.nodes as usize).sum();

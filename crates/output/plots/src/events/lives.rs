@@ -90,8 +90,7 @@ impl Lives {
             }
         };
         if lives.stays.is_empty() {
-            let lacking = "no job runs in the time that is to be drawn";
-            return Err(EventsError::Empty { path: path.to_owned(), lacking });
+            return Err(EventsError::undrawable(path, "no job runs in the time that is to be drawn"));
         }
         Ok(lives)
     }

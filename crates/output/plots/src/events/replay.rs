@@ -1,10 +1,10 @@
 //! Follows an events file job by job.
 
-use super::cpus::Cpus;
+use super::cpus::{Cpus, Used};
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield, counted};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -198,10 +198,9 @@ pub(super) struct Jobs {
     /// By their place in the order of submission.
     inside: BTreeMap<u64, Job>,
     cpus: Cpus,
-    /// The CPU in use on each node, in units of 2^-20 share units; 64 bits may not be enough within a moment.
-    used: BTreeMap<u32, u128>,
-    /// Nodes whose jobs change at this moment.
-    touched: BTreeSet<u32>,
+    used: Used,
+    /// Nodes that had more than their CPU at this moment.
+    crowded: Vec<u32>,
     /// Whether the summary has been read.
     is_complete: bool,
 }
@@ -225,12 +224,9 @@ impl Jobs {
     }
     /// Ends a moment, in which jobs may have been on a node before others left it.
     fn settle(&mut self) -> Result<(), EventsFault> {
-        let Jobs { cpus, used, touched, .. } = self;
-        let above = |node: &u32| used.get(node).is_some_and(|used| *used > cpus.of(*node).units().into());
-        std::mem::take(touched)
-            .into_iter()
-            .find(above)
-            .map_or(Ok(()), |node| Err(EventsFault::Overcommitted(node)))
+        let Jobs { cpus, used, crowded, .. } = self;
+        let above = |node: &u32| *used.on(*node) > cpus.of(*node).units().into();
+        crowded.drain(..).find(above).map_or(Ok(()), |node| Err(EventsFault::Overcommitted(node)))
     }
     pub(super) fn find(&mut self, at: u64, number: u64) -> Result<&Job, EventsFault> {
         self.advance(at)?;
@@ -262,14 +258,17 @@ impl Jobs {
         apply: impl FnOnce(&mut Job),
         watch: &mut dyn Watch,
     ) -> Result<(), EventsFault> {
-        let Jobs { now, inside, used, touched, .. } = self;
+        let Jobs { now, inside, cpus, used, crowded, .. } = self;
         let job = inside.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
         watch.leave(*now, job, change);
         leave_nodes(job, used);
         apply(job);
         for &(node, tasks) in &job.on {
-            *used.entry(node).or_default() += job.cpu_of(tasks);
-            touched.insert(node);
+            let used = used.on(node);
+            *used += job.cpu_of(tasks);
+            if *used > cpus.of(node).units().into() {
+                crowded.push(node);
+            }
         }
         watch.enter(*now, job, change);
         Ok(())
@@ -299,9 +298,9 @@ impl Jobs {
     }
 }
 
-fn leave_nodes(job: &Job, used: &mut BTreeMap<u32, u128>) {
+fn leave_nodes(job: &Job, used: &mut Used) {
     for &(node, tasks) in &job.on {
-        *used.entry(node).or_default() -= job.cpu_of(tasks);
+        *used.on(node) -= job.cpu_of(tasks);
     }
 }
 

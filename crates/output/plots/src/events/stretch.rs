@@ -56,10 +56,8 @@ pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, Even
             .collect();
         let is_known = runs.iter().filter(|(_, other, _)| other.policy == run.policy).count() == 1;
         let name = if is_known { run.policy.clone() } else { format!("{} ({})", run.policy, stem(path)) };
-        let lacking = "no job was completed";
-        let empty = || EventsError::Empty { path: (*path).clone(), lacking };
         if stretches.is_empty() {
-            return Err(empty());
+            return Err(EventsError::undrawable(path, "no job was completed"));
         }
         samples.push((name, stretches));
     }

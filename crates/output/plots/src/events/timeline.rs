@@ -80,7 +80,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
     let run = replay(path, &mut timeline)?;
     timeline.settle();
     let Some(end) = timeline.states.last().map(|(at, _)| *at).filter(|_| run.nodes > 0) else {
-        return Err(EventsError::Empty { path: path.to_owned(), lacking: "there are no nodes" });
+        return Err(EventsError::undrawable(path, "there are no nodes"));
     };
     let parts = run.cpus.parts(run.nodes);
     let all =

@@ -78,25 +78,26 @@ fn csv(document: &PlanDocument) -> String {
 const HEIGHT: i32 = 720 * PIXEL;
 
 fn picture(plan: &PlanLanes, lives: &Lives, bars: &[Bar<'_>]) -> Picture {
-    // Rows only of nodes on which something happens, as high as their lanes.
-    let rows: Vec<&[Bar<'_>]> = bars.chunk_by(|a, b| a.lane == b.lane).collect();
-    let lanes_of = |row: &[Bar<'_>]| 1 + row.iter().map(|bar| bar.row as usize).max().unwrap_or(0);
-    let lanes: usize = rows.iter().map(|row| lanes_of(row)).sum();
+    // Rows only of nodes on which something happens, as high as their lanes: the first lane, and how many there are.
+    let (mut rows, mut lanes) = (Vec::new(), 0);
+    for bars in bars.chunk_by(|a, b| a.lane == b.lane) {
+        let own = 1 + bars.iter().map(|bar| bar.row as usize).max().unwrap_or(0);
+        rows.push((lanes, own, bars));
+        lanes += own;
+    }
     let height = (lanes as i32).saturating_mul(160).clamp(60 * PIXEL, HEIGHT);
     let lane = f64::from(height) / lanes as f64;
     let end = SimTime::from_micros(lives.shown.1).max(SimTime::from_secs(1));
     let (scale, unit) = Scale::time(SimTime::ZERO, end);
 
-    let (mut first, mut labels) = (0, Vec::new());
-    let mut free_from = f64::NEG_INFINITY;
-    for row in &rows {
+    let (mut labels, mut free_from) = (Vec::new(), f64::NEG_INFINITY);
+    for (first, own, bars) in &rows {
         // A label that would touch the one above is left out.
-        let middle = first as f64 + lanes_of(row) as f64 / 2.0;
+        let middle = *first as f64 + *own as f64 / 2.0;
         if middle * lane - f64::from(LABEL) * 0.5 >= free_from {
-            labels.push((middle, shortened(&plan.lanes[row[0].lane as usize], LABEL, WIDTH / 5)));
+            labels.push((middle, shortened(&plan.lanes[bars[0].lane as usize], LABEL, WIDTH / 5)));
             free_from = middle * lane + f64::from(LABEL) * 0.6;
         }
-        first += lanes_of(row);
     }
     let frame = Frame {
         title: lives.title.clone(),
@@ -108,18 +109,17 @@ fn picture(plan: &PlanLanes, lives: &Lives, bars: &[Bar<'_>]) -> Picture {
     frame.draw(
         &mut |_, chart| {
             let area = chart.plotting_area().use_screen_coord();
-            let mut first = 0;
-            for row in &rows {
-                for Bar { row, stay, kind, .. } in *row {
+            for (first, own, bars) in &rows {
+                for Bar { row, stay, kind, .. } in *bars {
                     let top = (first + *row as usize) as f64;
                     let from = chart.backend_coord(&(second(stay.from), top));
                     let (right, bottom) = chart.backend_coord(&(second(stay.to), top + 1.0));
                     let to = (right.max(from.0 + 5), bottom);
                     bar(&area, [from, to], colour(kind), &plan.names[stay.job], 66);
                 }
-                first += lanes_of(row);
-                if first < lanes && lane >= 40.0 {
-                    let ends = [(0.0, first as f64), (end.as_secs_f64(), first as f64)];
+                let below = first + own;
+                if below < lanes && lane >= 40.0 {
+                    let ends = [0.0, end.as_secs_f64()].map(|at| (at, below as f64));
                     chart.draw_series([PathElement::new(ends, GRID.stroke_width(10))]).expect(NO_FAILURE);
                 }
             }
