@@ -18,6 +18,7 @@ mod priorities_of_nodes;
 mod readings;
 mod real_slurm;
 mod reference_schedules;
+mod registry;
 mod support;
 mod theorem_2;
 mod theorems;
