@@ -20,6 +20,7 @@
 mod arguments;
 mod commands;
 mod consent;
+mod context;
 pub mod exit;
 mod failure;
 pub mod library;

@@ -1,8 +1,9 @@
 //! `dfrsim audit`
 
 use crate::arguments::period;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing, with_notices};
+use crate::output::{Answer, with_notices};
 use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Fault, Faults, Report, audit, audit_policy, grid};
 use dfrsim_model::SimSpan;
@@ -47,8 +48,6 @@ pub(crate) struct Audit {
     /// Check that the schedule is possible, and not whether it is that of the policy
     #[arg(long, conflicts_with = "policy")]
     no_policy: bool,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The result of the audit.
@@ -144,7 +143,7 @@ impl Audit {
         }
     }
 
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let name = self.events.display();
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
@@ -180,9 +179,9 @@ impl Audit {
         });
         let named = |audited| Audited { file: name.to_string(), ..audited };
         match report {
-            Ok(audited) => self.printing.print(&named(audited)),
+            Ok(audited) => context.print(&named(audited)),
             Err(AuditError::Faults(faults)) => {
-                self.printing.print(&named(Audited::of_faults(&faults)))?;
+                context.print(&named(Audited::of_faults(&faults)))?;
                 Err(Failure::Result(format!("{name}: {faults}")))
             }
             Err(error) => Err(Failure::input(format!("{name}: {error}"))),

@@ -2,8 +2,9 @@
 
 mod works;
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing, notice, table};
+use crate::output::{Answer, notice, table};
 use clap::Args;
 use dfrsim_input::{Faults, Input, Reader};
 use schemars::JsonSchema;
@@ -42,8 +43,6 @@ pub(crate) struct Bench {
     /// Machines to show beside this one: what they answered with --format json
     #[arg(long, value_name = "FILE.json", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
     with: Vec<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// How fast machines are.
@@ -72,7 +71,7 @@ struct Measured {
 }
 
 impl Bench {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let reference = machine(&Input::json("the reference", REFERENCE).map_err(Failure::input)?);
         let reference = reference.map_err(Failure::input)?;
         let given = self.with.iter().map(|path| machine(&Input::open(path)?));
@@ -88,8 +87,7 @@ impl Bench {
         let rated = |machine: Machine| Machine { rating: machine.times_as_fast_as(&reference), ..machine };
         let this = rated(this);
         let others = given.into_iter().map(rated).collect::<Vec<_>>();
-        self.printing
-            .print(&Rated { this, others: others.into_iter().chain(iter::once(reference)).collect() })
+        context.print(&Rated { this, others: others.into_iter().chain(iter::once(reference)).collect() })
     }
 }
 

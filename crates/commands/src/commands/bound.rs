@@ -1,8 +1,9 @@
 //! `dfrsim bound`
 
 use crate::arguments::{LogArguments, WorkloadArguments, threads_at_most};
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFile, Printing, counted, notice};
+use crate::output::{Answer, OutputFile, counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
 use dfrsim_model::{Job, SimSpan};
@@ -44,8 +45,6 @@ pub(crate) struct Bound {
     /// The file to write: segment, jobs, bound, and where asked for the bound with penalties and what is reached; printed if no file is given
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The bound of each segment.
@@ -97,7 +96,7 @@ enum Cut {
 }
 
 impl Bound {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let (path, opened, nodes) = self.workload.open(None)?;
         let collected = opened.with_jobs(|jobs| jobs.collect::<Vec<Job>>());
         let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
@@ -144,6 +143,6 @@ impl Bound {
             OutputFile::write_text(path, &answer.text())?;
         }
         notice!("{count}, mean bound {mean_bound:.4}, largest {largest_bound:.4}{reached}");
-        if self.out.is_none() || self.printing.is_json() { self.printing.print(&answer) } else { Ok(()) }
+        if self.out.is_none() || context.printing.is_json() { context.print(&answer) } else { Ok(()) }
     }
 }

@@ -2,8 +2,9 @@
 
 mod calls;
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFiles, Printing};
+use crate::output::{Answer, OutputFiles};
 use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_lab::Claim;
@@ -52,8 +53,6 @@ pub(crate) struct Census {
     /// The distribution to draw, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     picture: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The calls of MCB.
@@ -90,7 +89,7 @@ struct Checked {
 }
 
 impl Census {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
         let options = calls::CensusOptions {
             policy: self.policy,
@@ -123,7 +122,7 @@ impl Census {
             figure.0.write(&mut files, figure.1)?;
         }
         files.finish()?;
-        self.printing.print(&Counted::new(self.policy, &census))
+        context.print(&Counted::new(self.policy, &census))
     }
 }
 

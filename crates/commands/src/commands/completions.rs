@@ -1,6 +1,7 @@
 //! `dfrsim completions`
 
 use super::Cli;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
@@ -17,7 +18,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, _: &Context<'_>) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::described(), "dfrsim", &mut script);
         output::print(&String::from_utf8_lossy(&script))

@@ -1,7 +1,8 @@
 //! `dfrsim draw`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, OutputFiles, Printing, Written, notice};
+use crate::output::{OutputFile, OutputFiles, Written, notice};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
@@ -85,8 +86,6 @@ pub(crate) struct Page {
     /// The page to write
     #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// CPU in use and jobs in the system over time
@@ -128,22 +127,20 @@ struct Target {
     /// The picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Draw {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         match self {
             Draw::Gantt(Gantt { events, from, to, target }) => {
                 let window = window(from, to)?;
-                target.write(|| draw_gantt(&events, window))
+                target.write(context, || draw_gantt(&events, window))
             }
-            Draw::Page(page) => page.write(),
-            Draw::Timeline(Timeline { events, target }) => target.write(|| draw_timeline(&events)),
+            Draw::Page(page) => page.write(context),
+            Draw::Timeline(Timeline { events, target }) => target.write(context, || draw_timeline(&events)),
             Draw::Stretch(Stretch { events, boxes, target }) => {
                 let form = if boxes { StretchForm::Boxes } else { StretchForm::Ecdf };
-                target.write(|| draw_stretch(&events, form))
+                target.write(context, || draw_stretch(&events, form))
             }
         }
     }
@@ -157,22 +154,26 @@ fn window(from: Option<SimTime>, to: Option<SimTime>) -> Result<Window, Failure>
 }
 
 impl Page {
-    fn write(self) -> Result<(), Failure> {
+    fn write(self, context: &Context<'_>) -> Result<(), Failure> {
         let window = window(self.from, self.to)?;
         let schedule = Schedule::read(&self.events, window).map_err(Failure::input)?;
         let page = schedule_page(&schedule);
         OutputFile::write_text(&self.out, &page)?;
         notice!("{}: {}, {} kB", self.out.display(), schedule.counted(), page.len() / 1000);
-        self.printing.print(&Written::new([&self.out]))
+        context.print(&Written::new([&self.out]))
     }
 }
 
 impl Target {
-    fn write(&self, draw: impl FnOnce() -> Result<Figure, EventsError>) -> Result<(), Failure> {
+    fn write(
+        &self,
+        context: &Context<'_>,
+        draw: impl FnOnce() -> Result<Figure, EventsError>,
+    ) -> Result<(), Failure> {
         let picture = PictureFile::new(&self.out)?;
         let mut files = OutputFiles::default();
         picture.write(&mut files, draw().map_err(Failure::input)?)?;
         files.finish()?;
-        self.printing.print(&Written::new([picture.path(), &picture.data()]))
+        context.print(&Written::new([picture.path(), &picture.data()]))
     }
 }

@@ -1,7 +1,8 @@
 //! `dfrsim explain`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing};
+use crate::output::Answer;
 use clap::Args;
 use dfrsim_audit::AuditError;
 use dfrsim_audit::explain::{Held, Holder, Life, Moment, explain};
@@ -30,8 +31,6 @@ pub(crate) struct Explain {
     /// Another job, by its place in the order of submission, from 0
     #[arg(long, value_name = "N")]
     job: Option<u64>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The history of a job.
@@ -88,14 +87,14 @@ impl Happened {
 }
 
 impl Explain {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let name = self.events.display();
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
             Ok(Some(life)) => {
                 let moments = life.moments.iter().map(Happened::new).collect();
-                self.printing.print(&Explained { life, moments })
+                context.print(&Explained { life, moments })
             }
             Ok(None) => Err(Failure::input(match self.job {
                 Some(job) => format!(

@@ -11,10 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// The first such output.
-pub(super) fn check(mut command: &Command, mut matches: &ArgMatches) -> Result<(), Failure> {
-    while let Some((name, below)) = matches.subcommand() {
-        (command, matches) = (command.find_subcommand(name).expect("it was found in the arguments"), below);
-    }
+pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let named = |hint: ValueHint| {
         let with_hint = command.get_arguments().filter(move |it| it.get_value_hint() == hint);
         with_hint.flat_map(|argument| paths(argument, matches).map(move |path| (argument, path)))

@@ -1,6 +1,7 @@
 //! `dfrsim man`
 
 use super::Cli;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::OutputFiles;
 use clap::Args;
@@ -18,7 +19,7 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, _: &Context<'_>) -> Result<(), Failure> {
         fs::create_dir_all(&self.folder).map_err(|error| Failure::output(self.folder.display(), &error))?;
         let mut program = Cli::described().disable_help_subcommand(true);
         program.build();

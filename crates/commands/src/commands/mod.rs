@@ -24,10 +24,12 @@ mod solve;
 mod submit;
 
 use crate::arguments::gigabytes;
+use crate::context::{Context, commands};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::Limit;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use crate::output::Printing;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 use dfrsim_lab::Registry;
 pub(crate) use simulate::Simulate;
 use std::ffi::OsString;
@@ -42,6 +44,9 @@ pub(crate) struct Cli {
     max_memory: Option<f64>,
     #[command(subcommand)]
     command: Command,
+    /// Of the command, if it has an answer
+    #[arg(skip)]
+    printing: Printing,
 }
 
 const EXAMPLES: &str = "\
@@ -62,38 +67,40 @@ Examples:
   dfrsim policies                             all policies with a description of each
   dfrsim schema rows online                   the schema of the rows of a study, for programs";
 
-#[derive(Subcommand, Debug)]
-enum Command {
-    Run(run::Run),
-    Submit(submit::Submit),
-    #[command(subcommand)]
-    Results(results::Results),
-    Simulate(Box<Simulate>),
-    #[command(name = "site")]
-    MakeSite(Box<site::MakeSite>),
-    Audit(audit::Audit),
-    Explain(explain::Explain),
-    #[command(subcommand)]
-    Draw(draw::Draw),
-    Bound(bound::Bound),
-    Census(census::Census),
-    Bench(bench::Bench),
-    #[command(subcommand, alias = "workload")]
-    Log(log::Log),
-    #[command(subcommand)]
-    Solve(solve::Solve),
-    #[command(subcommand)]
-    Offline(offline::Offline),
-    Policies(policies::Policies),
-    Schema(schema::Schema),
-    Completions(completions::Completions),
-    Man(man::Man),
+commands! {
+    enum Command {
+        Run(run::Run),
+        Submit(submit::Submit),
+        #[command(subcommand)]
+        Results(results::Results),
+        Simulate(Box<Simulate>),
+        #[command(name = "site")]
+        MakeSite(Box<site::MakeSite>),
+        Audit(audit::Audit),
+        Explain(explain::Explain),
+        #[command(subcommand)]
+        Draw(draw::Draw),
+        Bound(bound::Bound),
+        Census(census::Census),
+        Bench(bench::Bench),
+        #[command(subcommand, alias = "workload")]
+        Log(log::Log),
+        #[command(subcommand)]
+        Solve(solve::Solve),
+        #[command(subcommand)]
+        Offline(offline::Offline),
+        Policies(policies::Policies),
+        Schema(schema::Schema),
+        Completions(completions::Completions),
+        Man(man::Man),
+    }
 }
 
 impl Cli {
     /// The program as clap knows it.
     pub(crate) fn described() -> clap::Command {
-        Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()))
+        let program = Cli::command().after_help(format!("{EXAMPLES}\n\n{}", Exit::help()));
+        with_printing(program, "")
     }
 
     /// What arguments say; wrong ones end the process with a message.
@@ -105,34 +112,39 @@ impl Cli {
         let program = Box::leak(Box::new(Cli::described()));
         let matches = program.try_get_matches_from_mut(earlier::respelled(arguments));
         let matches = matches.unwrap_or_else(|error| crate::refusal::end(&error));
-        files::check(program, &matches)?;
-        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error)))
+        let (command, arguments) = given(program, &matches);
+        files::check(command, arguments)?;
+        let program = Cli::from_arg_matches(&matches).unwrap_or_else(|error| crate::refusal::end(&error));
+        Ok(Cli { printing: Printing::of(arguments), ..program })
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let memory = Limit::new(self.max_memory);
         memory.guard();
-        match self.command {
-            Command::Run(command) => command.run(registry, memory),
-            Command::Submit(command) => command.run(registry),
-            Command::Results(command) => command.run(registry, memory),
-            Command::Simulate(command) => command.run(registry),
-            Command::MakeSite(command) => command.run(registry),
-            Command::Audit(command) => command.run(),
-            Command::Explain(command) => command.run(),
-            Command::Draw(command) => command.run(),
-            Command::Bound(command) => command.run(),
-            Command::Census(command) => command.run(),
-            Command::Bench(command) => command.run(),
-            Command::Log(command) => command.run(),
-            Command::Solve(command) => command.run(registry),
-            Command::Offline(command) => command.run(),
-            Command::Policies(command) => command.run(registry),
-            Command::Schema(command) => command.run(registry),
-            Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(),
-        }
+        self.command.run(&Context { registry, memory, printing: self.printing })
     }
+}
+
+/// Gives a command of this name, or all below it, the option that says how answers are printed.
+fn with_printing(command: clap::Command, name: &str) -> clap::Command {
+    if schema::ANSWERS.iter().any(|(known, _)| *known == name) {
+        return command.arg(Printing::option());
+    }
+    command.mut_subcommands(|below| {
+        let name = format!("{name} {}", below.get_name());
+        with_printing(below, name.trim_start())
+    })
+}
+
+/// The command that arguments give, below all groups, and what they say of it.
+fn given<'a>(
+    mut command: &'a clap::Command,
+    mut matches: &'a ArgMatches,
+) -> (&'a clap::Command, &'a ArgMatches) {
+    while let Some((name, below)) = matches.subcommand() {
+        (command, matches) = (command.find_subcommand(name).expect("it was found in the arguments"), below);
+    }
+    (command, matches)
 }
 
 #[cfg(test)]

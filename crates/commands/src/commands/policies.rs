@@ -1,7 +1,8 @@
 //! `dfrsim policies`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing};
+use crate::output::Answer;
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_policies as policies;
@@ -58,8 +59,6 @@ pub(crate) struct Policies {
     /// Print the names only
     #[arg(long)]
     names: bool,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// All policies, or their names only.
@@ -96,13 +95,13 @@ impl Answer for Catalogue {
 }
 
 impl Policies {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let all = known(registry);
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let all = known(context.registry);
         let one = |name, description| Known { name, description: (!self.names).then_some(description) };
         let policies = all.catalogue().into_iter().map(|info| one(info.name, info.description));
         let families = all.families().iter().filter(|_| !self.names);
         let families = families.map(|it| one(it.form.to_owned(), it.description.to_owned())).collect();
-        self.printing.print(&Catalogue { policies: policies.collect(), families })
+        context.print(&Catalogue { policies: policies.collect(), families })
     }
 }
 

@@ -6,9 +6,9 @@ mod view;
 
 use crate::arguments::threads_at_most;
 use crate::consent::Consent;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::memory::Limit;
-use crate::output::{Places, Printing, notice};
+use crate::output::{Places, notice};
 pub(super) use answer::Finished;
 use clap::Args;
 use dfrsim_lab::{
@@ -62,8 +62,6 @@ pub(crate) struct Run {
     consent: Consent,
     #[command(flatten)]
     execution: Execution,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// How runs are executed.
@@ -82,10 +80,10 @@ pub(crate) struct Execution {
 }
 
 impl Run {
-    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let scenario = match &self.scenario {
-            Some(path) => registry.load(path, &self.set),
-            None => registry.parse(QUICKSTART, "quickstart.toml", None, &self.set),
+            Some(path) => context.registry.load(path, &self.set),
+            None => context.registry.parse(QUICKSTART, "quickstart.toml", None, &self.set),
         };
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
@@ -93,19 +91,8 @@ impl Run {
         keep_inputs(self.scenario.as_deref(), &out, scenario.as_ref())?;
         let allow_commands = self.consent.covers(scenario.as_ref(), &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
-        execute(
-            registry,
-            scenario.as_ref(),
-            RunOptions {
-                fresh: self.fresh,
-                part,
-                max_memory: memory.bytes(),
-                allow_commands,
-                ..RunOptions::new(out)
-            },
-            &self.execution,
-            self.printing,
-        )
+        let options = RunOptions { fresh: self.fresh, part, allow_commands, ..RunOptions::new(out) };
+        execute(context, scenario.as_ref(), options, &self.execution)
     }
 }
 
@@ -133,27 +120,27 @@ pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool)
 
 /// Runs a scenario, watched by the user, and prints the results.
 pub(crate) fn execute(
-    registry: &Registry,
+    context: &Context<'_>,
     scenario: &dyn AnyScenario,
     options: RunOptions,
     execution: &Execution,
-    printing: Printing,
 ) -> Result<(), Failure> {
-    let (options, report) = watched_run(registry, scenario, options, execution)?;
-    print(scenario, &options, &report, execution.quiet, printing)
+    let (options, report) = watched_run(context, scenario, options, execution)?;
+    print(context, scenario, &options, &report, execution.quiet)
 }
 
 /// Runs a scenario, watched by the user; gives the options that it ran with too.
 pub(crate) fn watched_run(
-    registry: &Registry,
+    context: &Context<'_>,
     scenario: &dyn AnyScenario,
     options: RunOptions,
     execution: &Execution,
 ) -> Result<(RunOptions, RunReport), Failure> {
     let &Execution { threads, audit, quiet } = execution;
-    let options = RunOptions { threads: threads_at_most(threads), audit, ..options };
+    let (threads, max_memory) = (threads_at_most(threads), context.memory.bytes());
+    let options = RunOptions { threads, audit, max_memory, ..options };
     if !quiet {
-        audit_notice(registry, scenario.study(), audit);
+        audit_notice(context.registry, scenario.study(), audit);
     }
     let interrupt = interrupt()?;
     let report = view::shown(quiet, |progress| scenario.run(&options, interrupt, progress));
@@ -190,11 +177,11 @@ fn interrupt() -> Result<&'static AtomicBool, Failure> {
 }
 
 fn print(
+    context: &Context<'_>,
     scenario: &dyn AnyScenario,
     options: &RunOptions,
     report: &RunReport,
     quiet: bool,
-    printing: Printing,
 ) -> Result<(), Failure> {
     if !quiet {
         let reports =
@@ -202,7 +189,7 @@ fn print(
         reports.for_each(|(file, line)| notice!("{file}: {line}"));
         report.notices.iter().for_each(|notice| notice!("notice: {notice}"));
     }
-    printing.print(&Finished::new(scenario, options, report))?;
+    context.print(&Finished::new(scenario, options, report))?;
     let out = options.out.display();
     if !quiet {
         notice!("{} in {out}", counts(&report.counts));

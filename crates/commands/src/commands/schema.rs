@@ -3,6 +3,7 @@
 use super::{
     audit, bench, bound, census, explain, log, policies, results, run, simulate, site, solve, submit,
 };
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, Written};
 use crate::refusal::ErrorAnswer;
@@ -116,9 +117,9 @@ fn read<T: JsonSchema>() -> Json {
 }
 
 impl Schema {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let schema = match &self.what {
-            What::Rows { study } => schema::rows(known(registry, study)?),
+            What::Rows { study } => schema::rows(known(context.registry, study)?),
             What::Manifest => schema::manifest(),
             What::Events => of::<event::Record<'_>>().to_value(),
             What::GridEvents => of::<grid_event::Record<'_>>().to_value(),

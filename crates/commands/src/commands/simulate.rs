@@ -11,8 +11,9 @@ mod timed;
 
 use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, period};
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Printing, notice};
+use crate::output::notice;
 use crate::setting::{ReadLog, Setting};
 use crate::site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
@@ -23,7 +24,6 @@ use dfrsim_cluster::{
     Weights, simulate_with,
 };
 use dfrsim_interchange::Records;
-use dfrsim_lab::Registry;
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_platform::Outages;
@@ -132,8 +132,6 @@ pub(crate) struct Simulate {
     site: SiteArguments,
     #[command(flatten)]
     files: FileArguments,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -173,8 +171,8 @@ struct HostTime {
 }
 
 impl Simulate {
-    pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
-        self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
+    pub(crate) fn run(mut self, context: &Context<'_>) -> Result<(), Failure> {
+        self.policy = known(context.registry).parse(&self.policy_name).map_err(Failure::input)?;
         let (unequal, of_site, whole) = match &self.slurm_conf {
             Some(conf) => {
                 let log = self.workload.path()?;
@@ -233,7 +231,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        self.printing.print(&Simulated::new(self.policy, &summary))
+        context.print(&Simulated::new(self.policy, &summary))
     }
 
     /// What the options make of a cluster for jobs that are there already.

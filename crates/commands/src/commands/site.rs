@@ -4,8 +4,9 @@ mod scenario;
 
 use super::policies::known;
 use crate::arguments::LogArguments;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFiles, Places, Printing, notice};
+use crate::output::{Answer, OutputFiles, Places, notice};
 use crate::site::{SiteAndLog, SiteArguments, largest, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
@@ -55,8 +56,6 @@ pub(crate) struct MakeSite {
     out: PathBuf,
     #[command(flatten)]
     log: LogArguments,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// A site as it was understood.
@@ -82,9 +81,9 @@ struct NotUsed {
 }
 
 impl MakeSite {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         for name in &self.policy {
-            let policy = known(registry).parse(name).map_err(Failure::input)?;
+            let policy = known(context.registry).parse(name).map_err(Failure::input)?;
             if !policy.reads(PolicySetting::Site) {
                 return Err(Failure::input(format!("{policy} does not read the settings of a site")));
             }
@@ -128,8 +127,8 @@ impl MakeSite {
         };
         platforms.iter().try_for_each(|(_, fields)| nodes(fields).map(drop))?;
         let text = scenario::text(&self.policy, &workload, &variants, &as_it_is.header, &self.out)?;
-        let written = self.write(&text, &platforms, registry)?;
-        self.printing.print(&Understood::new(written, &as_it_is, &of_log, &variants))
+        let written = self.write(&text, &platforms, context.registry)?;
+        context.print(&Understood::new(written, &as_it_is, &of_log, &variants))
     }
 
     /// Writes the scenario, which must be one, and its platforms.

@@ -12,10 +12,11 @@ mod sweep;
 use super::results::status::missing;
 use super::run::audit_notice;
 use crate::consent::Consent;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing};
+use crate::output::Answer;
 use clap::{Args, ValueEnum};
-use dfrsim_lab::{AnyScenario, Registry, RunError, RunStatus};
+use dfrsim_lab::{AnyScenario, RunError, RunStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use slurm::Submitted;
@@ -65,8 +66,6 @@ pub(crate) struct Submit {
     /// Print the scripts without submitting them
     #[arg(long)]
     dry_run: bool,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// What was submitted, or would be.
@@ -118,9 +117,9 @@ enum EngineName {
 }
 
 impl Submit {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let scenario = registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
-        audit_notice(registry, scenario.study(), self.audit);
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let scenario = context.registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
+        audit_notice(context.registry, scenario.study(), self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
         let commands = &scenario.uses().commands;
@@ -140,7 +139,7 @@ impl Submit {
             scripts: None,
         };
         let Some(missing) = self.missing(scenario.as_ref(), &out)? else {
-            return self.printing.print(&submission);
+            return context.print(&submission);
         };
         submission.missing.clone_from(&missing);
         let sweep = Sweep {
@@ -164,7 +163,7 @@ impl Submit {
             let Submitted { array, merge } = slurm::submit(&sweep)?;
             (submission.array_job, submission.merge_job) = (array, Some(merge));
         }
-        self.printing.print(&submission)
+        context.print(&submission)
     }
 
     /// The numbers of the shards that have not finished; `None` if the results of the scenario are there.

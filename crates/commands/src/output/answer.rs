@@ -1,7 +1,7 @@
 //! What commands answer, as text for people or as JSON for programs.
 
 use crate::failure::Failure;
-use clap::{Args, ValueEnum};
+use clap::{Arg, ArgMatches, ValueEnum, value_parser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,31 +15,37 @@ pub(crate) trait Answer: Serialize + JsonSchema {
 }
 
 /// How a command prints its answer.
-#[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct Printing {
-    /// How the answer is printed: text, or one JSON object, described by `dfrsim schema answer COMMAND`
-    #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text, hide_possible_values = true)]
-    #[arg(help_heading = "Output")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Printing {
+    #[default]
     Text,
     Json,
 }
 
 impl Printing {
+    /// The option that says it.
+    pub(crate) fn option() -> Arg {
+        let help = "How the answer is printed: text, or one JSON object, described by `dfrsim schema answer COMMAND`";
+        let option =
+            Arg::new("format").long("format").value_name("text|json").help(help).help_heading("Output");
+        option.value_parser(value_parser!(Printing)).default_value("text").hide_possible_values(true)
+    }
+
+    /// What the arguments of a command say.
+    pub(crate) fn of(arguments: &ArgMatches) -> Printing {
+        arguments.try_get_one("format").ok().flatten().copied().unwrap_or_default()
+    }
+
     /// Whether the answer is printed as JSON.
     pub(crate) fn is_json(self) -> bool {
-        self.format == Format::Json
+        self == Printing::Json
     }
 
     /// Prints an answer to standard output: the only way in which commands do.
     pub(crate) fn print(self, answer: &impl Answer) -> Result<(), Failure> {
-        match self.format {
-            Format::Text => super::print(&answer.text()),
-            Format::Json => super::print(&json(answer)),
+        match self {
+            Printing::Text => super::print(&answer.text()),
+            Printing::Json => super::print(&json(answer)),
         }
     }
 }

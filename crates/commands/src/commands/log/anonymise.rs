@@ -2,8 +2,9 @@
 
 use super::{read, write};
 use crate::arguments::LogArguments;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing, counted, notice};
+use crate::output::{Answer, counted, notice};
 use clap::Args;
 use dfrsim_cluster::{EstimateModel, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_policies::{Policies, PolicyOptions};
@@ -45,8 +46,6 @@ pub(crate) struct Anonymise {
     /// The file to write
     #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// What is hidden, and what is not.
@@ -102,7 +101,7 @@ impl Answer for Anonymised {
 }
 
 impl Anonymise {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let (_, header, mut records) = read::selected(&self.input, &self.log)?;
         let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
         let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;
@@ -128,8 +127,8 @@ impl Anonymise {
             coarse,
         };
         // Standard output may be the log.
-        if self.printing.is_json() {
-            return self.printing.print(&answer);
+        if context.printing.is_json() {
+            return context.print(&answer);
         }
         answer.text().lines().for_each(|line| notice!("{line}"));
         Ok(())

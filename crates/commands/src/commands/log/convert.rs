@@ -2,8 +2,9 @@
 
 use super::write;
 use crate::arguments::LogArguments;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Printing, Written, counted, notice};
+use crate::output::{Written, counted, notice};
 use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
@@ -44,12 +45,10 @@ pub(crate) struct Convert {
     /// The file to write: a log, or a workload of Batsim
     #[arg(long, value_name = "FILE.swf[.gz]|FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Convert {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let path = traces::locate(&self.input).map_err(Failure::input)?;
         let options = self.log.options();
         let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
@@ -92,7 +91,7 @@ impl Convert {
         }
         write::log(&self.out, &header, &records)?;
         notice!("{}: {}", self.out.display(), counted(records.len(), "job"));
-        self.printing.print(&Written::new([&self.out]))
+        context.print(&Written::new([&self.out]))
     }
 
     /// The records of the selected part, and how many of its lines have no place in it since they say no submit time.

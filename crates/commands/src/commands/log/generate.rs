@@ -1,7 +1,8 @@
 //! `dfrsim log generate`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Printing, Written};
+use crate::output::{OutputFile, Written};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::formats::swf;
@@ -43,12 +44,10 @@ pub(crate) struct Generate {
     /// The file to write
     #[arg(long, value_name = "FILE.swf", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Generate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let parameters = LublinParameters {
             nodes: self.nodes,
             jobs: self.jobs as usize,
@@ -73,7 +72,7 @@ impl Generate {
         let mut out = OutputFile::create(&self.out)?;
         swf::write(&mut out, &header, records).map_err(|error| out.failure(&error))?;
         out.finish()?;
-        self.printing.print(&Written::new([&self.out]))
+        context.print(&Written::new([&self.out]))
     }
 
     /// Generates the jobs once for their load, so that none has to be kept.

@@ -4,8 +4,9 @@ use super::remarks::{Contents, remarks};
 use super::suggestions::suggestions;
 use crate::arguments::LogArguments;
 use crate::commands::distribution::{self, Figures};
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing, notice};
+use crate::output::{Answer, notice};
 use crate::utc;
 use clap::Args;
 use dfrsim_model::SimTime;
@@ -30,8 +31,6 @@ pub(crate) struct Info {
     /// The processors of the machine, for the load; by default the header's MaxProcs
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The contents of a log.
@@ -101,7 +100,7 @@ struct Moment {
 }
 
 impl Info {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let path = traces::locate(&self.file).map_err(Failure::input)?;
         let options = Options { units: self.nodes, ..self.log.options() };
         let work = |jobs: &mut JobStream<Log>| {
@@ -120,7 +119,7 @@ impl Info {
         };
         let processors =
             self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
-        self.printing.print(&Described {
+        context.print(&Described {
             file: path.display().to_string(),
             computer: header.computer().map(str::to_owned),
             installation: header.installation().map(str::to_owned),

@@ -2,8 +2,9 @@
 
 use super::{read, write};
 use crate::arguments::LogArguments;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Printing, Written, counted, notice};
+use crate::output::{Written, counted, notice};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::log::Record;
@@ -33,12 +34,10 @@ pub(crate) struct Resample {
     /// The file to write
     #[arg(long, value_name = "FILE.swf[.gz]", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Resample {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let (path, mut header, records) = read::selected(&self.input, &self.log)?;
         let drawn = draw(&records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
@@ -59,6 +58,6 @@ impl Resample {
             counted(new.len(), "job"),
             counted(users as usize, "user")
         );
-        self.printing.print(&Written::new([&self.out]))
+        context.print(&Written::new([&self.out]))
     }
 }

@@ -1,5 +1,6 @@
 //! `dfrsim offline instance`
 
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
@@ -46,7 +47,7 @@ fn set(name: &str) -> Result<InstanceSet, UnknownName> {
 }
 
 impl Instance {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, _: &Context<'_>) -> Result<(), Failure> {
         let instance = self.set.instance(Seed::new(self.seed), self.scenario, self.sample);
         let instance = instance.ok_or_else(|| {
             Failure::input(format!(

@@ -1,10 +1,10 @@
 //! `dfrsim results archive`
 
 use super::signature;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Printing, Written, counted, notice};
+use crate::output::{OutputFile, Written, counted, notice};
 use clap::Args;
-use dfrsim_lab::Registry;
 use std::path::PathBuf;
 
 /// Pack results into one file that others can verify and run again
@@ -27,19 +27,17 @@ pub(crate) struct Archive {
     /// Sign the archive with this key of SSH, by `ssh-keygen`; the signature is FILE.zip.sig
     #[arg(long, value_name = "KEY", value_hint = clap::ValueHint::FilePath)]
     sign: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Archive {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let results = super::read(&self.results, registry)?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let results = super::read(&self.results, context.registry)?;
         super::places(&results).writes("--out", self.out.as_path())?;
         let mut out = OutputFile::create(&self.out)?;
         dfrsim_archive::write(&results, &mut out).map_err(Failure::input)?;
         out.finish()?;
         let signature = self.sign.as_ref().map(|key| signature::sign(&self.out, key)).transpose()?;
         notice!("{}: {}", self.out.display(), counted(results.manifest.files.len() + 1, "file"));
-        self.printing.print(&Written::new([Some(self.out), signature].into_iter().flatten()))
+        context.print(&Written::new([Some(self.out), signature].into_iter().flatten()))
     }
 }

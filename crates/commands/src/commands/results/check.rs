@@ -1,9 +1,9 @@
 //! `dfrsim results check`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFile, OutputFiles, Printing, notice};
+use crate::output::{Answer, OutputFile, OutputFiles, notice};
 use clap::Args;
-use dfrsim_lab::Registry;
 use dfrsim_lab::check::{
     Baseline, Change, CheckOptions, CheckReport, Direction, ParseToleranceError, Tolerance, Tolerances, check,
 };
@@ -56,8 +56,6 @@ pub(crate) struct Check {
     /// Write a summary for a comment on a pull request or $GITHUB_STEP_SUMMARY
     #[arg(long, value_name = "FILE.md", value_hint = clap::ValueHint::AnyPath)]
     markdown: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// Results beside their baseline.
@@ -110,8 +108,8 @@ fn tolerance_for(text: &str) -> Result<(String, Tolerance), String> {
 }
 
 impl Check {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let results = dfrsim_lab::Results::read(&self.results, registry).map_err(Failure::input)?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let results = dfrsim_lab::Results::read(&self.results, context.registry).map_err(Failure::input)?;
         let now = Baseline::from_results(&results).map_err(Failure::input)?;
         let places = super::places(&results);
         if self.update {
@@ -120,12 +118,7 @@ impl Check {
             notice!("{}: {} groups", self.baseline.display(), now.groups.len());
             let baseline = self.baseline.display().to_string();
             let groups = now.groups.len();
-            return self.printing.print(&Checked {
-                baseline,
-                is_updated: true,
-                groups,
-                ..Checked::default()
-            });
+            return context.print(&Checked { baseline, is_updated: true, groups, ..Checked::default() });
         }
         let places = places.reads("--baseline", &self.baseline).writes("--junit", self.junit.as_deref())?;
         places.writes("--markdown", self.markdown.as_deref())?;
@@ -144,15 +137,15 @@ impl Check {
             files.add_bytes(path, report.markdown())?;
         }
         files.finish()?;
-        print(&report, &self.baseline, self.printing)
+        print(&report, &self.baseline, context)
     }
 }
 
-fn print(report: &CheckReport, baseline: &Path, printing: Printing) -> Result<(), Failure> {
+fn print(report: &CheckReport, baseline: &Path, context: &Context<'_>) -> Result<(), Failure> {
     for notice in report.notices() {
         notice!("notice: {notice}");
     }
-    printing.print(&Checked::new(report, baseline))?;
+    context.print(&Checked::new(report, baseline))?;
     if !report.fails() {
         return Ok(());
     }

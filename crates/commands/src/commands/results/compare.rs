@@ -1,11 +1,12 @@
 //! `dfrsim results compare`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFiles, Printing};
+use crate::output::{Answer, OutputFiles};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, compare};
-use dfrsim_lab::{Confidence, Registry, Table};
+use dfrsim_lab::{Confidence, Table};
 use dfrsim_plots::draw;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,8 +54,6 @@ pub(crate) struct Compare {
     /// into this folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// A comparison, as `comparison.csv` has it.
@@ -105,9 +104,9 @@ impl Answer for Compared {
 }
 
 impl Compare {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let a = super::read(&self.a, registry)?;
-        let other = self.b.as_deref().map(|folder| super::read(folder, registry)).transpose()?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let a = super::read(&self.a, context.registry)?;
+        let other = self.b.as_deref().map(|folder| super::read(folder, context.registry)).transpose()?;
         let b = other.as_ref().unwrap_or(&a);
         let options = CompareOptions {
             variant: self.variant,
@@ -132,7 +131,7 @@ impl Compare {
         if let Some(folder) = &self.out {
             write(folder, &text, &comparison)?;
         }
-        self.printing.print(&Compared::new([&a.folder, &b.folder], &options, &comparison, text))
+        context.print(&Compared::new([&a.folder, &b.folder], &options, &comparison, text))
     }
 }
 

@@ -1,9 +1,10 @@
 //! `dfrsim results export`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Printing, Written};
+use crate::output::{OutputFile, Written};
 use clap::Args;
-use dfrsim_lab::{DataFrame, Registry, Results, export};
+use dfrsim_lab::{DataFrame, Results, export};
 use std::path::{Path, PathBuf};
 
 /// Write the rows of finished results in other formats
@@ -27,13 +28,11 @@ pub(crate) struct Export {
     /// Write a Parquet table for each type of rows
     #[arg(long, value_name = "FILE.parquet", group = "formats", value_hint = clap::ValueHint::AnyPath)]
     parquet: Option<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Export {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let results = super::read(&self.results, registry)?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let results = super::read(&self.results, context.registry)?;
         let frames = results.rows().map_err(Failure::input)?;
         let mut places = super::places(&results).writes("--jsonl", self.jsonl.as_deref())?;
         for frame in &frames {
@@ -51,7 +50,7 @@ impl Export {
             .flat_map(|path| frames.iter().map(move |frame| (frame, file_of(path, frame))));
         let tables: Vec<(&DataFrame, PathBuf)> = tables.collect();
         tables.iter().try_for_each(|(frame, path)| write_parquet(&results, frame, path))?;
-        self.printing.print(&Written::new(self.jsonl.iter().chain(tables.iter().map(|(_, path)| path))))
+        context.print(&Written::new(self.jsonl.iter().chain(tables.iter().map(|(_, path)| path))))
     }
 }
 

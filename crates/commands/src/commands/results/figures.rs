@@ -1,7 +1,8 @@
 //! `dfrsim results figures`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Printing, Written, notice};
+use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::{Registry, Results, generic_drawings};
@@ -30,14 +31,12 @@ pub(crate) struct Figures {
     /// The formats of the pictures
     #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
     pictures: Vec<Format>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Figures {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let results = super::read(&self.results, registry)?;
-        let figures = figures(&results, registry)?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let results = super::read(&self.results, context.registry)?;
+        let figures = figures(&results, context.registry)?;
         if figures.is_empty() {
             return Err(Failure::input(format!("{}: there are no values to draw", self.results.display())));
         }
@@ -51,7 +50,7 @@ impl Figures {
         let mut files = OutputFiles::default();
         let paths = picture_files::write(&mut files, &placed, &self.pictures)?;
         files.finish()?;
-        self.printing.print(&Written::listed(&paths))
+        context.print(&Written::listed(&paths))
     }
 }
 

@@ -1,11 +1,10 @@
 //! `dfrsim results merge`
 
 use crate::commands::run::{Execution, execute};
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::memory::Limit;
-use crate::output::Printing;
 use clap::Args;
-use dfrsim_lab::{Part, Registry, RunOptions, unfinished_scenario};
+use dfrsim_lab::{Part, RunOptions, unfinished_scenario};
 use std::path::PathBuf;
 
 /// Join the shards of a run to the results of the whole run
@@ -31,18 +30,16 @@ pub(crate) struct Merge {
     /// Print only tables and errors
     #[arg(long, short)]
     quiet: bool,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Merge {
-    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let (name, text) = unfinished_scenario(&self.folders).map_err(Failure::input)?;
-        let scenario = registry.parse(&text, &name, None, &[]).map_err(Failure::input)?;
+        let scenario = context.registry.parse(&text, &name, None, &[]).map_err(Failure::input)?;
         let out = self.out.unwrap_or_else(|| self.folders[0].clone());
         let part = Part::Merged(self.folders);
-        let options = RunOptions { part, max_memory: memory.bytes(), ..RunOptions::new(out) };
+        let options = RunOptions { part, ..RunOptions::new(out) };
         let execution = Execution { threads: self.threads, audit: false, quiet: self.quiet };
-        execute(registry, scenario.as_ref(), options, &execution, self.printing)
+        execute(context, scenario.as_ref(), options, &execution)
     }
 }

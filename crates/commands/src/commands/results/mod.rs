@@ -11,40 +11,24 @@ mod signature;
 pub(crate) mod status;
 pub(super) mod verify;
 
+use crate::context::commands;
 use crate::failure::Failure;
-use crate::memory::Limit;
 use crate::output::{Places, notice};
-use clap::Subcommand;
 use dfrsim_lab::{MANIFEST, Registry, Results as Read};
 use std::path::Path;
 
-/// Inspect, compare, check, draw and export the results of runs
-#[derive(Subcommand, Debug)]
-pub(crate) enum Results {
-    Status(status::Status),
-    Merge(merge::Merge),
-    Check(check::Check),
-    Compare(compare::Compare),
-    Report(report::Report),
-    Figures(figures::Figures),
-    Export(export::Export),
-    Archive(archive::Archive),
-    Verify(verify::Verify),
-}
-
-impl Results {
-    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
-        match self {
-            Results::Status(command) => command.run(),
-            Results::Merge(command) => command.run(registry, memory),
-            Results::Check(command) => command.run(registry),
-            Results::Compare(command) => command.run(registry),
-            Results::Report(command) => command.run(registry),
-            Results::Figures(command) => command.run(registry),
-            Results::Export(command) => command.run(registry),
-            Results::Archive(command) => command.run(registry),
-            Results::Verify(command) => command.run(registry, memory),
-        }
+commands! {
+    /// Inspect, compare, check, draw and export the results of runs
+    pub(crate) enum Results {
+        Status(status::Status),
+        Merge(merge::Merge),
+        Check(check::Check),
+        Compare(compare::Compare),
+        Report(report::Report),
+        Figures(figures::Figures),
+        Export(export::Export),
+        Archive(archive::Archive),
+        Verify(verify::Verify),
     }
 }
 

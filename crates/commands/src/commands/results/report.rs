@@ -1,10 +1,10 @@
 //! `dfrsim results report`
 
 use super::figures::figures;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Printing, Written, notice};
+use crate::output::{OutputFile, Written, notice};
 use clap::Args;
-use dfrsim_lab::Registry;
 use dfrsim_plots::Window;
 use dfrsim_report::{Picture, Schedule};
 use std::fs;
@@ -36,27 +36,25 @@ pub(crate) struct Report {
     /// Events files of simulations to show, as `dfrsim simulate --events-out` writes them
     #[arg(long, value_name = "EVENTS.jsonl", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
     events: Vec<PathBuf>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 impl Report {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let results = super::read(&self.results, registry)?;
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+        let results = super::read(&self.results, context.registry)?;
         let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
         let events = self
             .events
             .iter()
             .fold(super::places(&results), |places, events| places.reads("--events", events));
         events.writes("--out", path.as_path())?;
-        let pictures = figures(&results, registry)?.into_iter();
+        let pictures = figures(&results, context.registry)?.into_iter();
         let pictures: Vec<Picture> =
             pictures.map(|(title, figure)| Picture { title, svg: figure.picture.svg() }).collect();
         let schedules = schedules(&self.results, self.events)?;
         let page = dfrsim_report::page(&results, &pictures, &schedules).map_err(Failure::input)?;
         OutputFile::write_text(&path, &page)?;
         notice!("{}: {} kB", path.display(), page.len() / 1000);
-        self.printing.print(&Written::new([&path]))
+        context.print(&Written::new([&path]))
     }
 }
 

@@ -1,7 +1,8 @@
 //! `dfrsim results status`
 
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, Printing};
+use crate::output::Answer;
 use clap::Args;
 use dfrsim_lab::{PartStatus, RunStatus};
 use schemars::JsonSchema;
@@ -23,8 +24,6 @@ pub(crate) struct Status {
     /// Print only the numbers of those of n shards that have not finished, joined by commas, as `sbatch --array` takes them
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     missing: Option<u32>,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// The progress of the runs in a folder.
@@ -51,9 +50,9 @@ enum State {
 }
 
 impl Status {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let status = RunStatus::read(&self.folder).map_err(Failure::input)?;
-        self.printing.print(&Progress::new(status, self.missing))
+        context.print(&Progress::new(status, self.missing))
     }
 }
 

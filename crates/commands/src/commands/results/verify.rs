@@ -4,12 +4,12 @@ use super::signature;
 use crate::arguments::gigabytes;
 use crate::commands::run::{Execution, watched_run};
 use crate::consent::Consent;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::memory::Limit;
-use crate::output::{Answer, Printing, notice};
+use crate::output::{Answer, notice};
 use clap::Args;
 use dfrsim_lab::{
-    AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Registry, Results, ResultsError, RunOptions,
+    AnyScenario, Digest, InputSection, MANIFEST, Manifest, Part, Results, ResultsError, RunOptions,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,8 +54,6 @@ pub(crate) struct Verify {
     consent: Consent,
     #[command(flatten)]
     execution: Execution,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// An archive in which every file matches its digest.
@@ -126,7 +124,7 @@ impl Answer for Verified {
 }
 
 impl Verify {
-    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let temporary = self.unpacking()?;
         let signer =
             self.signers.as_ref().map(|signers| signature::verify(&self.archive, signers)).transpose()?;
@@ -134,7 +132,8 @@ impl Verify {
         let folder = temporary.path().join("results");
         std::fs::create_dir(&folder).map_err(Failure::input)?;
         dfrsim_archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
-        let results = Results::read(&folder, registry).map_err(|fault| self.fault_of(&folder, &fault))?;
+        let results =
+            Results::read(&folder, context.registry).map_err(|fault| self.fault_of(&folder, &fault))?;
         let manifest = &results.manifest;
         let counted = results.count_rows().map_err(|fault| self.fault_of(&folder, &fault))?;
         let said = manifest.rows.total;
@@ -145,7 +144,7 @@ impl Verify {
             )));
         }
         dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
-        let unchecked_tables = self.recompute(registry, memory, &results)?;
+        let unchecked_tables = self.recompute(context, &results)?;
         let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
         let verified = Verified {
             archive: self.archive.display().to_string(),
@@ -159,7 +158,7 @@ impl Verify {
             inputs: manifest.inputs.iter().map(input).collect(),
             signer,
             unchecked_tables,
-            rerun: if self.rerun { Some(self.rerun(registry, memory, &results)?) } else { None },
+            rerun: if self.rerun { Some(self.rerun(context, &results)?) } else { None },
         };
         if let Some(into) = &self.into {
             // It appears when all of it is checked.
@@ -167,7 +166,7 @@ impl Verify {
             std::fs::create_dir(into).map_err(failed)?;
             std::fs::rename(&folder, into).map_err(failed)?;
         }
-        self.printing.print(&verified)?;
+        context.print(&verified)?;
         match verified.rerun {
             Some(Rerun { differing, .. }) if !differing.is_empty() => {
                 Err(Failure::Result(format!("run again, these files differ: {}", differing.join(", "))))
@@ -195,13 +194,8 @@ impl Verify {
     }
 
     /// Makes the tables again from the rows, as a merge does, and compares all files; or says why that cannot be done here.
-    fn recompute(
-        &self,
-        registry: &Registry,
-        memory: Limit,
-        archived: &Results<'_>,
-    ) -> Result<Option<String>, Failure> {
-        let scenario = match archived.scenario(registry) {
+    fn recompute(&self, context: &Context<'_>, archived: &Results<'_>) -> Result<Option<String>, Failure> {
+        let scenario = match archived.scenario(context.registry) {
             Ok(scenario) => scenario,
             Err(error) => return Ok(Some(error.to_string())),
         };
@@ -210,10 +204,10 @@ impl Verify {
         }
         let again = tempfile::tempdir().map_err(Failure::input)?;
         let part = Part::Merged(vec![archived.folder.clone()]);
-        let options = RunOptions { part, max_memory: memory.bytes(), ..RunOptions::new(again.path()) };
+        let options = RunOptions { part, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: false, quiet: true, ..self.execution };
         let archive = self.archive.display();
-        watched_run(registry, scenario.as_ref(), options, &execution).map_err(|failure| match failure {
+        watched_run(context, scenario.as_ref(), options, &execution).map_err(|failure| match failure {
             Failure::Input(fault) => {
                 Failure::input(format!("{archive}: its rows are not of its scenario: {fault}"))
             }
@@ -226,16 +220,13 @@ impl Verify {
         Err(Failure::input(format!("{archive}: its rows give other files: {}", differing.join(", "))))
     }
 
-    fn rerun(&self, registry: &Registry, memory: Limit, archived: &Results<'_>) -> Result<Rerun, Failure> {
-        let scenario = archived.scenario(registry).map_err(Failure::input)?;
+    fn rerun(&self, context: &Context<'_>, archived: &Results<'_>) -> Result<Rerun, Failure> {
+        let scenario = archived.scenario(context.registry).map_err(Failure::input)?;
         let again: TempDir = tempfile::tempdir().map_err(Failure::input)?;
-        let options = RunOptions {
-            max_memory: memory.bytes(),
-            allow_commands: self.consent.is_given(),
-            ..RunOptions::new(again.path())
-        };
+        let allow_commands = self.consent.is_given();
+        let options = RunOptions { allow_commands, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: archived.manifest.audit == "on", ..self.execution };
-        watched_run(registry, scenario.as_ref(), options, &execution)?;
+        watched_run(context, scenario.as_ref(), options, &execution)?;
         let manifest = manifest(again.path())?;
         for (then, now) in archived.manifest.inputs.iter().zip(&manifest.inputs) {
             if then.sha256 != now.sha256 {

@@ -8,8 +8,8 @@ use super::state::{Loaded, load, open};
 use super::switch::{Switch, moves};
 use super::time_limit::{seconds, within};
 use super::written::Written;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::Printing;
 pub(crate) use answer::Answered;
 use answer::{Optimum, Tried};
 use clap::{Args, ValueEnum};
@@ -79,8 +79,6 @@ pub(crate) struct Adapt {
     time_limit: Duration,
     #[command(flatten)]
     written: Written,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -143,7 +141,7 @@ impl Budget {
 }
 
 impl Adapt {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         self.written.check()?;
         let inputs = open(&self.state)?;
         let loaded = load(&inputs)?;
@@ -167,7 +165,7 @@ impl Adapt {
                 Some(self.written.files(&loaded, after, switch.as_ref())?)
             }
         };
-        self.printing.print(&answer)?;
+        context.print(&answer)?;
         match files {
             Some(files) => files.finish(),
             None => Err(Failure::Result(format!("no placement was found{}", problem.unfit(&loaded)))),

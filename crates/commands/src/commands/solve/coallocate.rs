@@ -3,8 +3,9 @@
 mod answer;
 
 use super::state::{is_csv, open};
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, Printing};
+use crate::output::{OutputFile, Places};
 pub(crate) use answer::Answered;
 use clap::Args;
 use dfrsim_audit::coallocation::check_allocation;
@@ -76,8 +77,6 @@ pub(crate) struct Coallocate {
     /// The seed of random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// A state as a grid of which parts can be reserved.
@@ -105,7 +104,7 @@ impl<'a> Booked<'a> {
 }
 
 impl Coallocate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let mut inputs = open(&self.state)?;
         let target = if self.commit { Some(self.target(&inputs)?) } else { None };
         let others = self.state.iter().enumerate().filter(|(number, _)| Some(*number) != target);
@@ -153,7 +152,7 @@ impl Coallocate {
             })?;
             OutputFile::write_text(path, &text)?;
         }
-        self.printing.print(&answer)
+        context.print(&answer)
     }
 
     /// Returns the number of the file to which reservations are added.

@@ -15,16 +15,14 @@ pub(super) use coallocate::Answered as Coallocated;
 pub(super) use pack::Answered as Packed;
 pub(super) use plan::Answered as Planned;
 
-use crate::failure::Failure;
-use clap::Subcommand;
-use dfrsim_lab::Registry;
+use crate::context::commands;
 
-/// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
-///
-/// A state is a file of JSON, or several files whose parts are put together: JSON, and CSV of nodes, of VMs and of reservations.
-/// `--state-out` writes the state afterwards, from which the next problem begins.
-#[derive(Subcommand, Debug)]
-#[command(after_help = "\
+commands! {
+    /// Solve a single problem on the state of a cluster: pack, adapt, plan, coallocate
+    ///
+    /// A state is a file of JSON, or several files whose parts are put together: JSON, and CSV of nodes, of VMs and of reservations.
+    /// `--state-out` writes the state afterwards, from which the next problem begins.
+    #[command(after_help = "\
 Files of a state:
   STATE.json    {\"nodes\": [{\"name\": \"N1\", \"cpu\": 8, \"memory\": 32768, \"resources\": {\"gpu\": 2}, \"labels\": {\"os\": \"Linux\"}}],
                  \"vjobs\": [{\"name\": \"web\", \"priority\": 1, \"vms\": [{\"name\": \"web1\", \"cpu\": 2, \"memory\": 4096,
@@ -46,20 +44,10 @@ Example:
   dfrsim solve adapt packed.json --budget 10% --state-out adapted.json
   dfrsim solve plan nodes.csv vms.csv --to adapted.json --plan-out plan.json --state-out after.json
   dfrsim solve plan --check plan.json")]
-pub(crate) enum Solve {
-    Pack(pack::Pack),
-    Adapt(adapt::Adapt),
-    Plan(plan::Plan),
-    Coallocate(coallocate::Coallocate),
-}
-
-impl Solve {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        match self {
-            Solve::Pack(command) => command.run(registry),
-            Solve::Adapt(command) => command.run(),
-            Solve::Plan(command) => command.run(),
-            Solve::Coallocate(command) => command.run(),
-        }
+    pub(crate) enum Solve {
+        Pack(pack::Pack),
+        Adapt(adapt::Adapt),
+        Plan(plan::Plan),
+        Coallocate(coallocate::Coallocate),
     }
 }

@@ -10,14 +10,14 @@ use super::state::{Loaded, load, open};
 use super::switch::{Moved, Switch, moves};
 use super::time_limit::seconds;
 use super::written::Written;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Printing};
+use crate::output::OutputFiles;
 pub(crate) use answer::Answered;
 use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_input::read_text;
-use dfrsim_lab::Registry;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
@@ -97,8 +97,6 @@ pub(crate) struct Pack {
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["state", "as_run"])]
     list: bool,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
@@ -119,13 +117,13 @@ struct Packed {
 }
 
 impl Pack {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if self.list {
             let names = Algorithm::all().map(|algorithm| algorithm.to_string());
-            return self.printing.print(&Answered::Names { algorithms: names.collect() });
+            return context.print(&Answered::Names { algorithms: names.collect() });
         }
-        if let Some((instance, settings)) = self.replayed.read(registry)? {
-            return self.answer(&instance, None, &settings, self.fewest_nodes);
+        if let Some((instance, settings)) = self.replayed.read(context.registry)? {
+            return self.answer(context, &instance, None, &settings, self.fewest_nodes);
         }
         self.written.check()?;
         let settings = self.settings()?;
@@ -134,7 +132,8 @@ impl Pack {
         {
             let text = read_text(path).map_err(Failure::input)?;
             let instance = instance_from_vbp(&path.display().to_string(), &text).map_err(Failure::input)?;
-            return self.answer(&instance, None, &settings, self.fewest_nodes.or(Some(Yield::ONE)));
+            let wanted = self.fewest_nodes.or(Some(Yield::ONE));
+            return self.answer(context, &instance, None, &settings, wanted);
         }
         let inputs = open(&self.state)?;
         if let [input] = &inputs[..]
@@ -142,7 +141,7 @@ impl Pack {
             && ["fixed", "fluid"].iter().any(|name| root.get(name).is_some())
         {
             let instance = instance_of(input).map_err(Failure::input)?;
-            return self.answer(&instance, None, &settings, self.fewest_nodes);
+            return self.answer(context, &instance, None, &settings, self.fewest_nodes);
         }
         let loaded = load(&inputs)?;
         let problem = Problem::of(&loaded, true);
@@ -153,19 +152,20 @@ impl Pack {
                 instance.dimensions()
             )));
         }
-        self.answer(instance, Some((&loaded, &problem)), &settings, self.fewest_nodes)
+        self.answer(context, instance, Some((&loaded, &problem)), &settings, self.fewest_nodes)
     }
 
     /// Answers what is asked of an instance.
     fn answer(
         &self,
+        context: &Context<'_>,
         instance: &Instance,
         state: Option<(&Loaded<'_>, &Problem)>,
         settings: &Settings,
         fewest_nodes: Option<Yield>,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.check {
-            return self.check(path, instance);
+            return self.check(context, path, instance);
         }
         let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
@@ -183,40 +183,36 @@ impl Pack {
         let algorithms = &algorithms[..];
         match (self.admit, fewest_nodes) {
             (Some(wanted), _) => {
-                self.printing.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
+                context.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
             }
             (None, Some(wanted)) => {
                 let loaded = state.map(|(loaded, _)| loaded);
                 let (tried, best, missed) =
                     fewest(instance, loaded, algorithms, settings, wanted, self.time_limit)?;
                 let best = best.map(|solved| Packed { yields: raised(instance, &solved, settings), solved });
-                let (files, moves) = self.outputs(instance, state, best.as_ref())?;
-                self.printing.print(&Answered::FewestNodes {
-                    wanted: wanted.as_f64(),
-                    algorithms: tried,
-                    moves,
-                })?;
-                match best {
-                    None => Err(Failure::Result(format!(
-                        "{missed}{}",
-                        state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
-                    ))),
-                    Some(_) => files.finish(),
-                }
+                let (wanted, algorithms) = (wanted.as_f64(), tried);
+                let answer = |moves| Answered::FewestNodes { wanted, algorithms, moves };
+                self.finish(context, instance, state, best.as_ref(), answer, missed)
             }
-            (None, None) => self.pack(instance, state, algorithms, settings),
+            (None, None) => {
+                let bound = lp_bound(instance);
+                let (algorithms, best) = self.pack(instance, algorithms, settings, bound)?;
+                let bound = bound.map(Yield::as_f64);
+                let answer = |moves| Answered::Packings { bound, algorithms, moves };
+                self.finish(context, instance, state, best.as_ref(), answer, "no algorithm packed the jobs")
+            }
         }
     }
 
     /// The verdict of the independent checker on a packing.
-    fn check(&self, path: &Path, instance: &Instance) -> Result<(), Failure> {
+    fn check(&self, context: &Context<'_>, path: &Path, instance: &Instance) -> Result<(), Failure> {
         let (file, text) = (path.display().to_string(), read_text(path).map_err(Failure::input)?);
         let found = solution_from_json(&file, &text, instance).map_err(Failure::input)?;
         let Solution { minimum_yield, mapping, yields } = found;
         let faults = check_solution(instance, &mapping, minimum_yield, &yields);
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let lines = faults.iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>().join("\n");
-        self.printing.print(&Answered::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
+        context.print(&Answered::Checked { file, minimum_yield: minimum_yield.as_f64(), faults })?;
         if lines.is_empty() { Ok(()) } else { Err(Failure::Result(lines)) }
     }
 
@@ -236,14 +232,14 @@ impl Pack {
         })
     }
 
+    /// What comes of each algorithm, beside a bound on the minimum yield, and the best packing.
     fn pack(
         &self,
         instance: &Instance,
-        state: Option<(&Loaded<'_>, &Problem)>,
         algorithms: &[Algorithm],
         settings: &Settings,
-    ) -> Result<(), Failure> {
-        let bound = lp_bound(instance);
+        bound: Option<Yield>,
+    ) -> Result<(Vec<Tried>, Option<Packed>), Failure> {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
@@ -276,25 +272,19 @@ impl Pack {
                 best = Some(Packed { solved, yields });
             }
         }
-        let (files, moves) = self.outputs(instance, state, best.as_ref())?;
-        let bound = bound.map(Yield::as_f64);
-        self.printing.print(&Answered::Packings { bound, algorithms: tried, moves })?;
-        match best {
-            None => Err(Failure::Result(format!(
-                "no algorithm packed the jobs{}",
-                state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default()
-            ))),
-            Some(_) => files.finish(),
-        }
+        Ok((tried, best))
     }
 
-    /// What is written of the best packing, and the moves to it.
-    fn outputs(
+    /// Prints an answer with the moves to the best packing, which is written; without one says why there is none.
+    fn finish(
         &self,
+        context: &Context<'_>,
         instance: &Instance,
         state: Option<(&Loaded<'_>, &Problem)>,
         best: Option<&Packed>,
-    ) -> Result<(OutputFiles, Option<Vec<Moved>>), Failure> {
+        answer: impl FnOnce(Option<Vec<Moved>>) -> Answered,
+        missed: &str,
+    ) -> Result<(), Failure> {
         let (mut files, mut moved) = (OutputFiles::default(), None);
         if let Some((packed, (loaded, problem))) = best.zip(state) {
             let after = problem.configuration(loaded, &packed.solved.mapping)?;
@@ -305,7 +295,12 @@ impl Pack {
         if let Some((packed, path)) = best.zip(self.mapping_out.as_ref()) {
             files.add_bytes(path, mapping(instance, packed))?;
         }
-        Ok((files, moved))
+        context.print(&answer(moved))?;
+        let unfit = || state.map(|(loaded, problem)| problem.unfit(loaded)).unwrap_or_default();
+        match best {
+            None => Err(Failure::Result(format!("{missed}{}", unfit()))),
+            Some(_) => files.finish(),
+        }
     }
 }
 

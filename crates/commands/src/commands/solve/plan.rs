@@ -5,8 +5,9 @@ mod answer;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, sharing};
 use super::written::Written;
+use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Printing, notice};
+use crate::output::notice;
 pub(crate) use answer::Answered;
 use answer::Reached;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -108,8 +109,6 @@ pub(crate) struct Plan {
     durations: Option<PathBuf>,
     #[command(flatten)]
     written: Written,
-    #[command(flatten)]
-    printing: Printing,
 }
 
 /// Seconds, or a number with `s`, `ms` or `m`.
@@ -174,9 +173,9 @@ struct Target {
 }
 
 impl Plan {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         if let Some(path) = &self.check {
-            return check(path, self.printing);
+            return check(path, context);
         }
         self.written.check()?;
         let inputs = open(&self.state)?;
@@ -188,7 +187,7 @@ impl Plan {
         let Target { after, cluster, found, reached } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
-        self.printing.print(&Answered::plan(&switch, self.time_limit.is_some(), reached))?;
+        context.print(&Answered::plan(&switch, self.time_limit.is_some(), reached))?;
         files.finish()
     }
 
@@ -283,10 +282,10 @@ impl Plan {
 }
 
 /// The verdict of the independent checker on a plan.
-fn check(path: &Path, printing: Printing) -> Result<(), Failure> {
+fn check(path: &Path, context: &Context<'_>) -> Result<(), Failure> {
     let text = read_text(path).map_err(Failure::input)?;
     let checked = check_plan(&text);
-    printing.print(&Answered::check(path, &checked))?;
+    context.print(&Answered::check(path, &checked))?;
     checked.map(drop).map_err(|faults| {
         let lines = faults.0.iter().map(|fault| format!("{}: {fault}", path.display()));
         Failure::Result(lines.collect::<Vec<_>>().join("\n"))
