@@ -113,18 +113,7 @@ impl Simulated {
         let metrics = Metrics::new(figures.clone());
         let log = events.then(|| {
             let log = EventLog::new(Vec::new(), name, *nodes, options.penalty, figures.taus[0]);
-            let log = match &options.outages {
-                Some(outages) => log.with_outages(outages.interruption),
-                None => log,
-            };
-            let log = match &options.unequal {
-                Some(unequal) => log.with_classes(&unequal.classes),
-                None => log,
-            };
-            match &setting.priorities {
-                Some(priorities) => log.with_priorities(priorities),
-                None => log,
-            }
+            log.of_cluster(options, setting.priorities.as_deref())
         });
         let mut watchers = ((metrics, log), Records::default());
         simulate(*nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)

@@ -17,8 +17,8 @@ use crate::output::notice;
 use crate::setting::{ReadLog, Setting};
 use crate::site::{SiteAndLog, SiteArguments};
 pub(super) use answer::Simulated;
+use clap::Args;
 use clap::builder::ArgPredicate;
-use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
     EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, Summary, SummaryOptions,
     Weights, simulate_with,
@@ -26,7 +26,6 @@ use dfrsim_cluster::{
 use dfrsim_interchange::Records;
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
-use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
@@ -78,9 +77,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "MODEL", default_value = "exact")]
     #[arg(default_value_if("slurm_conf", ArgPredicate::IsPresent, Some("requested")))]
     estimates: EstimateModel,
-    /// What happens to a job that runs longer than its estimate
-    #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
-    overrun: OverrunArgument,
+    /// What happens to a job that runs longer than its estimate: extend (it goes on; batch policies count it as ending one second from
+    /// now), or kill (it is killed at its estimate)
+    #[arg(long, value_name = "extend|kill", default_value_t)]
+    overrun: Overrun,
     /// How long a resumed or migrated job makes no progress
     #[arg(long, value_name = "SECONDS", default_value = "0")]
     penalty: SimSpan,
@@ -132,21 +132,6 @@ pub(crate) struct Simulate {
     site: SiteArguments,
     #[command(flatten)]
     files: FileArguments,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum OverrunArgument {
-    /// It goes on; batch policies count it as ending one second from now
-    Extend,
-    /// It is killed at its estimate
-    Kill,
-}
-
-impl OverrunArgument {
-    /// As on the command line.
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
-    }
 }
 
 /// `3=10`: a user's number and weight.
@@ -206,22 +191,7 @@ impl Simulate {
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn();
         let mut time = HostTime::default();
-        let subject = Subject {
-            policy: self.policy,
-            options: self.policy.unusual_options(&self.policy_options()),
-            period: self.policy.reads(PolicySetting::Period).then_some(self.policy_options().period),
-            nodes,
-            penalty: self.penalty,
-            tau: self.tau[0],
-            weights: self.weights(),
-            workload: &path,
-            header: &opened.header().clone(),
-            choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
-            outages: None,
-            unequal,
-            priorities,
-        };
-        let watchers = self.run_log(subject, opened, &mut time)?;
+        let watchers = self.run_log((&path, opened, nodes), unequal, priorities, &mut time)?;
         let begin = Instant::now();
         let summary = self.write(watchers)?;
         time.writing = begin.elapsed();
@@ -246,13 +216,45 @@ impl Simulate {
         let read = |file: &PathBuf| priorities::read(file, policy, &Header::default());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
         let last = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
-        let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
         self.policy = policy;
+        self.made(nodes, last, unequal, priorities)
+    }
+
+    /// What the options make of a cluster of this many nodes to which the last job comes at this time.
+    fn made(
+        &self,
+        nodes: u32,
+        last: SimTime,
+        unequal: Option<Arc<UnequalNodes>>,
+        priorities: Option<Arc<Priorities>>,
+    ) -> Result<Setting, Failure> {
+        let outages = self.outages.outages(nodes, last, self.workload.seed)?.map(Arc::new);
         let preempts = priorities.as_ref().is_some_and(|it| it.preempting().is_some());
-        let capacity = unequal.as_ref().map(|unequal| unequal.classes.capacity());
-        let figures = self.figures(nodes, capacity, outages.is_some() || preempts);
-        let options = self.options(outages, unequal, priorities.as_ref());
-        Ok(Setting { nodes, options, policy: self.policy_options(), priorities, figures })
+        let figures = SummaryOptions {
+            nodes,
+            capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+            taus: self.tau.clone(),
+            warm_up: self.warm_up,
+            cool_down: self.cool_down,
+            weights: Weights { rule: self.weights, users: self.user_weights.iter().copied().collect() },
+            outages: outages.is_some() || preempts,
+        };
+        let options = Options {
+            penalty: self.penalty,
+            estimates: self.estimates,
+            overrun: self.overrun,
+            epilog: SimSpan::from_secs(priorities.as_ref().map_or(0, |it| it.epilog_s)),
+            seed: Seed::new(self.workload.seed),
+            outages,
+            unequal,
+            weights: priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
+            ..Options::default()
+        };
+        let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
+        let study = PolicyOptions::default();
+        let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
+        let policy = PolicyOptions { period: self.period, mcb, node_memory_gb, ..study };
+        Ok(Setting { nodes, options, policy, priorities, figures })
     }
 
     /// The first option that is about the log or the files of the command, and was given.
@@ -284,51 +286,6 @@ impl Simulate {
         let read = read.collect();
         jobs.finish().map_err(|error| self.workload.log.failure(&error))?;
         Ok(ReadLog { nodes, jobs: read, texts, report: survey.report().to_string() })
-    }
-
-    fn figures(&self, nodes: u32, capacity: Option<f64>, outages: bool) -> SummaryOptions {
-        SummaryOptions {
-            nodes,
-            capacity,
-            taus: self.tau.clone(),
-            warm_up: self.warm_up,
-            cool_down: self.cool_down,
-            weights: self.weights(),
-            outages,
-        }
-    }
-
-    fn options(
-        &self,
-        outages: Option<Arc<Outages>>,
-        unequal: Option<Arc<UnequalNodes>>,
-        priorities: Option<&Arc<Priorities>>,
-    ) -> Options {
-        Options {
-            penalty: self.penalty,
-            estimates: self.estimates,
-            overrun: match self.overrun {
-                OverrunArgument::Extend => Overrun::Extend,
-                OverrunArgument::Kill => Overrun::Kill,
-            },
-            epilog: SimSpan::from_secs(priorities.map_or(0, |it| it.epilog_s)),
-            seed: Seed::new(self.workload.seed),
-            outages,
-            unequal,
-            weights: priorities.and_then(|it| self.policy.share_weights(it)),
-            ..Options::default()
-        }
-    }
-
-    fn weights(&self) -> Weights {
-        Weights { rule: self.weights, users: self.user_weights.iter().copied().collect() }
-    }
-
-    fn policy_options(&self) -> PolicyOptions {
-        let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
-        let study = PolicyOptions::default();
-        let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
-        PolicyOptions { period: self.period, mcb, node_memory_gb, ..study }
     }
 
     fn warn(&self) {
@@ -363,17 +320,19 @@ impl Simulate {
     /// Reads the log through, and once more while it simulates if its jobs were not kept.
     fn run_log(
         &self,
-        mut subject: Subject<'_>,
-        opened: Opened,
+        (workload, opened, nodes): (&Path, Opened, u32),
+        unequal: Option<Arc<UnequalNodes>>,
+        priorities: Option<Arc<Priorities>>,
         time: &mut HostTime,
     ) -> Result<Watchers, Failure> {
         let begin = Instant::now();
+        let header = &opened.header().clone();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();
-        self.report_reading(subject.workload, survey.report())?;
+        self.report_reading(workload, survey.report())?;
         // The load is that of what the nodes can do together.
-        let part = subject.capacity().map_or(1.0, |capacity| capacity / f64::from(subject.nodes));
-        let stretch = self.load.map(|target| survey.offered().stretch_to(subject.nodes, target * part));
+        let part = unequal.as_ref().map_or(1.0, |it| it.classes.capacity() / f64::from(nodes));
+        let stretch = self.load.map(|target| survey.offered().stretch_to(nodes, target * part));
         let stretch = stretch.transpose().map_err(Failure::input)?;
         let arriving = |job: Job| match stretch {
             Some(stretch) => Job { submit: stretch.submit(job.submit), ..job },
@@ -382,9 +341,9 @@ impl Simulate {
         let count = survey.report().counts.jobs;
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
-        let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
-        subject.outages = outages.map(Arc::new);
-        let subject = &subject;
+        let mut setting = self.made(nodes, last, unequal, priorities)?;
+        setting.options.texts.clone_from(&header.texts);
+        let subject = &Subject { policy: self.policy, setting, workload, header };
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
             return self.run_linked(subject, (&survey, submission), arriving, surveying, time);
         }
@@ -461,18 +420,13 @@ impl Simulate {
         followers: Followers,
         mut files: Files,
     ) -> Result<Watchers, Failure> {
-        let nodes = subject.nodes;
-        let figures = self.figures(nodes, subject.capacity(), subject.interrupts());
-        let options =
-            self.options(subject.outages.clone(), subject.unequal.clone(), subject.priorities.as_ref());
-        let options = Options { texts: subject.header.texts.clone(), ..options };
-        let mut scheduler =
-            self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
-        let mut metrics = Metrics::new(figures);
+        let Setting { nodes, options, policy, priorities, figures } = &subject.setting;
+        let mut scheduler = self.policy.scheduler_at(*nodes, policy, priorities.as_ref());
+        let mut metrics = Metrics::new(figures.clone());
         let simulated = progress::shown(count, |mut progress| {
             let mut watchers = files.watchers();
             watchers.extend([&mut metrics as &mut dyn Observer, &mut progress]);
-            simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)
+            simulate_with(*nodes, options, jobs, followers, &mut *scheduler, &mut watchers)
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),

@@ -1,11 +1,9 @@
 //! Writes an events file.
 
-use crate::{Observer, Occurrence, PlatformChange, Summary, records};
+use crate::{Observer, Occurrence, Options, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_platform::Interruption;
-use dfrsim_platform::classes::NodeClasses;
 use std::io::{self, Write};
 
 /// An observer that writes every occurrence as one line of JSON (see [`dfrsim_model::event`]).
@@ -31,25 +29,14 @@ impl<W: Write> EventLog<W> {
         log
     }
 
-    /// The file is of a cluster whose nodes go down, with this rule; to be called before the simulation begins.
+    /// The file is of a cluster with what the options say of its nodes, and of a policy with these priorities; to be called before the
+    /// simulation begins.
     #[must_use]
-    pub fn with_outages(mut self, interruption: Interruption) -> EventLog<W> {
-        self.write(&records::platform(interruption));
-        self
-    }
-
-    /// The file is of a policy that orders jobs by these priorities; to be called before the simulation begins.
-    #[must_use]
-    pub fn with_priorities(mut self, settings: &Priorities) -> EventLog<W> {
-        self.write(&records::priority(settings));
-        self
-    }
-
-    /// The file is of a cluster whose nodes differ; to be called before the simulation begins, and after
-    /// [`EventLog::with_outages`].
-    #[must_use]
-    pub fn with_classes(mut self, nodes: &NodeClasses) -> EventLog<W> {
-        self.write(&records::classes(nodes));
+    pub fn of_cluster(mut self, options: &Options, priorities: Option<&Priorities>) -> EventLog<W> {
+        let platform = options.outages.as_ref().map(|outages| records::platform(outages.interruption));
+        let classes = options.unequal.as_ref().map(|unequal| records::classes(&unequal.classes));
+        let records = platform.into_iter().chain(classes).chain(priorities.map(records::priority));
+        records.for_each(|record| self.write(&record));
         self
     }
 

@@ -1,7 +1,7 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
 use crate::ShareWeights;
-use dfrsim_model::{Clock, Job, JobTexts, Seed, Share, SimSpan};
+use dfrsim_model::{Clock, Job, JobTexts, Seed, Share, SimSpan, named};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use rand::RngExt as _;
@@ -82,14 +82,16 @@ impl fmt::Display for EstimateModel {
     }
 }
 
-/// What happens to a job that would run longer than its estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Overrun {
-    /// It goes on; batch policies count it as ending one second from now, in each pass.
-    #[default]
-    Extend,
-    /// It is killed at its estimate: its run time is cut to that.
-    Kill,
+named! {
+    /// What happens to a job that would run longer than its estimate.
+    #[derive(Default)]
+    pub enum Overrun as "rule for overruns" {
+        /// It goes on; batch policies count it as ending one second from now, in each pass.
+        #[default]
+        Extend = "extend",
+        /// It is killed at its estimate: its run time is cut to that.
+        Kill = "kill",
+    }
 }
 
 /// What the scheduler knows of a job's CPU need.

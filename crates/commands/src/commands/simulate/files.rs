@@ -3,18 +3,15 @@
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles};
+use crate::setting::Setting;
 use clap::Args;
-use dfrsim_cluster::{EventLog, Metrics, Observer, SummaryOptions, Weights, records};
+use dfrsim_cluster::{EventLog, Metrics, Observer, Options, SummaryOptions, records};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::SimSpan;
-use dfrsim_model::priority::Priorities;
-use dfrsim_platform::Outages;
-use dfrsim_platform::classes::UnequalNodes;
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::log::Header;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Which files are written.
 #[derive(Args, Debug)]
@@ -40,37 +37,10 @@ pub(super) struct FileArguments {
 /// What the files say of the whole simulation.
 pub(super) struct Subject<'a> {
     pub(super) policy: Policy,
-    /// What its name leaves open, in words, where that is not as by default.
-    pub(super) options: Option<String>,
-    /// The time between its ticks, if it has any.
-    pub(super) period: Option<SimSpan>,
-    pub(super) nodes: u32,
-    pub(super) penalty: SimSpan,
-    pub(super) tau: SimSpan,
-    pub(super) weights: Weights,
+    pub(super) setting: Setting,
     /// The log.
     pub(super) workload: &'a Path,
     pub(super) header: &'a Header,
-    /// What the user chose besides, in words.
-    pub(super) choices: String,
-    /// When nodes are down, if they ever are.
-    pub(super) outages: Option<Arc<Outages>>,
-    /// What differs from node to node, if nodes differ.
-    pub(super) unequal: Option<Arc<UnequalNodes>>,
-    /// By what jobs are ordered or share, if they have priorities or weights.
-    pub(super) priorities: Option<Arc<Priorities>>,
-}
-
-impl Subject<'_> {
-    /// What nodes that differ can do together.
-    pub(super) fn capacity(&self) -> Option<f64> {
-        self.unequal.as_ref().map(|unequal| unequal.classes.capacity())
-    }
-
-    /// Whether jobs may be interrupted: by nodes that go down, or by others.
-    pub(super) fn interrupts(&self) -> bool {
-        self.outages.is_some() || self.priorities.as_ref().is_some_and(|it| it.preempting().is_some())
-    }
 }
 
 /// The files in the making.
@@ -103,47 +73,34 @@ impl FileArguments {
 
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
-        let Subject { policy, nodes, penalty, tau, ref weights, .. } = *subject;
+        let Subject { policy, setting, workload, header } = subject;
+        let Setting { nodes, options, policy: parameters, priorities, figures } = setting;
+        let (nodes, penalty, tau) = (*nodes, options.penalty, figures.taus[0]);
         let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
-        let name =
-            subject.workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+        let name = workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+        let Options { estimates, overrun, texts, .. } = options;
         let notes = [
-            format!("policy {policy}, {nodes} nodes, penalty {penalty} s, {}", subject.choices),
+            format!(
+                "policy {policy}, {nodes} nodes, penalty {penalty} s, estimates {estimates}, overrun {overrun}"
+            ),
             format!("jobs of {name}; allocated processors are tasks"),
         ];
-        let header = || schedule_header(subject.header, nodes, &notes);
         Ok(Files {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
-                let run = records::run_with(
-                    &name,
-                    nodes,
-                    penalty,
-                    tau,
-                    (subject.period, subject.options.as_deref()),
-                );
-                let log = EventLog::of_run(out, &run);
-                let outages = subject.outages.as_ref();
-                let log = match outages {
-                    Some(outages) => log.with_outages(outages.interruption),
-                    None => log,
-                };
-                let log = match &subject.unequal {
-                    Some(unequal) => log.with_classes(&unequal.classes),
-                    None => log,
-                };
-                let log = match &subject.priorities {
-                    Some(priorities) => log.with_priorities(priorities),
-                    None => log,
-                };
-                let (taus, weights, capacity) = (vec![tau], weights.clone(), subject.capacity());
-                let figures = SummaryOptions { capacity, taus, weights, ..SummaryOptions::new(nodes) };
-                (log, Metrics::new(SummaryOptions { outages: subject.interrupts(), ..figures }))
+                let period = policy.reads(PolicySetting::Period).then_some(parameters.period);
+                let unusual = policy.unusual_options(parameters);
+                let run = records::run_with(&name, nodes, penalty, tau, (period, unusual.as_deref()));
+                let log = EventLog::of_run(out, &run).of_cluster(options, priorities.as_deref());
+                let (taus, all) = (vec![tau], SimSpan::ZERO);
+                let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
+                (log, Metrics::new(figures))
             }),
-            log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
+            log: create(&self.swf_out)?
+                .map(|out| ScheduleLog::new(out, &schedule_header(header, nodes, &notes), records)),
             batsim_jobs: create(&self.batsim_jobs_out)?
-                .map(|out| BatsimJobs::new(out, stem(&name), subject.header.texts.clone())),
+                .map(|out| BatsimJobs::new(out, stem(&name), texts.clone())),
             batsim_machines: create(&self.batsim_machines_out)?.map(|out| BatsimMachines::new(out, nodes)),
         })
     }

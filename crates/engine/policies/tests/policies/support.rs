@@ -74,10 +74,8 @@ pub(crate) fn recorded<W: Observer + Default>(
     let site = settings.cloned().map(Arc::new);
     let mut scheduler = parsed.scheduler_at(nodes, parameters, site.as_ref());
     let classes = options.unequal.as_ref().map(|unequal| &unequal.classes);
-    let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, SimSpan::from_secs(10));
-    log = options.outages.iter().fold(log, |log, outages| log.with_outages(outages.interruption));
-    log = classes.into_iter().fold(log, EventLog::with_classes);
-    log = settings.into_iter().fold(log, EventLog::with_priorities);
+    let log = EventLog::new(Vec::new(), policy, nodes, options.penalty, SimSpan::from_secs(10));
+    let log = log.of_cluster(options, settings);
     let metrics = Metrics::new(SummaryOptions {
         outages: options.outages.is_some() || settings.is_some_and(|it| it.preempting().is_some()),
         capacity: classes.map(NodeClasses::capacity),

@@ -209,8 +209,7 @@ fn events(
 ) -> Result<Vec<u8>, SimulationError> {
     let policy: Policy = name.parse().unwrap();
     let (penalty, tau) = (options.penalty, SimSpan::from_secs(10));
-    let interruption = options.outages.as_ref().unwrap().interruption;
-    let log = EventLog::new(Vec::new(), name, nodes, penalty, tau).with_outages(interruption);
+    let log = EventLog::new(Vec::new(), name, nodes, penalty, tau).of_cluster(options, None);
     let figures = SummaryOptions { outages: true, ..SummaryOptions::new(nodes) };
     let mut watchers = (Metrics::new(figures), log);
     let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
