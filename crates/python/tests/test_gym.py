@@ -181,7 +181,7 @@ class Environment(unittest.TestCase):
         env.reset(seed=1)
         with self.assertRaisesRegex(ValueError, "an action is 17, expected 0 to 16"):
             env.step(17)
-        for wrong, text in [({"reward": "speed"}, "reward is 'speed'"), ({"nodes": 0}, "expected 1 to 10000000 nodes, found 0")]:
+        for wrong, text in [({"reward": "speed"}, "unknown reward `speed`"), ({"nodes": 0}, "expected 1 to 10000000 nodes, found 0")]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
         few = dfrsim.Workload(2, [0, 1], [1, 1], [1, 1])

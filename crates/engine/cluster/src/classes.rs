@@ -1,37 +1,37 @@
 //! Classes of jobs by size and by length, since a mean over all jobs hides who pays.
 
 use crate::sample::Sample;
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, named};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// How wide a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SizeClass {
-    /// One task.
-    Serial,
-    /// 2 to 8 tasks.
-    Narrow,
-    /// 9 to 32 tasks.
-    Medium,
-    /// More than 32 tasks.
-    Wide,
+named! {
+    /// How wide a job is.
+    pub enum SizeClass as "class of sizes" {
+        /// One task.
+        Serial = "1",
+        /// 2 to 8 tasks.
+        Narrow = "2-8",
+        /// 9 to 32 tasks.
+        Medium = "9-32",
+        /// More than 32 tasks.
+        Wide = ">32",
+    }
 }
 
-/// How long a job runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LengthClass {
-    /// At most ten minutes.
-    Short,
-    /// At most three hours.
-    Medium,
-    /// Longer than three hours.
-    Long,
+named! {
+    /// How long a job runs.
+    pub enum LengthClass as "class of run times" {
+        /// At most ten minutes.
+        Short = "<=10min",
+        /// At most three hours.
+        Medium = "<=3h",
+        /// Longer than three hours.
+        Long = ">3h",
+    }
 }
 
 impl SizeClass {
-    /// All classes, by rising size.
-    pub const ALL: [SizeClass; 4] =
-        [SizeClass::Serial, SizeClass::Narrow, SizeClass::Medium, SizeClass::Wide];
-
     /// The class of a job with this many tasks.
     pub fn of(tasks: u32) -> SizeClass {
         match tasks {
@@ -41,22 +41,9 @@ impl SizeClass {
             33.. => SizeClass::Wide,
         }
     }
-    /// A name for tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            SizeClass::Serial => "1",
-            SizeClass::Narrow => "2-8",
-            SizeClass::Medium => "9-32",
-            SizeClass::Wide => ">32",
-        }
-    }
 }
 
 impl LengthClass {
-    /// All classes, by rising length.
-    pub const ALL: [LengthClass; 3] = [LengthClass::Short, LengthClass::Medium, LengthClass::Long];
-
     /// The class of a job that runs so long at full speed.
     pub fn of(run_time: SimSpan) -> LengthClass {
         match run_time {
@@ -65,27 +52,23 @@ impl LengthClass {
             _ => LengthClass::Long,
         }
     }
-    /// A name for tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            LengthClass::Short => "<=10min",
-            LengthClass::Medium => "<=3h",
-            LengthClass::Long => ">3h",
-        }
-    }
 }
 
 /// The jobs of one class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClassSummary {
-    /// Their size.
+    /// The name of the class of sizes.
+    #[serde(rename = "tasks")]
+    #[schemars(with = "String")]
     pub size: SizeClass,
-    /// Their length.
+    /// The name of the class of run times.
+    #[serde(rename = "run_time")]
+    #[schemars(with = "String")]
     pub length: LengthClass,
     /// How many.
     pub jobs: usize,
     /// Their mean wait, in seconds.
+    #[serde(rename = "mean_wait_s")]
     pub mean_wait: f64,
     /// Their mean bounded stretch, with the first tau.
     pub mean_bounded_stretch: f64,
@@ -127,9 +110,9 @@ impl ClassTotals {
     /// The classes that have jobs, by size, then length.
     pub(crate) fn summaries(&self) -> Vec<ClassSummary> {
         let classes =
-            SizeClass::ALL.into_iter().flat_map(|size| LengthClass::ALL.map(|length| (size, length)));
+            SizeClass::ALL.iter().flat_map(|size| LengthClass::ALL.iter().map(move |length| (size, length)));
         classes
-            .map(|(size, length)| (size, length, self.totals[size as usize][length as usize]))
+            .map(|(&size, &length)| (size, length, self.totals[size as usize][length as usize]))
             .filter(|(_, _, total)| total.jobs > 0)
             .map(|(size, length, total)| ClassSummary {
                 size,

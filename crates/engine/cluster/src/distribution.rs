@@ -1,8 +1,11 @@
 //! The usual figures of a distribution.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank),
 /// but in a [`Summary`](crate::Summary) of more than a million jobs near such a value (see [`Metrics`](crate::Metrics)).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Distribution {
     /// Arithmetic mean.
     pub mean: f64,

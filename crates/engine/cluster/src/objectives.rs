@@ -3,6 +3,8 @@
 use crate::Weights;
 use crate::sample::Sample;
 use dfrsim_model::{SimSpan, UserId};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What the jobs that count amount to by weight and by user, with one tau.
@@ -16,12 +18,14 @@ pub struct Objectives {
 
 /// How evenly the users of a cluster are served, by the mean bounded stretch of the jobs of each. Jobs without a user do not
 /// count.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fairness {
     /// How many users there are.
+    #[serde(rename = "count")]
     pub users: usize,
     /// Jain's index of the users' means, (sum x)^2 / (n * sum x^2): 1 if all are equal, down to 1 / n (Jain, Chiu and
     /// Hawe, DEC-TR-301, 1984).
+    #[serde(rename = "fairness")]
     pub jain: f64,
     /// The mean of the user who is served worst.
     pub max_mean: f64,

@@ -2,6 +2,8 @@
 
 use crate::{ClassSummary, Distribution, Objectives, Weights};
 use dfrsim_model::SimSpan;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The figures of a simulation. Times are in seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,17 +52,18 @@ pub struct Summary {
 }
 
 /// What outages and policies that requeue or lose jobs did, from the first submission to the last completion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PlatformSummary {
+    /// The part of all node-seconds in which nodes were up.
+    pub availability: f64,
+    /// The work of completed jobs, without checkpoints / the node-seconds in which nodes were up.
+    pub goodput: f64,
     /// How often a job was interrupted, lost jobs included.
     pub interruptions: u64,
     /// Jobs that left for good; no other figure counts them.
     pub lost: u64,
     /// Work that was done and not kept, in node-seconds: tasks * CPU need * virtual time.
+    #[serde(rename = "lost_work_node_s")]
     pub lost_work: f64,
-    /// The part of all node-seconds in which nodes were up.
-    pub availability: f64,
-    /// The work of completed jobs, without checkpoints / the node-seconds in which nodes were up.
-    pub goodput: f64,
 }

@@ -2,7 +2,7 @@
 
 use super::running::{Run, Running};
 use dfrsim::cluster::{EstimateModel, JobHandle, Overrun, Simulation, SimulationError};
-use dfrsim::model::stretch;
+use dfrsim::model::{named, stretch};
 use dfrsim::prelude::*;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -41,31 +41,17 @@ const SHOWN_RUNNING: usize = 2;
 /// The seconds below which run times do not count in the bounded slowdown.
 const TAU: SimSpan = SimSpan::from_secs(10);
 
-/// What rewards add up to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reward {
-    /// Minus the mean wait in hours, as it passes.
-    Wait,
-    /// Minus the mean bounded slowdown, at the end.
-    BoundedSlowdown,
-    /// The same, of each job when it completes.
-    EachBoundedSlowdown,
-    /// The utilisation, at the end.
-    Utilisation,
-}
-
-impl std::str::FromStr for Reward {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Reward, String> {
-        match text {
-            "wait" => Ok(Reward::Wait),
-            "bounded_slowdown" => Ok(Reward::BoundedSlowdown),
-            "each_bounded_slowdown" => Ok(Reward::EachBoundedSlowdown),
-            "utilisation" => Ok(Reward::Utilisation),
-            other => Err(format!(
-                "reward is '{other}', expected 'wait', 'bounded_slowdown', 'each_bounded_slowdown' or 'utilisation'"
-            )),
-        }
+named! {
+    /// What rewards add up to.
+    pub(super) enum Reward as "reward" {
+        /// Minus the mean wait in hours, as it passes.
+        Wait = "wait",
+        /// Minus the mean bounded slowdown, at the end.
+        BoundedSlowdown = "bounded_slowdown",
+        /// The same, of each job when it completes.
+        EachBoundedSlowdown = "each_bounded_slowdown",
+        /// The utilisation, at the end.
+        Utilisation = "utilisation",
     }
 }
 

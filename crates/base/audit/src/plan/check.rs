@@ -6,18 +6,20 @@ use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
 use dfrsim_model::SortedMap;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Figures of a plan without a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlanReport {
     /// How many pools it has.
     pub pools: usize,
     /// How many actions.
     pub actions: usize,
-    /// How many suspends of VMs that run again at the end: cycles that no pivot broke.
-    pub detours_by_disk: usize,
     /// How many migrations beyond the first of a VM: cycles that a pivot broke.
     pub detours_by_pivot: usize,
+    /// How many suspends of VMs that run again at the end: cycles that no pivot broke.
+    pub detours_by_disk: usize,
 }
 
 /// Checks a plan.

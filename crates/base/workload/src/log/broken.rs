@@ -27,7 +27,7 @@ impl BrokenReasons {
     }
     /// Each reason that occurs, as messages name it, with the number of its lines.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let fields = Field::ALL.into_iter().map(|field| (field.name(), self.fields[field.number() - 1]));
+        let fields = Field::ALL.iter().map(|field| (field.name(), self.fields[field.number() - 1]));
         let others = [("number of fields", self.field_count), ("length", self.too_long)];
         fields.chain(others).filter(|(_, lines)| *lines > 0)
     }

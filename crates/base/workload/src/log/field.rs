@@ -1,82 +1,40 @@
 //! The 18 fields by name, for messages.
 
-/// A field of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "described at the fields of `Record`, which have the same names")]
-pub enum Field {
-    Job = 1,
-    Submit,
-    Wait,
-    RunTime,
-    AllocatedProcessors,
-    CpuTime,
-    UsedMemory,
-    RequestedProcessors,
-    RequestedTime,
-    RequestedMemory,
-    Status,
-    User,
-    Group,
-    Executable,
-    Queue,
-    Partition,
-    PrecedingJob,
-    ThinkTime,
+use dfrsim_model::named;
+
+named! {
+    /// A field of a line, by its name in the format's definition.
+    #[expect(missing_docs, reason = "described at the fields of `Record`, which have the same names")]
+    pub enum Field as "field" {
+        Job = "job number",
+        Submit = "submit time",
+        Wait = "wait time",
+        RunTime = "run time",
+        AllocatedProcessors = "allocated processors",
+        CpuTime = "average CPU time",
+        UsedMemory = "used memory",
+        RequestedProcessors = "requested processors",
+        RequestedTime = "requested time",
+        RequestedMemory = "requested memory",
+        Status = "status",
+        User = "user",
+        Group = "group",
+        Executable = "executable",
+        Queue = "queue",
+        Partition = "partition",
+        PrecedingJob = "preceding job",
+        ThinkTime = "think time",
+    }
 }
 
 impl Field {
     /// How many fields a line has.
-    pub const COUNT: usize = 18;
-    /// All of them, in the order of a line.
-    pub const ALL: [Field; Field::COUNT] = [
-        Field::Job,
-        Field::Submit,
-        Field::Wait,
-        Field::RunTime,
-        Field::AllocatedProcessors,
-        Field::CpuTime,
-        Field::UsedMemory,
-        Field::RequestedProcessors,
-        Field::RequestedTime,
-        Field::RequestedMemory,
-        Field::Status,
-        Field::User,
-        Field::Group,
-        Field::Executable,
-        Field::Queue,
-        Field::Partition,
-        Field::PrecedingJob,
-        Field::ThinkTime,
-    ];
+    pub const COUNT: usize = Field::ALL.len();
 
     /// Its place in the line, from 1.
     #[must_use]
     pub const fn number(self) -> usize {
-        self as usize
-    }
-    /// Its name in the format's definition.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Field::Job => "job number",
-            Field::Submit => "submit time",
-            Field::Wait => "wait time",
-            Field::RunTime => "run time",
-            Field::AllocatedProcessors => "allocated processors",
-            Field::CpuTime => "average CPU time",
-            Field::UsedMemory => "used memory",
-            Field::RequestedProcessors => "requested processors",
-            Field::RequestedTime => "requested time",
-            Field::RequestedMemory => "requested memory",
-            Field::Status => "status",
-            Field::User => "user",
-            Field::Group => "group",
-            Field::Executable => "executable",
-            Field::Queue => "queue",
-            Field::Partition => "partition",
-            Field::PrecedingJob => "preceding job",
-            Field::ThinkTime => "think time",
-        }
+        self as usize + 1
     }
     /// The allowed values.
     #[must_use]

@@ -3,12 +3,13 @@
 use super::remarks::{Contents, remarks};
 use super::suggestions::suggestions;
 use crate::arguments::LogArguments;
-use crate::commands::distribution::{self, Figures};
+use crate::commands::distribution;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, notice};
 use crate::utc;
 use clap::Args;
+use dfrsim_cluster::Distribution;
 use dfrsim_model::SimTime;
 use dfrsim_workload::log::Header;
 use dfrsim_workload::prepare::{self, Anomaly, JobStream, Log, Options, Report};
@@ -53,11 +54,11 @@ pub(crate) struct Described {
     /// The offered load: processors * run time / (machine * span).
     offered_load: Option<f64>,
     /// The distribution over all jobs.
-    job_processors: Option<Figures>,
+    job_processors: Option<Distribution>,
     /// The distribution over all jobs.
-    run_time_s: Option<Figures>,
+    run_time_s: Option<Distribution>,
     /// The distribution over the jobs that have one.
-    requested_time_s: Option<Figures>,
+    requested_time_s: Option<Distribution>,
     /// Remarks for its simulation.
     remarks: Vec<String>,
     /// Commands that simulate it.
@@ -130,9 +131,9 @@ impl Info {
             last_submission: Moment::new(&header, last),
             weeks: contents.weeks(),
             offered_load: processors.and_then(|count| contents.offered.load(count).ok()),
-            job_processors: contents.processors.distribution().map(Figures::from),
-            run_time_s: contents.run_times.distribution().map(Figures::from),
-            requested_time_s: contents.requested_times.distribution().map(Figures::from),
+            job_processors: contents.processors.distribution(),
+            run_time_s: contents.run_times.distribution(),
+            requested_time_s: contents.requested_times.distribution(),
             remarks: remarks(&header, &contents, &report),
             suggestions: suggestions(Path::new(&self.file), &header, &contents, self.nodes),
         })
@@ -168,7 +169,7 @@ impl Answer for Described {
             ("requested [s]", self.requested_time_s),
         ];
         for (name, values) in figures.into_iter().filter_map(|(name, values)| Some((name, values?))) {
-            line(name, values.to_string());
+            line(name, distribution::line(&values));
         }
         for (title, paragraphs) in [("remarks", &self.remarks), ("to simulate it", &self.suggestions)] {
             if !paragraphs.is_empty() {

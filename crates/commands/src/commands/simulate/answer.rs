@@ -1,8 +1,8 @@
 //! The figures of a simulation, for people and for programs.
 
-use crate::commands::distribution::{self, Figures};
+use crate::commands::distribution;
 use crate::output::{Answer, counted};
-use dfrsim_cluster::{Fairness, Summary};
+use dfrsim_cluster::{ClassSummary, Distribution, Fairness, PlatformSummary, Summary};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,15 +24,15 @@ pub(crate) struct Simulated {
     /// The utilisation: work done / (nodes * makespan).
     utilisation: f64,
     /// The wait: from submission to the first start.
-    wait_s: Figures,
+    wait_s: Distribution,
     /// The turnaround: from submission to completion.
-    turnaround_s: Figures,
+    turnaround_s: Distribution,
     /// The stretch: turnaround / run time.
-    stretch: Figures,
+    stretch: Distribution,
     /// The bounded stretch for each tau.
     bounded_stretch: Vec<Bounded>,
     /// Jobs by size and run time.
-    classes: Vec<Class>,
+    classes: Vec<ClassSummary>,
     /// The number of pauses.
     preemptions: u64,
     /// The number of migrations.
@@ -47,62 +47,22 @@ pub(crate) struct Simulated {
     ranges_per_start: Option<f64>,
     /// What outages did, if nodes go down.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outages: Option<OutageFigures>,
-}
-
-/// From the first submission to the last completion.
-#[derive(Debug, Serialize, JsonSchema)]
-struct OutageFigures {
-    /// The part of the node-seconds in which nodes were up.
-    availability: f64,
-    /// Run times of completed jobs as work / the node-seconds in which nodes were up.
-    goodput: f64,
-    /// How often a job was interrupted, lost jobs included.
-    interruptions: u64,
-    /// Jobs that left for good.
-    lost: u64,
-    /// Work that was done and not kept.
-    lost_work_node_s: f64,
+    outages: Option<PlatformSummary>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Bounded {
     tau_s: f64,
-    distribution: Figures,
+    distribution: Distribution,
     /// The mean in which jobs count by their weights.
     weighted_mean: f64,
     /// Between users; null if no user is known.
-    users: Option<Users>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Users {
-    count: usize,
-    /// Jain's index of the users' means.
-    fairness: f64,
-    /// The largest mean of a user.
-    max_mean: f64,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Class {
-    /// The name of the class of sizes.
-    tasks: &'static str,
-    /// The name of the class of run times.
-    run_time: &'static str,
-    jobs: usize,
-    mean_wait_s: f64,
-    /// The mean bounded stretch, with the first tau.
-    mean_bounded_stretch: f64,
-    /// The largest bounded stretch, with the first tau.
-    max_bounded_stretch: f64,
+    users: Option<Fairness>,
 }
 
 impl Simulated {
     pub(super) fn new(policy: Policy, summary: &Summary) -> Simulated {
         let bounded = summary.bounded_stretch.iter().zip(&summary.objectives);
-        let users = |Fairness { users, jain, max_mean }| Users { count: users, fairness: jain, max_mean };
-        let classes = summary.classes.iter();
         Simulated {
             policy: policy.to_string(),
             jobs: summary.jobs,
@@ -111,40 +71,25 @@ impl Simulated {
             rejected: summary.rejected,
             makespan_s: summary.makespan.as_secs_f64(),
             utilisation: summary.utilisation,
-            wait_s: summary.wait.into(),
-            turnaround_s: summary.turnaround.into(),
-            stretch: summary.stretch.into(),
+            wait_s: summary.wait,
+            turnaround_s: summary.turnaround,
+            stretch: summary.stretch,
             bounded_stretch: bounded
                 .map(|(&(tau, values), objectives)| Bounded {
                     tau_s: tau.as_secs_f64(),
-                    distribution: values.into(),
+                    distribution: values,
                     weighted_mean: objectives.weighted_bounded_stretch,
-                    users: objectives.fairness.map(users),
+                    users: objectives.fairness,
                 })
                 .collect(),
-            classes: classes
-                .map(|class| Class {
-                    tasks: class.size.name(),
-                    run_time: class.length.name(),
-                    jobs: class.jobs,
-                    mean_wait_s: class.mean_wait,
-                    mean_bounded_stretch: class.mean_bounded_stretch,
-                    max_bounded_stretch: class.max_bounded_stretch,
-                })
-                .collect(),
+            classes: summary.classes.clone(),
             preemptions: summary.preemptions,
             migrations: summary.migrations,
             migrated_tasks: summary.migrated_tasks,
             paused_memory_nodes: summary.paused_memory,
             migrated_memory_nodes: summary.migrated_memory,
             ranges_per_start: summary.ranges_per_start,
-            outages: summary.platform.map(|it| OutageFigures {
-                availability: it.availability,
-                goodput: it.goodput,
-                interruptions: it.interruptions,
-                lost: it.lost,
-                lost_work_node_s: it.lost_work,
-            }),
+            outages: summary.platform,
         }
     }
 }
@@ -178,20 +123,20 @@ impl Answer for Simulated {
             line("goodput", format!("{:.4}", outages.goodput));
             line("interruptions", outages.interruptions.to_string());
             line("jobs lost", outages.lost.to_string());
-            line("work lost [node-s]", format!("{:.1}", outages.lost_work_node_s));
+            line("work lost [node-s]", format!("{:.1}", outages.lost_work));
         }
         line("", distribution::heading());
-        line("wait [s]", self.wait_s.to_string());
-        line("turnaround [s]", self.turnaround_s.to_string());
-        line("stretch", self.stretch.to_string());
+        line("wait [s]", distribution::line(&self.wait_s));
+        line("turnaround [s]", distribution::line(&self.turnaround_s));
+        line("stretch", distribution::line(&self.stretch));
         for Bounded { tau_s, distribution, .. } in &self.bounded_stretch {
-            line(&format!("bounded stretch, {tau_s} s"), distribution.to_string());
+            line(&format!("bounded stretch, {tau_s} s"), distribution::line(distribution));
         }
         for Bounded { tau_s, weighted_mean, users, .. } in &self.bounded_stretch {
             line(&format!("  by weight, {tau_s} s"), format!("{weighted_mean:>14.2}"));
-            if let Some(Users { count, fairness, max_mean }) = users {
-                let users = counted(*count, "user");
-                let figures = format!("{users}, fairness {fairness:.4}, largest mean {max_mean:.2}");
+            if let Some(Fairness { users, jain, max_mean }) = users {
+                let users = counted(*users, "user");
+                let figures = format!("{users}, fairness {jain:.4}, largest mean {max_mean:.2}");
                 line(&format!("  by user, {tau_s} s"), figures);
             }
         }
@@ -202,10 +147,10 @@ impl Answer for Simulated {
         );
         for class in &self.classes {
             line(
-                &format!("{:>6} {:>8}", class.tasks, class.run_time),
+                &format!("{:>6} {:>8}", class.size, class.length),
                 format!(
                     "{:>14}{:>14.2}{:>14.2}{:>14.2}",
-                    class.jobs, class.mean_wait_s, class.mean_bounded_stretch, class.max_bounded_stretch
+                    class.jobs, class.mean_wait, class.mean_bounded_stretch, class.max_bounded_stretch
                 ),
             );
         }

@@ -90,17 +90,7 @@ pub(crate) struct Checked {
     /// The faults; empty if the plan is right.
     faults: Vec<String>,
     /// The figures of a plan without a fault.
-    report: Option<Report>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Report {
-    pools: usize,
-    actions: usize,
-    /// Migrations beyond the first of a VM.
-    detours_by_pivot: usize,
-    /// Suspends of VMs that run again at the end.
-    detours_by_disk: usize,
+    report: Option<PlanReport>,
 }
 
 impl Answered {
@@ -144,16 +134,10 @@ impl Answered {
 
     pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanFaults>) -> Answered {
         let faults = checked.as_ref().err().map(|faults| faults.0.iter().map(ToString::to_string).collect());
-        let report = checked.as_ref().ok().map(|report| Report {
-            pools: report.pools,
-            actions: report.actions,
-            detours_by_pivot: report.detours_by_pivot,
-            detours_by_disk: report.detours_by_disk,
-        });
         Answered::Check(Checked {
             file: path.display().to_string(),
             faults: faults.unwrap_or_default(),
-            report,
+            report: checked.as_ref().ok().copied(),
         })
     }
 }
@@ -175,7 +159,7 @@ impl Answer for Answered {
 impl Checked {
     /// Faults are printed as messages, not here.
     fn text(&self) -> String {
-        let Some(Report { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
+        let Some(PlanReport { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
             return String::new();
         };
         format!(
