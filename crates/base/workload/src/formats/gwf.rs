@@ -28,20 +28,11 @@
 //!
 //! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's definition at the archive.
 
-use crate::log::{Dialect, LogError, Order, Reader, Strictness, Whole};
+use crate::log::{Dialect, LogError, Order, Reader, Strictness};
 use std::io::Read;
-use std::path::Path;
 
 pub(crate) const DIALECT: Dialect =
     Dialect { comment: b'#', fields: 29, textual_names: true, precedence: false };
-
-/// Opens a file, plain or gzip, and reads the comments at its top.
-///
-/// # Errors
-/// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
-pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<'static>, LogError> {
-    Reader::open(path, DIALECT, strictness, Order::Sorted)
-}
 
 /// Starts to read an input, named `file` in messages.
 ///
@@ -53,12 +44,4 @@ pub fn read<'a>(
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
     Reader::new(input, file, DIALECT, strictness, Order::Sorted)
-}
-
-/// Reads a whole file; its lines may have any order.
-///
-/// # Errors
-/// [`LogError::Open`] and [`LogError::Faults`].
-pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
-    Whole::read(Reader::open(path, DIALECT, strictness, Order::Any)?)
 }

@@ -11,18 +11,8 @@ use std::fmt;
 /// How much of a wrong value is shown, in characters.
 const EXCERPT: usize = 40;
 
-/// The fields of the whole workload.
-#[derive(Deserialize)]
-pub(super) struct Document<'a> {
-    #[serde(borrow)]
-    pub(super) nb_res: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) jobs: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) profiles: Option<&'a RawValue>,
-}
-
 /// The members of an object in their order, repeated ones too.
+#[derive(Default)]
 pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -70,48 +60,75 @@ impl<'a> Text<'a> {
 pub(super) struct Entry<'e> {
     text: &'e Text<'e>,
     /// How messages speak of it.
-    name: String,
+    pub(super) name: String,
     /// Where it is.
     line: u64,
+    pub(super) members: Vec<(String, &'e RawValue)>,
     problems: Vec<Located>,
 }
 
+/// What other versions of Batsim call a field.
+fn other_names(field: &str) -> &'static [&'static str] {
+    match field {
+        "cpu" => &["computation_amount_per_host", "computation_vector"],
+        "com" => &["communication_amount_per_host", "communication_matrix"],
+        _ => &[],
+    }
+}
+
 impl<'e> Entry<'e> {
-    pub(super) fn new(text: &'e Text<'e>, name: String, line: u64) -> Entry<'e> {
-        Entry { text, name, line, problems: Vec::new() }
+    pub(super) fn new(text: &'e Text<'e>, name: String, line: u64, members: Members<'e>) -> Entry<'e> {
+        Entry { text, name, line, members: members.0, problems: Vec::new() }
     }
     pub(super) fn problems(self) -> Vec<Located> {
         self.problems
     }
 
+    /// The values of a field, of which there should be one; `null` is none.
+    fn values(&self, field: &str) -> impl Iterator<Item = &'e RawValue> {
+        let is_meant = move |name: &str| name == field || other_names(field).contains(&name);
+        let values = self.members.iter().filter(move |(name, _)| is_meant(name)).map(|(_, value)| *value);
+        values.filter(|value| value.get() != "null")
+    }
+    /// The value of a field, if it is there.
+    pub(super) fn get(&self, field: &str) -> Option<&'e RawValue> {
+        self.values(field).next()
+    }
     /// The value of a field that must be there. A missing value is a fault.
-    pub(super) fn required<'v, T: Deserialize<'v>>(
+    pub(super) fn required<T: Deserialize<'e>>(
         &mut self,
         field: &'static str,
-        value: Option<&'v RawValue>,
         expected: &str,
         fits: impl FnOnce(&T) -> bool,
     ) -> Option<T> {
-        let read = value.and_then(|value| serde_json::from_str(value.get()).ok()).filter(fits);
+        let second = self.values(field).nth(1);
+        if second.is_some() {
+            self.fault_at(field, second, "one value of this name");
+            return None;
+        }
+        let read = self.get(field).and_then(|value| serde_json::from_str(value.get()).ok()).filter(fits);
         if read.is_none() {
-            self.fault(field, value, expected);
+            self.fault(field, expected);
         }
         read
     }
     /// The value of a field that may be missing, then `default`. A value of another kind is a fault.
-    pub(super) fn optional<'v, T: Deserialize<'v>>(
+    pub(super) fn optional<T: Deserialize<'e>>(
         &mut self,
         field: &'static str,
-        value: Option<&'v RawValue>,
         default: T,
         expected: &str,
         fits: impl FnOnce(&T) -> bool,
     ) -> Option<T> {
-        if value.is_none() { Some(default) } else { self.required(field, value, expected, fits) }
+        if self.get(field).is_none() { Some(default) } else { self.required(field, expected, fits) }
     }
 
     /// A field is not what is expected.
-    pub(super) fn fault(&mut self, field: &'static str, value: Option<&RawValue>, expected: &str) {
+    pub(super) fn fault(&mut self, field: &'static str, expected: &str) {
+        self.fault_at(field, self.get(field), expected);
+    }
+    /// A value is not what is expected of a field.
+    pub(super) fn fault_at(&mut self, field: &'static str, value: Option<&RawValue>, expected: &str) {
         let line = value.map_or(self.line, |value| self.text.line(value));
         let entry = self.name.clone();
         let problem =

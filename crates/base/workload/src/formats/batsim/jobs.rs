@@ -27,20 +27,6 @@ pub(super) struct Jobs {
     pub(super) texts: BTreeMap<JobId, JobText>,
 }
 
-#[derive(Default, Deserialize)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    subtime: Option<&'a RawValue>,
-    #[serde(borrow)]
-    walltime: Option<&'a RawValue>,
-    #[serde(borrow)]
-    res: Option<&'a RawValue>,
-    #[serde(borrow)]
-    profile: Option<&'a RawValue>,
-}
-
 /// The name of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(untagged)]
@@ -76,27 +62,28 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
     let mut read = Jobs::default();
     let mut ids = FxHashMap::default();
     for (place, &value) in (1..).zip(jobs) {
-        let fields = serde_json::from_str::<Fields<'_>>(value.get()).unwrap_or_default();
-        let id = fields.id.and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
-        let name = id.as_ref().map_or_else(|| format!("job number {place}"), |id| format!("job `{id}`"));
+        let members = serde_json::from_str::<Members<'_>>(value.get()).unwrap_or_default();
         let number = text.line(value);
+        let mut entry = Entry::new(text, format!("job number {place}"), number, members);
+        let id = entry.get("id").and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
         let job_name = id.as_ref().map(ToString::to_string).unwrap_or_default();
-        let mut entry = Entry::new(text, name, number);
-        let job = fields.record(&mut entry, profiles);
-        match id {
-            None => entry.fault("id", fields.id, "a text or a whole number"),
-            Some(id) if ids.contains_key(&id) => entry.fault("id", fields.id, "an id that no job above has"),
+        if id.is_some() {
+            entry.name = format!("job `{job_name}`");
+        }
+        let job = record(&mut entry, profiles);
+        match entry.required("id", "a text or a whole number", |_| true) {
+            None => {}
+            Some(id) if ids.contains_key(&id) => entry.fault("id", "an id that no job above has"),
             Some(id) => _ = ids.insert(id, place),
         }
+        let others = others(&entry.members);
         let problems = entry.problems();
         match job.filter(|_| problems.is_empty()) {
-            Some((record, run)) => {
+            Some((record, run, profile)) => {
                 read.without_communication += u64::from(run.communicates);
                 let before = read.lines.len() as u64;
                 let name = job_name.rsplit_once('!').map_or(&*job_name, |(_, name)| name).to_owned();
-                let profile =
-                    fields.profile.and_then(|it| serde_json::from_str(it.get()).ok()).unwrap_or_default();
-                read.texts.insert(JobId(place), JobText { name, profile, fields: others(value) });
+                read.texts.insert(JobId(place), JobText { name, profile, fields: others });
                 let record = Record { job: place, ..record };
                 read.lines.push(Line { number, place: before, has_submit: true, record });
             }
@@ -116,9 +103,8 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
 }
 
 /// The fields that are for schedulers alone, as they are written.
-fn others(job: &RawValue) -> String {
+fn others(members: &[(String, &RawValue)]) -> String {
     const READ: [&str; 5] = ["id", "subtime", "walltime", "res", "profile"];
-    let members = serde_json::from_str::<Members<'_>>(job.get()).map_or_else(|_| Vec::new(), |it| it.0);
     let others = members.iter().filter(|(name, _)| !READ.contains(&&**name));
     others.map(|(name, value)| format!(",{}:{value}", serde_json::Value::from(&**name))).collect()
 }
@@ -131,46 +117,41 @@ fn numbers(ids: &FxHashMap<Id, u64>) -> Option<FxHashMap<u64, u64>> {
     (different.len() == ids.len()).then_some(numbers)
 }
 
-impl Fields<'_> {
-    /// The record of the job, without its number, and what it does.
-    fn record(&self, entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run)> {
-        let seconds = "a number of seconds from 0 to 16,000,000,000";
-        let fits = |seconds: &f64| (0.0..=LONGEST_SECONDS).contains(seconds);
-        let subtime = entry.required("subtime", self.subtime, seconds, fits);
-        let walltime =
-            entry.optional("walltime", self.walltime, -1.0, "a number of seconds above 0, or -1", |&wall| {
-                wall == -1.0 || wall > 0.0
-            });
-        let res = entry.required("res", self.res, "a whole number of nodes from 0", |_: &u32| true);
-        let profile: Option<String> =
-            entry.required("profile", self.profile, "the name of a profile", |_| true);
-        let run = self.run(entry, profiles, &profile?, res?)?;
-        let span = |seconds: f64| SimSpan::try_from_secs_f64(seconds);
-        let Some(run_time) = span(run.seconds) else {
-            entry.fault("profile", self.profile, "a profile that runs for at most 16,000,000,000 s");
-            return None;
-        };
-        let record = Record {
-            submit: SimTime::from_micros(span(subtime?)?.micros()),
-            run_time: Some(run_time),
-            allocated_processors: res,
-            requested_processors: res,
-            requested_time: span(walltime?),
-            status: if run.fails { Status::Failed } else { Status::Completed },
-            ..Record::default()
-        };
-        Some((record, run))
-    }
+/// The record of a job, without its number, what it does, and by which profile.
+fn record(entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run, String)> {
+    let seconds = "a number of seconds from 0 to 16,000,000,000";
+    let subtime = entry.required("subtime", seconds, |it: &f64| (0.0..=LONGEST_SECONDS).contains(it));
+    let walltime = entry
+        .optional("walltime", -1.0, "a number of seconds above 0, or -1", |&wall| wall == -1.0 || wall > 0.0);
+    let res = entry.required("res", "a whole number of nodes from 0", |_: &u32| true);
+    let profile: Option<String> = entry.required("profile", "the name of a profile", |_| true);
+    let profile = profile?;
+    let run = run(entry, profiles, &profile, res?)?;
+    let span = |seconds: f64| SimSpan::try_from_secs_f64(seconds);
+    let Some(run_time) = span(run.seconds) else {
+        entry.fault("profile", "a profile that runs for at most 16,000,000,000 s");
+        return None;
+    };
+    let record = Record {
+        submit: SimTime::from_micros(span(subtime?)?.micros()),
+        run_time: Some(run_time),
+        allocated_processors: res,
+        requested_processors: res,
+        requested_time: span(walltime?),
+        status: if run.fails { Status::Failed } else { Status::Completed },
+        ..Record::default()
+    };
+    Some((record, run, profile))
+}
 
-    fn run(&self, entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
-        match profiles.run(profile, res) {
-            Ok(run) => return Some(run),
-            Err(NoRun::Unknown) => entry.fault("profile", self.profile, "the name of a profile"),
-            Err(NoRun::Nodes { profile, nodes }) => {
-                entry.fault("res", self.res, &format!("{nodes}, the length of `cpu` of profile `{profile}`"));
-            }
-            Err(NoRun::Faulty) => {}
+fn run(entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
+    match profiles.run(profile, res) {
+        Ok(run) => return Some(run),
+        Err(NoRun::Unknown) => entry.fault("profile", "the name of a profile"),
+        Err(NoRun::Nodes { profile, nodes }) => {
+            entry.fault("res", &format!("{nodes}, the length of `cpu` of profile `{profile}`"));
         }
-        None
+        Err(NoRun::Faulty) => {}
     }
+    None
 }

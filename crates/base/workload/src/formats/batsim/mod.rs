@@ -51,7 +51,7 @@ mod write;
 
 use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whole, decompressed};
 use dfrsim_model::JobTexts;
-use document::{Document, Entry, Members, Text};
+use document::{Entry, Members, Text};
 use profiles::Profiles;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -96,19 +96,18 @@ pub fn read_text(
     strictness: Strictness,
     flops: Option<NonZeroU64>,
 ) -> Result<Whole, LogError> {
-    let document = match serde_json::from_str::<Document<'_>>(text) {
-        Ok(document) => document,
+    let members = match serde_json::from_str::<Members<'_>>(text) {
+        Ok(members) => members,
         Err(error) => {
             let problem = Problem::Syntax { format: "a workload of Batsim", reason: error.to_string() };
             return Err(faults(file, vec![(error.line() as u64, problem)]));
         }
     };
     let text = Text::new(text);
-    let mut whole = Entry::new(&text, "the workload".to_owned(), 1);
-    let nb_res = whole.required("nb_res", document.nb_res, "a whole number of nodes", |_: &u64| true);
-    let jobs = whole.required("jobs", document.jobs, "a list of jobs", |_: &Vec<_>| true);
-    let profiles =
-        whole.required("profiles", document.profiles, "an object of profiles", |_: &Members<'_>| true);
+    let mut whole = Entry::new(&text, "the workload".to_owned(), 1, members);
+    let nb_res = whole.required("nb_res", "a whole number of nodes", |_: &u64| true);
+    let jobs = whole.required("jobs", "a list of jobs", |_: &Vec<_>| true);
+    let profiles = whole.required("profiles", "an object of profiles", |_: &Members<'_>| true);
     let mut problems = whole.problems();
     let (Some(nb_res), Some(jobs), Some(profiles)) = (nb_res, jobs, profiles) else {
         return Err(faults(file, problems));
