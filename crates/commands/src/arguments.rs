@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{counted, notice};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
 use dfrsim_model::limits::{self, MOST_NODES};
@@ -310,6 +311,15 @@ impl LogArguments {
     pub(crate) fn no_jobs(path: &Path) -> Failure {
         Failure::Input(format!("{}: no job is left", path.display()))
     }
+}
+
+/// Reads one of these choices by its name.
+pub(crate) fn one_of<T: Copy + Send + Sync>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(all.iter().map(|choice| name(*choice)));
+    names.map(move |found| *all.iter().find(|choice| name(**choice) == found).expect("it is possible"))
 }
 
 /// A speed on the command line: a number that may have an exponent, to the nearest flop/s.

@@ -10,7 +10,7 @@ mod progress;
 mod timed;
 
 use super::policies::known;
-use crate::arguments::{LogArguments, WorkloadArguments, period};
+use crate::arguments::{LogArguments, WorkloadArguments, one_of, period};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::notice;
@@ -79,7 +79,7 @@ pub(crate) struct Simulate {
     estimates: EstimateModel,
     /// What happens to a job that runs longer than its estimate: extend (it goes on; batch policies count it as ending one second from
     /// now), or kill (it is killed at its estimate)
-    #[arg(long, value_name = "extend|kill", default_value_t)]
+    #[arg(long, value_parser = one_of(Overrun::ALL, Overrun::name), default_value_t)]
     overrun: Overrun,
     /// How long a resumed or migrated job makes no progress
     #[arg(long, value_name = "SECONDS", default_value = "0")]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank),
-/// but in a [`Summary`](crate::Summary) of more than a million jobs near such a value (see [`Metrics`](crate::Metrics)).
+/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank), but of more than a million jobs
+/// near such a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Distribution {
     /// Arithmetic mean.

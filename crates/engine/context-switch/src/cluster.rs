@@ -6,33 +6,37 @@ use crate::constraints::{Constraint, Constraints};
 use crate::durations::Durations;
 use crate::inventory::{ClusterError, Inventory, Node, Resource};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
-use dfrsim_model::NodeId;
+use dfrsim_model::{NodeId, named};
 use std::cmp::Reverse;
 use std::ops::Deref;
 
-/// What the costs of actions and plans are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Aim {
-    /// Those of the text, in MB.
-    #[default]
-    Cost,
-    /// Such that the cheapest plan has the fewest moves, regardless of waits, and of such plans moves least memory. A migration, a
-    /// suspend and a resume are a move each, and a resume elsewhere than at the image two.
-    Moves,
-    /// The end of the last action, in microseconds.
-    Makespan,
-    /// The sum of the ends of all actions, in microseconds.
-    Ends,
+named! {
+    /// What the costs of actions and plans are.
+    #[derive(Default)]
+    pub enum Aim as "aim" {
+        /// Those of the text, in MB.
+        #[default]
+        Cost = "cost",
+        /// Such that the cheapest plan has the fewest moves, regardless of waits, and of such plans moves least memory. A migration, a
+        /// suspend and a resume are a move each, and a resume elsewhere than at the image two.
+        Moves = "moves",
+        /// The end of the last action, in microseconds.
+        Makespan = "makespan",
+        /// The sum of the ends of all actions, in microseconds.
+        Ends = "ends",
+    }
 }
 
-/// When the actions of a plan begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Starts {
-    /// Pool by pool, each when the one before has ended, as in the text.
-    #[default]
-    Pools,
-    /// Each as soon as there is room, unless it would take that of one of an earlier pool.
-    Asap,
+named! {
+    /// When the actions of a plan begin.
+    #[derive(Default)]
+    pub enum Starts as "begin of actions" {
+        /// Pool by pool, each when the one before has ended, as in the text.
+        #[default]
+        Pools = "pools",
+        /// Each as soon as there is room, unless it would take that of one of an earlier pool.
+        Asap = "asap",
+    }
 }
 
 /// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.

@@ -5,19 +5,20 @@ mod answer;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, sharing};
 use super::written::Written;
+use crate::arguments::one_of;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::notice;
 pub(crate) use answer::Answered;
 use answer::Reached;
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts, SuspendTo,
-    VjobId, cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
+    Aim, Cluster, Configuration, Constraint, ConstraintKind, Durations, Limits, Plan as Pools, Starts,
+    SuspendTo, VjobId, cheapest, clear_disks, first_come_first_served, in_states, plan, select_running,
 };
 use dfrsim_input::{Input, read_text};
 use dfrsim_model::{NodeId, Seed};
@@ -89,12 +90,15 @@ pub(crate) struct Plan {
     /// if a fault is found
     #[arg(long, value_name = "PLAN.json", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["to", "states", "decide", "drain", "state_out", "plan_out", "picture"])]
     check: Option<PathBuf>,
-    /// The aim of the search
-    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["to", "check"])]
+    /// The aim of the search: the least cost; the fewest moves (a migration, a suspend and a resume are one each, a resume on another
+    /// node than that of the image two), and of plans with the fewest the one that moves least memory; the earliest end of the last
+    /// action (makespan); or the least sum of the ends of all actions
+    #[arg(long, value_parser = one_of(Aim::ALL, Aim::name), default_value_t, conflicts_with_all = ["to", "check"])]
     aim: Aim,
-    /// When actions begin: when the pool before has ended, or as soon as there is room. Costs in MB are those of pools
-    #[arg(long, value_enum, default_value_t, conflicts_with = "check")]
-    actions: Actions,
+    /// When actions begin: those of a pool when the pool before has ended, or each as soon as there is room, unless it would take that
+    /// of an earlier one. Costs in MB are those of pools
+    #[arg(long, value_parser = one_of(Starts::ALL, Starts::name), default_value_t, conflicts_with = "check")]
+    actions: Starts,
     /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
@@ -125,42 +129,6 @@ fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
-/// When the actions of a plan begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Actions {
-    /// Those of a pool when the pool before has ended
-    #[default]
-    Pools,
-    /// Each as soon as there is room, unless it would take that of an earlier one
-    Asap,
-}
-
-/// What the search is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Aim {
-    /// The least cost
-    #[default]
-    Cost,
-    /// The fewest moves: a migration, a suspend and a resume are one each, a resume on another node than that of the image two; of
-    /// plans with the fewest, the one that moves least memory
-    Moves,
-    /// The earliest end of the last action
-    Makespan,
-    /// The least sum of the ends of all actions
-    Ends,
-}
-
-impl From<Aim> for dfrsim_context_switch::Aim {
-    fn from(aim: Aim) -> dfrsim_context_switch::Aim {
-        match aim {
-            Aim::Cost => dfrsim_context_switch::Aim::Cost,
-            Aim::Moves => dfrsim_context_switch::Aim::Moves,
-            Aim::Makespan => dfrsim_context_switch::Aim::Makespan,
-            Aim::Ends => dfrsim_context_switch::Aim::Ends,
-        }
-    }
-}
-
 /// What is to be reached.
 struct Target {
     after: Configuration,
@@ -181,9 +149,8 @@ impl Plan {
         let inputs = open(&self.state)?;
         let mut loaded = load(&inputs)?;
         let durations = self.durations()?;
-        let starts = if self.actions == Actions::Asap { Starts::Asap } else { Starts::Pools };
         let cluster = self.drained(loaded.cluster, &loaded.before)?;
-        loaded.cluster = cluster.with_durations(durations.clone()).starting(starts);
+        loaded.cluster = cluster.with_durations(durations.clone()).starting(self.actions);
         let Target { after, cluster, found, reached } = self.plan(&loaded)?;
         let switch = Switch::new(cluster, &loaded.before, &after, found, &durations)?;
         let files = self.written.files(&loaded, &after, Some(&switch))?;
@@ -249,7 +216,7 @@ impl Plan {
         });
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
-        let searched = cluster.clone().aiming_at(self.aim.into());
+        let searched = cluster.clone().aiming_at(self.aim);
         let found = wanted
             .and_then(|wanted| cheapest(&searched, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
@@ -262,22 +229,18 @@ impl Plan {
             let moves = plan.actions().filter_map(|action| searched.moves_of(action.cost(&searched)));
             moves.sum::<u64>()
         };
-        let (pools, reached) = match searched.moves_of(found.bound) {
+        let (pools, [value, at_least]) = match searched.moves_of(found.bound) {
             Some(bound) => {
                 // Another order of the same moves may cost less.
                 let moves = moves_of(&found.plan);
                 let again = plan(&cluster, before, &after).ok().filter(|again| moves_of(again) <= moves);
-                let (aim, value, at_least) = ("moves", moves as f64, bound as f64);
-                (again.unwrap_or(found.plan), Reached { aim, value, at_least })
+                (again.unwrap_or(found.plan), [moves as f64, bound as f64])
             }
-            None => {
-                let aim = if self.aim == Aim::Ends { "ends" } else { "makespan" };
-                let [value, at_least] = [found.cost, found.bound].map(|micros| micros as f64 / 1e6);
-                (found.plan, Reached { aim, value, at_least })
-            }
+            None => (found.plan, [found.cost, found.bound].map(|micros| micros as f64 / 1e6)),
         };
         let figures = PlanFigures { cost: pools.cost(&cluster), bound: None, proven: false };
-        Ok(Target { after, cluster, found: Some((pools, figures)), reached: Some(reached) })
+        let reached = Some(Reached { aim: self.aim.name(), value, at_least });
+        Ok(Target { after, cluster, found: Some((pools, figures)), reached })
     }
 }
 
