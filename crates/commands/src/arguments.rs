@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use dfrsim_model::SimSpan;
 use dfrsim_model::limits::{self, MOST_NODES};
+use dfrsim_model::{SimSpan, Yield};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
@@ -333,6 +333,12 @@ fn flops(text: &str) -> Result<NonZeroU64, String> {
 pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| format!("expected GB above 0, found {text:?}"))
+}
+
+/// A yield of the command line.
+pub(crate) fn part(text: &str) -> Result<Yield, String> {
+    let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
 
 /// A period on the command line: at least a second.

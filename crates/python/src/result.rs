@@ -2,11 +2,12 @@
 
 use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use dfrsim::cluster::{Distribution, JobRecord, Placement};
+use dfrsim::cluster::{JobRecord, Placement};
 use dfrsim::prelude::*;
 use dfrsim_commands::library::Setting;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
+use pythonize::pythonize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -172,19 +173,10 @@ pub(crate) fn figures_of<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bo
     dictionary.set_item("utilisation", summary.utilisation)?;
     dictionary.set_item("preemptions", summary.preemptions)?;
     dictionary.set_item("migrations", summary.migrations)?;
-    dictionary.set_item("wait", distribution(py, &summary.wait)?)?;
-    dictionary.set_item("turnaround", distribution(py, &summary.turnaround)?)?;
-    dictionary.set_item("stretch", distribution(py, &summary.stretch)?)?;
-    dictionary.set_item("bounded_stretch", distribution(py, &summary.bounded_stretch[0].1)?)?;
-    Ok(dictionary)
-}
-
-fn distribution<'py>(py: Python<'py>, values: &Distribution) -> PyResult<Bound<'py, PyDict>> {
-    let Distribution { mean, median, p95, p99, max } = *values;
-    let dictionary = PyDict::new(py);
-    for (name, value) in [("mean", mean), ("median", median), ("p95", p95), ("p99", p99), ("max", max)] {
-        dictionary.set_item(name, value)?;
-    }
+    dictionary.set_item("wait", pythonize(py, &summary.wait)?)?;
+    dictionary.set_item("turnaround", pythonize(py, &summary.turnaround)?)?;
+    dictionary.set_item("stretch", pythonize(py, &summary.stretch)?)?;
+    dictionary.set_item("bounded_stretch", pythonize(py, &summary.bounded_stretch[0].1)?)?;
     Ok(dictionary)
 }
 

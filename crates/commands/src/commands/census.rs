@@ -8,13 +8,10 @@ use crate::output::{Answer, OutputFiles};
 use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_lab::Claim;
-use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::Fractional;
-use dfrsim_workload::lublin::LublinParameters;
 use indicatif::{ProgressBar, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// Count and time the calls of the vector packer MCB, by the number of jobs that it maps
@@ -29,24 +26,8 @@ Examples:
   dfrsim census --penalty 300 --policy MCB*/OPT=MIN/MVT=600
   dfrsim census --replications 10 --out calls.csv --picture census.svg")]
 pub(crate) struct Census {
-    /// The policy: a fractional one that uses MCB
-    #[arg(long, value_name = "NAME", default_value = "MCB*/OPT=MIN", value_parser = fractional)]
-    policy: Fractional,
-    /// The number of traces
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    replications: u32,
-    /// The jobs of a trace
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    jobs: u32,
-    /// The nodes of the cluster
-    #[arg(long, value_name = "N", default_value = "128")]
-    nodes: NonZeroU32,
-    /// The seed: the traces are those of a scenario with this seed
-    #[arg(long, value_name = "S", default_value = "1")]
-    seed: u64,
-    /// How long a resumed or migrated job makes no progress
-    #[arg(long, value_name = "SECONDS", default_value = "0")]
-    penalty: SimSpan,
+    #[command(flatten)]
+    options: calls::CensusOptions,
     /// The table to write: a line for each number of jobs
     #[arg(long, value_name = "FILE.csv", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -91,27 +72,16 @@ struct Checked {
 impl Census {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
-        let options = calls::CensusOptions {
-            policy: self.policy,
-            trace: LublinParameters {
-                nodes: self.nodes,
-                jobs: self.jobs as usize,
-                ..LublinParameters::default()
-            },
-            replications: self.replications,
-            seed: self.seed,
-            penalty: self.penalty,
-        };
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} traces, {eta} left")
             .expect("the template is right");
-        let bar = ProgressBar::new(self.replications.into()).with_style(style);
-        let taken = calls::Census::take(&options, |done| bar.set_position(done.into()));
+        let bar = ProgressBar::new(self.options.replications.into()).with_style(style);
+        let taken = calls::Census::take(&self.options, |done| bar.set_position(done.into()));
         bar.finish_and_clear();
         let census = taken.map_err(Failure::input)?;
         if census.all().count == 0 {
             return Err(Failure::input(format!(
                 "--policy {}: it never calls MCB; expected one with MCB or /per in its name",
-                self.policy
+                self.options.policy
             )));
         }
         let mut files = OutputFiles::default();
@@ -122,7 +92,7 @@ impl Census {
             figure.0.write(&mut files, figure.1)?;
         }
         files.finish()?;
-        context.print(&Counted::new(self.policy, &census))
+        context.print(&Counted::new(self.options.policy, &census))
     }
 }
 
@@ -169,10 +139,4 @@ impl Answer for Counted {
         }
         text
     }
-}
-
-fn fractional(name: &str) -> Result<Fractional, String> {
-    Fractional::parse(name).ok_or_else(|| {
-        String::from("expected a fractional policy such as MCB*/OPT=MIN; `dfrsim policies` lists them")
-    })
 }

@@ -1,5 +1,6 @@
 //! How many jobs MCB maps at a time and how long that takes: the census at the end of the dissertation's section 5.4.
 
+use clap::Args;
 use dfrsim_cluster::{Options, SimulationError, simulate};
 use dfrsim_lab::{Axis, Chart, Claim, Drawing, Join, Scale, Series, Verdict};
 use dfrsim_model::SimSpan;
@@ -9,22 +10,37 @@ use dfrsim_workload::lublin::{LublinParameters, generate, trace_seed};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// What a census is taken of: a policy on traces of the Lublin model.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct CensusOptions {
-    /// The policy.
+    /// The policy: a fractional one that uses MCB
+    #[arg(long, value_name = "NAME", default_value = "MCB*/OPT=MIN", value_parser = fractional)]
     pub(super) policy: Fractional,
-    /// The traces.
-    pub(super) trace: LublinParameters,
-    /// How many of them.
+    /// The number of traces
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) replications: u32,
-    /// The seed of a scenario that has the same traces.
+    /// The jobs of a trace
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) jobs: u32,
+    /// The nodes of the cluster
+    #[arg(long, value_name = "N", default_value = "128")]
+    pub(super) nodes: NonZeroU32,
+    /// The seed: the traces are those of a scenario with this seed
+    #[arg(long, value_name = "S", default_value = "1")]
     pub(super) seed: u64,
-    /// The rescheduling penalty.
+    /// How long a resumed or migrated job makes no progress
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
     pub(super) penalty: SimSpan,
+}
+
+fn fractional(name: &str) -> Result<Fractional, String> {
+    Fractional::parse(name).ok_or_else(|| {
+        String::from("expected a fractional policy such as MCB*/OPT=MIN; `dfrsim policies` lists them")
+    })
 }
 
 /// The calls of MCB by the number of jobs in the system.
@@ -101,11 +117,13 @@ impl Census {
         options: &CensusOptions,
         mut progress: impl FnMut(u32),
     ) -> Result<Census, SimulationError> {
-        let nodes = options.trace.nodes.get();
+        let (nodes, jobs) = (options.nodes, options.jobs as usize);
+        let parameters = LublinParameters { nodes, jobs, ..LublinParameters::default() };
+        let nodes = nodes.get();
         let census = Rc::new(RefCell::new(Census::default()));
         let rules = Options { penalty: options.penalty, ..Options::default() };
         for trace in 0..options.replications {
-            let jobs = generate(&options.trace, trace_seed(options.seed, trace));
+            let jobs = generate(&parameters, trace_seed(options.seed, trace));
             let watch = Box::new(Watch { census: Rc::clone(&census), begin: None });
             let mut scheduler =
                 FractionalScheduler::new(options.policy, nodes, PolicyOptions::default(), None)
@@ -207,17 +225,10 @@ impl Census {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroU32;
 
     fn options(policy: &str) -> CensusOptions {
-        let nodes = NonZeroU32::new(128).unwrap();
-        CensusOptions {
-            policy: Fractional::parse(policy).unwrap(),
-            trace: LublinParameters { nodes, jobs: 200, ..LublinParameters::default() },
-            replications: 2,
-            seed: 1,
-            penalty: SimSpan::ZERO,
-        }
+        let (policy, nodes) = (Fractional::parse(policy).unwrap(), NonZeroU32::new(128).unwrap());
+        CensusOptions { policy, nodes, jobs: 200, replications: 2, seed: 1, penalty: SimSpan::ZERO }
     }
 
     /// MCB\* maps all jobs at each submission and completion, but where several coincide or the last job has left.

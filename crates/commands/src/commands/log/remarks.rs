@@ -138,6 +138,10 @@ impl Remarks {
     fn say(&mut self, remark: impl Into<String>) {
         self.all.push(remark.into());
     }
+    /// Says that all jobs lack something, or what that means for those that do.
+    fn without(&mut self, missing: u64, all: &str, some: &str) {
+        if missing == self.jobs { self.say(all) } else { self.some(missing, some) }
+    }
     /// Says something of some jobs, if there are any: `82437 of 113613 jobs (72.6 %) have no memory`.
     fn some(&mut self, jobs: u64, words: &str) {
         if jobs > 0 {
@@ -148,15 +152,11 @@ impl Remarks {
 }
 
 fn of_estimates(contents: &Contents, remarks: &mut Remarks) {
-    match contents.count() - contents.with_estimate() {
-        missing if missing == remarks.jobs => remarks.say(
-            "No job has a requested time (field 9): --estimates requested would be the run times themselves.",
-        ),
-        missing => remarks.some(
-            missing,
-            "have no requested time (field 9): with --estimates requested, policies know the run times of these.",
-        ),
-    }
+    remarks.without(
+        contents.count() - contents.with_estimate(),
+        "No job has a requested time (field 9): --estimates requested would be the run times themselves.",
+        "have no requested time (field 9): with --estimates requested, policies know the run times of these.",
+    );
     remarks.some(
         contents.overrunning,
         "ran longer than requested: --overrun extend (the default) lets them go on, kill ends them there.",
@@ -164,16 +164,12 @@ fn of_estimates(contents: &Contents, remarks: &mut Remarks) {
 }
 
 fn of_memory(contents: &Contents, remarks: &mut Remarks) {
-    match contents.count() - contents.with_memory {
-        missing if missing == remarks.jobs => remarks.say(
-            "No job has memory (fields 7 and 10): --annotate hpc2n would give all the least memory, --annotate lublin \
-             draws it at random.",
-        ),
-        missing => remarks.some(
-            missing,
-            "have no memory (fields 7 and 10): --annotate hpc2n gives them the least memory.",
-        ),
-    }
+    remarks.without(
+        contents.count() - contents.with_memory,
+        "No job has memory (fields 7 and 10): --annotate hpc2n would give all the least memory, --annotate lublin draws it \
+         at random.",
+        "have no memory (fields 7 and 10): --annotate hpc2n gives them the least memory.",
+    );
 }
 
 fn of_machine(header: &Header, contents: &Contents, remarks: &mut Remarks) {

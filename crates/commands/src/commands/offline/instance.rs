@@ -1,5 +1,6 @@
 //! `dfrsim offline instance`
 
+use crate::arguments::part;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
@@ -35,8 +36,8 @@ pub(crate) struct Instance {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Write it in the format of vector bin packing (.vbp of VPSolver) instead, with what tasks take at this yield
-    #[arg(long, value_name = "YIELD")]
-    vbp: Option<f64>,
+    #[arg(long, value_name = "YIELD", value_parser = part)]
+    vbp: Option<Yield>,
     /// The file to write; by default standard output
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -59,12 +60,7 @@ impl Instance {
         })?;
         let text = match self.vbp {
             None => instance_to_json(&instance),
-            Some(part) if (0.0..=1.0).contains(&part) => {
-                instance_to_vbp(&instance, Yield::nearest(part)).expect("the nodes of the sets are alike")
-            }
-            Some(part) => {
-                return Err(Failure::input(format!("--vbp: expected a yield from 0 to 1, found {part}")));
-            }
+            Some(part) => instance_to_vbp(&instance, part).expect("the nodes of the sets are alike"),
         };
         match &self.out {
             Some(path) => OutputFile::write_text(path, &text),

@@ -2,12 +2,12 @@
 
 mod answer;
 
-use super::pack::part;
 use super::problem::Problem;
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, moves};
-use super::time_limit::{seconds, within};
+use super::time_limit::{time, within};
 use super::written::Written;
+use crate::arguments::part;
 use crate::context::Context;
 use crate::failure::Failure;
 pub(crate) use answer::Answered;
@@ -72,10 +72,10 @@ pub(crate) struct Adapt {
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = time)]
     exact: Option<Duration>,
     /// How long the heuristic may take at each budget
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    #[arg(long, value_name = "SECONDS", value_parser = time, default_value = "600")]
     time_limit: Duration,
     #[command(flatten)]
     written: Written,

@@ -8,8 +8,9 @@ mod replayed;
 use super::problem::Problem;
 use super::state::{Loaded, load, open};
 use super::switch::{Moved, Switch, moves};
-use super::time_limit::seconds;
+use super::time_limit::time;
 use super::written::Written;
+use crate::arguments::part;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::OutputFiles;
@@ -62,7 +63,7 @@ pub(crate) struct Pack {
     #[arg(long)]
     optimum: bool,
     /// How long each algorithm may take, with all that it tries
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    #[arg(long, value_name = "SECONDS", value_parser = time, default_value = "60")]
     time_limit: Duration,
     /// The solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
@@ -101,12 +102,6 @@ pub(crate) struct Pack {
 
 fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
     name.parse()
-}
-
-/// A yield of the command line.
-pub(super) fn part(text: &str) -> Result<Yield, String> {
-    let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
-    part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
 
 /// A packing with what the second phase makes of it.
@@ -247,10 +242,9 @@ impl Pack {
             let Ended { came, solved, bound: proven } = ended;
             let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
-            let without = Tried {
-                bound: proven.map(Yield::as_f64),
-                ..Tried::without_packing(name.clone(), came, time_ms)
-            };
+            let bound_of_it = proven.map(Yield::as_f64);
+            let algorithm = name.clone();
+            let without = Tried { algorithm, outcome: came, bound: bound_of_it, time_ms, ..Tried::default() };
             let Some(solved) = solved else {
                 tried.push(without);
                 continue;

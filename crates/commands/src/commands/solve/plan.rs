@@ -4,6 +4,7 @@ mod answer;
 
 use super::state::{Loaded, load, open};
 use super::switch::{Switch, sharing};
+use super::time_limit::time;
 use super::written::Written;
 use crate::arguments::one_of;
 use crate::context::Context;
@@ -113,20 +114,6 @@ pub(crate) struct Plan {
     durations: Option<PathBuf>,
     #[command(flatten)]
     written: Written,
-}
-
-/// Seconds, or a number with `s`, `ms` or `m`.
-fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("expected a time as in 40s, 500ms or 2m, found `{text}`");
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" | "s" => 1.0,
-        "ms" => 1e-3,
-        "m" => 60.0,
-        _ => return Err(wrong()),
-    };
-    let seconds: f64 = digits.parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
 /// What is to be reached.

@@ -9,10 +9,18 @@ use std::time::Duration;
 /// What algorithms that look at the clock themselves may take longer, so that they can say how far they came.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Reads seconds on the command line.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found `{text}`"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
+/// Reads a time on the command line: seconds, or a number with `s`, `ms` or `m`.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("expected a time as in 40s, 500ms or 2m, found `{text}`");
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" => 60.0,
+        _ => return Err(wrong()),
+    };
+    let seconds: f64 = digits.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
 }
 
 /// Returns the result of an algorithm, or `None` if that takes longer than the limit: the work is then left behind, and ends

@@ -44,7 +44,7 @@ pub(crate) enum Answered {
 }
 
 /// The packing of an algorithm.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Tried {
     pub(super) algorithm: String,
     pub(super) outcome: Came,
@@ -61,11 +61,12 @@ pub(crate) struct Tried {
     pub(super) time_ms: f64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Came {
     Solved,
     /// No packing was found, whether or not there is one.
+    #[default]
     Failed,
     /// It is proven that there is no packing.
     Infeasible,
@@ -98,20 +99,6 @@ pub(crate) struct Admitted {
 }
 
 impl Tried {
-    /// An algorithm without figures.
-    pub(super) fn without_packing(algorithm: String, outcome: Came, time_ms: f64) -> Tried {
-        Tried {
-            algorithm,
-            outcome,
-            minimum_yield: None,
-            average_yield: None,
-            utilisation: None,
-            bound: None,
-            below_bound: None,
-            time_ms,
-        }
-    }
-
     /// As the table has it.
     fn cells(&self) -> [String; 6] {
         let word = match self.outcome {
