@@ -1,6 +1,7 @@
 //! A plan as its file has it.
 
 pub(super) use dfrsim_input::state::{Constraint, ConstraintKind as Kind};
+use dfrsim_model::named;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -132,17 +133,18 @@ pub(super) struct Action {
     pub(super) end_s: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Verb {
-    Run,
-    Stop,
-    Migrate,
-    Suspend,
-    Doze,
-    Resume,
-    Transfer,
-    Wake,
+named! {
+    /// What is done to a VM.
+    pub(super) enum Verb as "action" {
+        Run = "run",
+        Stop = "stop",
+        Migrate = "migrate",
+        Suspend = "suspend",
+        Doze = "doze",
+        Resume = "resume",
+        Transfer = "transfer",
+        Wake = "wake",
+    }
 }
 
 impl Vm {
@@ -172,19 +174,6 @@ impl Verb {
     /// Whether a VM is hosted after it.
     pub(super) const fn is_hosted(self) -> bool {
         !matches!(self, Verb::Stop | Verb::Suspend | Verb::Transfer)
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Verb::Run => "run",
-            Verb::Stop => "stop",
-            Verb::Migrate => "migrate",
-            Verb::Suspend => "suspend",
-            Verb::Doze => "doze",
-            Verb::Resume => "resume",
-            Verb::Transfer => "transfer",
-            Verb::Wake => "wake",
-        }
     }
 }
 

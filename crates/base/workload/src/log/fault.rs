@@ -97,6 +97,15 @@ pub enum Problem {
 }
 
 impl Problem {
+    pub(crate) fn member(
+        entry: impl Into<String>,
+        member: &'static str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Problem {
+        let (entry, found, expected) = (entry.into(), found.into(), expected.into());
+        Problem::Member { entry, member, found, expected }
+    }
     pub(super) fn field(field: Field, found: &[u8]) -> Problem {
         let excerpt = String::from_utf8_lossy(&found[..found.len().min(EXCERPT)]);
         let dots = if found.len() > EXCERPT { "..." } else { "" };

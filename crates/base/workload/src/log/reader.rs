@@ -250,18 +250,18 @@ impl Source for Reader<'_> {
     fn stop_after(&mut self, records: u64) {
         self.limit = records;
     }
-    fn finish(mut self) -> Result<ReadReport, LogError> {
+    fn end(&mut self) -> Result<ReadReport, LogError> {
         self.by_ref().for_each(drop);
         if !self.faults.is_empty() {
-            return Err(self.faults.into());
+            return Err(self.faults.clone().into());
         }
         let is_elsewhere = self.report.records == 0 && self.report.of_other_sites > 0;
-        if let Some(origin) = self.origin.filter(|_| is_elsewhere) {
-            return Err(origin.missing(self.file));
+        if let Some(origin) = self.origin.take().filter(|_| is_elsewhere) {
+            return Err(origin.missing(self.file.clone()));
         }
         if self.report.records == 0 && !self.unread.is_empty() {
-            return Err(self.unread.into());
+            return Err(self.unread.clone().into());
         }
-        self.unsorted.map_or(Ok(self.report), Err)
+        self.unsorted.take().map_or(Ok(self.report), Err)
     }
 }

@@ -21,9 +21,32 @@ pub trait Source: Iterator<Item = Line> {
     /// # Errors
     /// [`LogError::Faults`], or [`LogError::Unsorted`] if a streamed log has to be read whole, as a
     /// [`Whole`](super::Whole).
-    fn finish(self) -> Result<ReadReport, LogError>
+    fn end(&mut self) -> Result<ReadReport, LogError>;
+    /// The same of a source that is no longer needed.
+    ///
+    /// # Errors
+    /// As [`end`](Source::end).
+    fn finish(mut self) -> Result<ReadReport, LogError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        self.end()
+    }
+}
+
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn file(&self) -> &str {
+        (**self).file()
+    }
+    fn header(&self) -> &Header {
+        (**self).header()
+    }
+    fn stop_after(&mut self, records: u64) {
+        (**self).stop_after(records);
+    }
+    fn end(&mut self) -> Result<ReadReport, LogError> {
+        (**self).end()
+    }
 }
 
 /// Counts of one reading.

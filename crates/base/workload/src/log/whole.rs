@@ -77,7 +77,7 @@ impl Source for Whole {
     fn header(&self) -> &Header {
         &self.header
     }
-    fn finish(self) -> Result<ReadReport, LogError> {
+    fn end(&mut self) -> Result<ReadReport, LogError> {
         Ok(self.report)
     }
 }

@@ -40,7 +40,7 @@ pub use survey::Survey;
 
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
-use crate::log::{Asked, Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
+use crate::log::{Asked, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
 use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
@@ -145,51 +145,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// A file of jobs: streamed, or read whole and sorted.
-pub enum Log {
-    /// Streamed; the lines must be in order.
-    Streamed(Box<Reader<'static>>),
-    /// Read whole.
-    Whole(Box<Whole>),
-}
-
-impl Iterator for Log {
-    type Item = Line;
-
-    fn next(&mut self) -> Option<Line> {
-        match self {
-            Log::Streamed(reader) => reader.next(),
-            Log::Whole(whole) => whole.next(),
-        }
-    }
-}
-
-impl Source for Log {
-    fn file(&self) -> &str {
-        match self {
-            Log::Streamed(reader) => reader.file(),
-            Log::Whole(whole) => whole.file(),
-        }
-    }
-    fn header(&self) -> &Header {
-        match self {
-            Log::Streamed(reader) => reader.header(),
-            Log::Whole(whole) => whole.header(),
-        }
-    }
-    fn stop_after(&mut self, records: u64) {
-        match self {
-            Log::Streamed(reader) => reader.stop_after(records),
-            Log::Whole(whole) => whole.stop_after(records),
-        }
-    }
-    fn finish(self) -> Result<ReadReport, LogError> {
-        match self {
-            Log::Streamed(reader) => reader.finish(),
-            Log::Whole(whole) => whole.finish(),
-        }
-    }
-}
+/// A file of jobs: streamed, its lines in order; or read whole and sorted.
+pub type Log = Box<dyn Source + Send>;
 
 /// The reader of a log in a format with a job a line.
 fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<'static>, LogError> {

@@ -28,12 +28,12 @@ impl Opened {
         if !is_file || matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
             return Ok(Opened::of_whole(path, options, read_whole(path, options)?));
         }
-        let log = Log::Streamed(Box::new(reader(path, options, Order::Sorted)?));
+        let log: Log = Box::new(reader(path, options, Order::Sorted)?);
         Ok(Opened { path: path.to_owned(), options: *options, log, whole: None })
     }
     /// A file that was read whole, of which no line has been taken.
     pub fn of_whole(path: &Path, options: &Options, whole: Whole) -> Opened {
-        let log = Log::Whole(Box::new(whole.clone()));
+        let log: Log = Box::new(whole.clone());
         Opened { path: path.to_owned(), options: *options, log, whole: Some(whole) }
     }
     /// The comment lines at its top.
@@ -80,7 +80,7 @@ impl Opened {
             stream.finish().map(|report| (result, report))
         };
         match attempt(log) {
-            Err(LogError::Unsorted { .. }) => attempt(Log::Whole(Box::new(read_whole(&path, &options)?))),
+            Err(LogError::Unsorted { .. }) => attempt(Box::new(read_whole(&path, &options)?)),
             result => result,
         }
     }
@@ -95,7 +95,7 @@ impl Opened {
         match Survey::of(&path, &options, log, whole) {
             Err(LogError::Unsorted { .. }) => {
                 let whole = read_whole(&path, &options)?;
-                Survey::of(&path, &options, Log::Whole(Box::new(whole.clone())), Some(whole))
+                Survey::of(&path, &options, Box::new(whole.clone()), Some(whole))
             }
             result => result,
         }

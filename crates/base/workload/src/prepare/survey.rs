@@ -78,9 +78,9 @@ impl Survey {
     /// # Errors
     /// [`LogError::Open`].
     pub fn jobs(&self) -> Result<JobStream<Log>, LogError> {
-        let log = match &self.whole {
-            Some(whole) => Log::Whole(Box::new(whole.clone())),
-            None => Log::Streamed(Box::new(reader(&self.path, &self.options, Order::Sorted)?)),
+        let log: Log = match &self.whole {
+            Some(whole) => Box::new(whole.clone()),
+            None => Box::new(reader(&self.path, &self.options, Order::Sorted)?),
         };
         Ok(JobStream::new(log, &self.options))
     }

@@ -6,6 +6,7 @@ use dfrsim_platform::classes::ReferenceNode;
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::log::Header;
+use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
 
@@ -33,12 +34,11 @@ impl Variant {
         let classes = |list: &[JobClass]| -> Vec<ByName<JobClass>> {
             list.iter().map(|it| ByName::named(it.clone(), header)).collect()
         };
-        let mut table = Table::new();
+        let mut table = Table::try_from(&self.settings).map_err(Failure::input)?;
         table.insert("name".to_owned(), self.name.clone().into());
         if let Some(platform) = &self.platform {
             table.insert("platform".to_owned(), platform.clone().into());
         }
-        table.extend(Table::try_from(&self.settings).map_err(Failure::input)?);
         for (list, value) in [
             ("accounts", Value::try_from(accounts)),
             ("qos", Value::try_from(classes(qos))),
@@ -62,42 +62,28 @@ pub(super) struct Workload<'a> {
 }
 
 impl Workload<'_> {
-    fn table(&self, folder: &Path) -> Result<Table, Failure> {
+    fn fields(&self, folder: &Path) -> Result<serde_json::Value, Failure> {
         let name = self.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let ReferenceNode { cores, memory_gb } = self.reference;
         let memory_kb = (memory_gb * 1_048_576.0).round() as i64;
-        let hpc2n = Table::from_iter([
-            ("cores".to_owned(), Value::from(i64::from(cores))),
-            ("memory_kb".to_owned(), Value::from(memory_kb)),
-            ("floor_tenths".to_owned(), Value::from(0)),
-            ("join".to_owned(), Value::from("listed")),
-        ]);
-        let mut swf = Table::from_iter([
-            ("file".to_owned(), Value::from(from_folder(self.log, folder)?)),
-            (
-                "annotation".to_owned(),
-                Value::from(Table::from_iter([("hpc2n".to_owned(), Value::from(hpc2n))])),
-            ),
-        ]);
+        let mut swf = json!({
+            "file": from_folder(self.log, folder)?,
+            "annotation": {"hpc2n": {"cores": cores, "memory_kb": memory_kb, "floor_tenths": 0, "join": "listed"}},
+        });
         if self.are_held {
-            swf.insert("submission".to_owned(), Value::from("holds"));
+            swf["submission"] = "holds".into();
         }
         if self.samples > 0 {
             let weeks = self.span.map_or(1, |(first, last)| last / WEEK - first / WEEK + 1);
-            let resample = Table::from_iter([
-                ("replications".to_owned(), Value::from(i64::from(self.samples))),
-                ("weeks".to_owned(), Value::from(i64::try_from(weeks).unwrap_or(1))),
-                ("whole".to_owned(), Value::from(true)),
-            ]);
-            swf.insert("resample".to_owned(), Value::from(resample));
+            swf["resample"] = json!({"replications": self.samples, "weeks": weeks, "whole": true});
         }
-        Ok(Table::from_iter([
-            ("name".to_owned(), Value::from(name.split('.').next().unwrap_or("log").to_owned())),
-            ("nodes".to_owned(), Value::from(i64::from(self.nodes))),
-            ("node_memory_gb".to_owned(), Value::from(memory_gb)),
-            ("platform".to_owned(), Value::from("platform.toml")),
-            ("swf".to_owned(), Value::from(swf)),
-        ]))
+        Ok(json!({
+            "name": name.split('.').next().unwrap_or("log"),
+            "nodes": self.nodes,
+            "node_memory_gb": memory_gb,
+            "platform": "platform.toml",
+            "swf": swf,
+        }))
     }
 }
 
@@ -127,21 +113,17 @@ pub(super) fn text(
     let name = workload.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let variants =
         variants.iter().map(|it| Ok(Value::from(it.table(header)?))).collect::<Result<Vec<_>, Failure>>()?;
-    let simulation = Table::from_iter([
-        ("penalty".to_owned(), Value::from(0)),
-        ("estimates".to_owned(), Value::from("requested")),
-    ]);
-    let strings = |names: &[&str]| Value::from(names.iter().copied().map(Value::from).collect::<Vec<_>>());
-    let scenario = Table::from_iter([
-        ("study".to_owned(), Value::from("online")),
-        ("title".to_owned(), Value::from(format!("{name} as it is, and with other settings"))),
-        ("policies".to_owned(), Value::from(policies.to_vec())),
-        ("plain".to_owned(), Value::from(false)),
-        ("bounded".to_owned(), Value::from(false)),
-        ("waits_by".to_owned(), strings(&["partition", "account", "size"])),
-        ("simulation".to_owned(), Value::from(simulation)),
-        ("workloads".to_owned(), Value::from(vec![Value::from(workload.table(folder)?)])),
-        ("priority".to_owned(), Value::from(variants)),
-    ]);
+    let mut scenario = Table::try_from(json!({
+        "study": "online",
+        "title": format!("{name} as it is, and with other settings"),
+        "policies": policies,
+        "plain": false,
+        "bounded": false,
+        "waits_by": ["partition", "account", "size"],
+        "simulation": {"penalty": 0, "estimates": "requested"},
+        "workloads": [workload.fields(folder)?],
+    }))
+    .map_err(Failure::input)?;
+    scenario.insert("priority".to_owned(), Value::from(variants));
     toml::to_string(&scenario).map_err(Failure::input)
 }

@@ -130,10 +130,7 @@ impl<'e> Entry<'e> {
     /// A value is not what is expected of a field.
     pub(super) fn fault_at(&mut self, field: &'static str, value: Option<&RawValue>, expected: &str) {
         let line = value.map_or(self.line, |value| self.text.line(value));
-        let entry = self.name.clone();
-        let problem =
-            Problem::Member { entry, member: field, found: excerpt(value), expected: expected.to_owned() };
-        self.problems.push((line, problem));
+        self.problems.push((line, Problem::member(&*self.name, field, excerpt(value), expected)));
     }
 }
 

@@ -161,10 +161,5 @@ impl Profiles {
 }
 
 fn field(profile: &str, field: &'static str, found: &str, expected: &str) -> Problem {
-    Problem::Member {
-        entry: format!("profile `{profile}`"),
-        member: field,
-        found: found.to_owned(),
-        expected: expected.to_owned(),
-    }
+    Problem::member(format!("profile `{profile}`"), field, found, expected)
 }

@@ -88,6 +88,10 @@ struct Reading<'r, 'a> {
 }
 
 impl Reading<'_, '_> {
+    fn fault(&mut self, key: &'static str, found: String, expected: &str) {
+        let entry = format!("job `{}`", self.id.escape_debug());
+        self.problems.push(Problem::member(entry, key, found, expected));
+    }
     /// The value of an attribute, which is a fault if it is there and cannot be read.
     fn read<T>(&mut self, key: &'static str, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.attributes.get(key);
@@ -96,12 +100,8 @@ impl Reading<'_, '_> {
         }
         let value = read(text);
         if value.is_none() {
-            self.problems.push(Problem::Member {
-                entry: format!("job `{}`", self.id.escape_debug()),
-                member: key,
-                found: format!("`{}`", text.chars().take(40).collect::<String>().escape_debug()),
-                expected: expected.to_owned(),
-            });
+            let found = format!("`{}`", text.chars().take(40).collect::<String>().escape_debug());
+            self.fault(key, found, expected);
         }
         value
     }
@@ -162,12 +162,7 @@ impl Reading<'_, '_> {
             created.is_none() || has_started && (start.is_none() || finish.is_none() && end == End::Exit);
         let between = begin.map(|begin| u64::try_from(finish_at - begin));
         if let Some(Err(_)) = between {
-            self.problems.push(Problem::Member {
-                entry: format!("job `{}`", self.id.escape_debug()),
-                member: "end",
-                found: finish_at.to_string(),
-                expected: "a time not before that of the start".to_owned(),
-            });
+            self.fault("end", finish_at.to_string(), "a time not before that of the start");
         }
         let span = between.and_then(Result::ok).unwrap_or(0);
         let used = self.span("resources_used.walltime");

@@ -59,12 +59,7 @@ impl Check<'_, '_> {
             text => format!("`{}`", text.escape_debug()),
         };
         let entry = format!("job `{}`", self.row.get(Column::JobId).escape_debug());
-        self.problems.push(Problem::Member {
-            entry,
-            member: column.name(),
-            found,
-            expected: expected.to_owned(),
-        });
+        self.problems.push(Problem::member(entry, column.name(), found, expected));
     }
 
     /// A value of a column, which is a fault if there is something that cannot be read.
