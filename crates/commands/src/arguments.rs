@@ -309,7 +309,7 @@ impl LogArguments {
     }
     /// The failure of a log without a job left, after the counts of its lines were printed.
     pub(crate) fn no_jobs(path: &Path) -> Failure {
-        Failure::Input(format!("{}: no job is left", path.display()))
+        Failure::of(path, "no job is left")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -19,6 +20,16 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn input(message: impl Display) -> Failure {
         Failure::Input(message.to_string())
+    }
+
+    /// Something is wrong with a file, or with what is asked of it.
+    pub(crate) fn of(path: &Path, fault: impl Display) -> Failure {
+        Failure::Input(format!("{}: {fault}", path.display()))
+    }
+
+    /// A file cannot be opened, or not be read to its end.
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+        Failure::of(path, format_args!("cannot be read: {error}"))
     }
 
     /// A write to standard output or to a named file failed.

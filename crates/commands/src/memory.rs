@@ -56,9 +56,7 @@ impl Limit {
 /// The bytes that the system says are free, for this process.
 #[cfg(target_os = "linux")]
 fn free() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let available = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024;
+    let available = listed("/proc/meminfo", "MemAvailable:")?;
     let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let of_group = of_group.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
     Some(available.min(of_group))
@@ -72,7 +70,8 @@ fn free() -> Option<u64> {
 #[cfg(target_os = "linux")]
 fn watch(limit: u64) {
     const EVERY: std::time::Duration = std::time::Duration::from_millis(20);
-    while let Some(used) = used() {
+    // In pages elsewhere, whose size cannot be asked for under valgrind.
+    while let Some(used) = listed("/proc/self/status", "VmRSS:") {
         if used > limit {
             crate::output::notice!(
                 "error: {:.3} GB of memory are in use, more than the limit of {:.3} GB: make the task smaller, or raise \
@@ -86,11 +85,10 @@ fn watch(limit: u64) {
     }
 }
 
-/// The bytes of memory that this process has in use.
+/// The bytes that a file of the system lists under a name, in kilobytes.
 #[cfg(target_os = "linux")]
-fn used() -> Option<u64> {
-    // In kilobytes there; elsewhere it is in pages, whose size cannot be asked for under valgrind.
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+fn listed(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }

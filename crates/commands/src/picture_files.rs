@@ -21,9 +21,8 @@ impl Format {
     /// The format that the ending of a file's name means.
     pub(crate) fn of(path: &Path) -> Result<Format, Failure> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        Format::from_str(ending, false).map_err(|_| {
-            Failure::input(format!("{}: expected a name that ends in .svg or .png", path.display()))
-        })
+        Format::from_str(ending, false)
+            .map_err(|_| Failure::of(path, "expected a name that ends in .svg or .png"))
     }
     fn ending(self) -> &'static str {
         match self {
@@ -61,10 +60,10 @@ impl PictureFile {
         let data = self.data();
         let (first, new) = (first_line(&data), figure.csv.lines().next().unwrap_or_default());
         if first.is_some_and(|first| !first.is_empty() && first != new.as_bytes()) {
-            return Err(Failure::input(format!(
-                "{}: the data of the picture would replace this file, which is something else; choose another name",
-                data.display()
-            )));
+            return Err(Failure::of(
+                &data,
+                "the data of the picture would replace this file, which is something else; choose another name",
+            ));
         }
         write(files, &[(self.path.with_extension(""), figure)], &[self.format]).map(drop)
     }

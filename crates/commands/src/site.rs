@@ -91,7 +91,7 @@ impl SiteAndLog {
     pub(crate) fn of_log(&self) -> Result<SiteOfLog, Failure> {
         let of_log = self.site.for_log(&self.header, &self.given).map_err(|error| fault(&error))?;
         if of_log.kinds.is_empty() {
-            return Err(Failure::input(format!("{}: expected lines with NodeName", self.conf.display())));
+            return Err(Failure::of(&self.conf, "expected lines with NodeName"));
         }
         Ok(of_log)
     }

@@ -7,36 +7,20 @@ use serde::{Deserialize, Serialize};
 /// Seconds of a week.
 pub const WEEK: u64 = 7 * 24 * 3600;
 
-/// The arrivals at one time.
+/// What arrives at one time.
 pub trait Submitted {
     /// When it arrives.
-    fn submit(&self) -> SimTime;
-    /// Lets it arrive at another moment.
-    fn set_submit(&mut self, submit: SimTime);
+    fn submit(&mut self) -> &mut SimTime;
 }
 
 impl Submitted for Job {
-    fn submit(&self) -> SimTime {
-        self.submit
-    }
-    fn set_submit(&mut self, submit: SimTime) {
-        self.submit = submit;
+    fn submit(&mut self) -> &mut SimTime {
+        &mut self.submit
     }
 }
 impl Submitted for log::Record {
-    fn submit(&self) -> SimTime {
-        self.submit
-    }
-    fn set_submit(&mut self, submit: SimTime) {
-        self.submit = submit;
-    }
-}
-impl Submitted for log::Line {
-    fn submit(&self) -> SimTime {
-        self.record.submit
-    }
-    fn set_submit(&mut self, submit: SimTime) {
-        self.record.submit = submit;
+    fn submit(&mut self) -> &mut SimTime {
+        &mut self.submit
     }
 }
 
@@ -62,8 +46,8 @@ pub const fn week(submit: SimTime) -> u64 {
 /// ```
 pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<T>)> {
     let mut weeks = Vec::<(u64, Vec<T>)>::new();
-    for item in items {
-        let week = week(item.submit());
+    for mut item in items {
+        let week = week(*item.submit());
         let place = weeks.partition_point(|(other, _)| *other < week);
         match weeks.get_mut(place).filter(|(other, _)| *other == week) {
             Some((_, items)) => items.push(item),

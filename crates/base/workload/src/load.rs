@@ -155,9 +155,9 @@ pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, L
 /// Multiplies all inter-arrival times by one constant, to the nearest microsecond. The first submission stays where it
 /// is.
 pub fn stretch_arrivals<T: Submitted>(items: &mut [T], factor: f64) {
-    if let Some(first) = items.iter().map(Submitted::submit).min() {
+    if let Some(first) = items.iter_mut().map(|item| *item.submit()).min() {
         let stretch = Stretch { first, factor };
-        items.iter_mut().for_each(|item| item.set_submit(stretch.submit(item.submit())));
+        items.iter_mut().map(Submitted::submit).for_each(|submit| *submit = stretch.submit(*submit));
     }
 }
 

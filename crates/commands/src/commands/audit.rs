@@ -145,13 +145,12 @@ impl Audit {
 
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let name = self.events.display();
-        let file = File::open(&self.events)
-            .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        let unreadable = |error| Failure::unreadable(&self.events, &error);
+        let file = File::open(&self.events).map_err(unreadable)?;
         let size = file.metadata().map_or(0, |it| it.len());
         let read = AtomicU64::new(0);
         let mut file = BufReader::with_capacity(1 << 16, Counted { file, read: &read });
-        let beginning =
-            file.fill_buf().map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        let beginning = file.fill_buf().map_err(unreadable)?;
         let is_grid = grid::is_grid(beginning);
         if self.policy.is_some() && is_grid {
             return Err(Failure::input(format!(

@@ -89,8 +89,7 @@ impl Happened {
 impl Explain {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let name = self.events.display();
-        let file = File::open(&self.events)
-            .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        let file = File::open(&self.events).map_err(|error| Failure::unreadable(&self.events, &error))?;
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
             Ok(Some(life)) => {
                 let moments = life.moments.iter().map(Happened::new).collect();

@@ -8,7 +8,6 @@ use dfrsim_lab::Registry;
 use dfrsim_policies as policies;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// List all policies with a description of each
 #[derive(Args, Debug)]
@@ -84,11 +83,10 @@ impl Answer for Catalogue {
             self.policies.iter().chain(&self.families).map(|policy| policy.name.len()).max().unwrap_or(0);
         let mut text = String::new();
         for Known { name, description } in self.policies.iter().chain(&self.families) {
-            let line = match description {
-                Some(description) => writeln!(text, "{name:width$}  {description}"),
-                None => writeln!(text, "{name}"),
+            text += &match description {
+                Some(description) => format!("{name:width$}  {description}\n"),
+                None => format!("{name}\n"),
             };
-            line.expect("a string takes any text");
         }
         text
     }

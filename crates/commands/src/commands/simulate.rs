@@ -20,8 +20,8 @@ pub(super) use answer::Simulated;
 use clap::Args;
 use clap::builder::ArgPredicate;
 use dfrsim_cluster::{
-    EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, Summary, SummaryOptions,
-    Weights, simulate_with,
+    EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
+    simulate_with,
 };
 use dfrsim_interchange::Records;
 use dfrsim_model::priority::Priorities;
@@ -191,9 +191,10 @@ impl Simulate {
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn();
         let mut time = HostTime::default();
-        let watchers = self.run_log((&path, opened, nodes), unequal, priorities, &mut time)?;
+        let (metrics, files) = self.run_log((&path, opened, nodes), unequal, priorities, &mut time)?;
         let begin = Instant::now();
-        let summary = self.write(watchers)?;
+        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
+        self.files.finish(files)?;
         time.writing = begin.elapsed();
         notice!(
             "reading {:.3} s, simulating {:.3} s, writing {:.3} s",
@@ -433,12 +434,5 @@ impl Simulate {
             _ => Failure::Result(error.to_string()),
         })?;
         Ok((metrics, files))
-    }
-
-    /// Sums up and lets the files appear.
-    fn write(&self, (metrics, files): Watchers) -> Result<Summary, Failure> {
-        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
-        self.files.finish(files)?;
-        Ok(summary)
     }
 }

@@ -111,11 +111,9 @@ impl MakeSite {
             let file = (place > 0).then(|| platforms[place].0.clone());
             variants.push(Variant::new(change, &of_log, file));
         }
-        let nodes = |fields: &PlatformFields| {
-            fields
-                .classes()
-                .map(|classes| classes.nodes())
-                .map_err(|error| Failure::input(format!("{}: {error}", self.slurm_conf.display())))
+        let nodes = |fields: &PlatformFields| match fields.classes() {
+            Ok(classes) => Ok(classes.nodes()),
+            Err(error) => Err(Failure::of(&self.slurm_conf, error)),
         };
         let workload = Workload {
             log: &log,

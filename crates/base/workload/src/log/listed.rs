@@ -147,16 +147,27 @@ pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<
 /// The text of a file, plain or gzip.
 ///
 /// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] if it cannot be read to its end.
+/// As [`bytes`].
 pub(crate) fn text(path: &Path) -> Result<String, LogError> {
+    Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
+}
+
+/// The bytes of a file, plain or gzip.
+///
+/// # Errors
+/// [`LogError::Open`], and [`LogError::Faults`] if it cannot be read to its end.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };
     let mut input = decompressed(File::open(path).map_err(open)?).map_err(open)?;
     let mut bytes = Vec::new();
-    if let Err(error) = input.read_to_end(&mut bytes) {
-        let mut faults = Faults::new(&file);
-        faults.push(1, Problem::Unreadable { reason: error.to_string() });
-        return Err(faults.into());
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    input.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    Ok(bytes)
+}
+
+/// That a file cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &dyn std::error::Error) -> LogError {
+    let mut faults = Faults::new(&path.display().to_string());
+    faults.push(1, Problem::Unreadable { reason: error.to_string() });
+    faults.into()
 }

@@ -138,7 +138,7 @@ impl Anonymise {
         let users_identified_before = identified(records).by_one_job;
         let mean_wait_before_s = mean_wait(header, records)?;
         let coarse = coarse(records, self.k as usize);
-        let coarse = coarse.map_err(|error| Failure::input(format!("{}: {error}", self.input.display())))?;
+        let coarse = coarse.map_err(|error| Failure::of(&self.input, error))?;
         let anonymise::Coarse { dropped, lost_users } = coarse;
         let mean_wait_s = mean_wait(header, records)?;
         Ok(Coarsened {

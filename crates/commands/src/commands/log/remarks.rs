@@ -4,7 +4,7 @@ use dfrsim_cluster::Tally;
 use dfrsim_model::{Job, SimTime};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::Offered;
-use dfrsim_workload::log::{Header, Kilobytes, Record};
+use dfrsim_workload::log::{Header, Kilobytes, Naming, Record};
 use dfrsim_workload::prepare::{Anomaly, Report};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -197,7 +197,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Remarks) {
             contents.partitions.iter().map(|(&number, &counts)| (number, counts)).collect();
         partitions.sort_unstable_by_key(|&(number, (jobs, _))| (std::cmp::Reverse(jobs), number));
         let shown = partitions.iter().take(SHOWN).map(|&(number, (jobs, widest))| {
-            let name = name(header, "Partition", number);
+            let name = name(header, Naming::Partition, number);
             format!("{name} with {jobs} jobs of at most {widest} processors")
         });
         let shown: Vec<String> = shown.collect();
@@ -211,7 +211,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Remarks) {
     if contents.queues.len() > 1 {
         let interactive = contents.queues.get(&0).filter(|&&jobs| jobs > 0);
         let interactive = interactive.map_or_else(String::new, |jobs| {
-            format!(", {jobs} jobs from {} (queue 0 is for interactive jobs)", name(header, "Queue", 0))
+            format!(", {jobs} jobs from {} (queue 0 is for interactive jobs)", name(header, Naming::Queue, 0))
         });
         remarks.say(format!(
             "Jobs came from {} queues{interactive}: their priorities and limits are not simulated.",
@@ -259,10 +259,8 @@ fn of_lines(report: &Report, remarks: &mut Remarks) {
 }
 
 /// The name of a partition or queue, if the header has one: `Partition: 1 pbatch`.
-fn name(header: &Header, kind: &str, number: u32) -> String {
-    let named = header.directives().filter(|(directive, _)| *directive == kind);
-    let mut named = named.filter_map(|(_, value)| value.trim().split_once(char::is_whitespace));
-    let found = named.find(|(found, _)| found.parse() == Ok(number)).map(|(_, name)| name.trim());
+fn name(header: &Header, of: Naming, number: u32) -> String {
+    let found = header.names(of).find(|(found, _)| *found == number).map(|(_, name)| name);
     match found.filter(|name| !name.is_empty()) {
         Some(name) => format!("{number} `{}`", printable(name)),
         None => number.to_string(),

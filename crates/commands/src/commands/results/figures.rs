@@ -38,7 +38,7 @@ impl Figures {
         let results = super::read(&self.results, context.registry)?;
         let figures = figures(&results, context.registry)?;
         if figures.is_empty() {
-            return Err(Failure::input(format!("{}: there are no values to draw", self.results.display())));
+            return Err(Failure::of(&self.results, "there are no values to draw"));
         }
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;

@@ -41,8 +41,7 @@ pub(super) fn verify(archive: &Path, signers: &Path) -> Result<String, Failure> 
     let name = names.lines().next().unwrap_or_default().to_owned();
     let mut command = keygen("verify");
     command.arg("-f").arg(signers).args(["-n", NAMESPACE, "-I", &name]).arg("-s").arg(&signature);
-    let content =
-        File::open(archive).map_err(|error| Failure::input(format!("{}: {error}", archive.display())))?;
+    let content = File::open(archive).map_err(|error| Failure::of(archive, error))?;
     done(command.stdin(content), &signature)?;
     Ok(name)
 }

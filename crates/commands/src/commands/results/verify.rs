@@ -138,10 +138,8 @@ impl Verify {
         let counted = results.count_rows().map_err(|fault| self.fault_of(&folder, &fault))?;
         let said = manifest.rows.total;
         if counted != said {
-            let archive = self.archive.display();
-            return Err(Failure::input(format!(
-                "{archive}: {MANIFEST} says {said} rows, and there are {counted}"
-            )));
+            let fault = format_args!("{MANIFEST} says {said} rows, and there are {counted}");
+            return Err(Failure::of(&self.archive, fault));
         }
         dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let unchecked_tables = self.recompute(context, &results)?;
@@ -179,14 +177,14 @@ impl Verify {
     fn fault_of(&self, folder: &Path, fault: &ResultsError) -> Failure {
         let file = fault.path.strip_prefix(folder).unwrap_or(&fault.path).display().to_string();
         let file = if file.is_empty() { file } else { format!("{file}: ") };
-        Failure::input(format!("{}: {file}{}", self.archive.display(), fault.message))
+        Failure::of(&self.archive, format_args!("{file}{}", fault.message))
     }
 
     /// A folder to unpack into: beside the one that results go to, so that they can be moved there.
     fn unpacking(&self) -> Result<TempDir, Failure> {
         let Some(into) = &self.into else { return tempfile::tempdir().map_err(Failure::input) };
         if into.symlink_metadata().is_ok() {
-            return Err(Failure::input(format!("{}: exists; choose another name", into.display())));
+            return Err(Failure::of(into, "exists; choose another name"));
         }
         let beside = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let made = tempfile::Builder::new().prefix(".dfrsim-").tempdir_in(beside);
@@ -206,10 +204,9 @@ impl Verify {
         let part = Part::Merged(vec![archived.folder.clone()]);
         let options = RunOptions { part, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: false, quiet: true, ..self.execution };
-        let archive = self.archive.display();
         watched_run(context, scenario.as_ref(), options, &execution).map_err(|failure| match failure {
             Failure::Input(fault) => {
-                Failure::input(format!("{archive}: its rows are not of its scenario: {fault}"))
+                Failure::of(&self.archive, format_args!("its rows are not of its scenario: {fault}"))
             }
             other => other,
         })?;
@@ -217,7 +214,7 @@ impl Verify {
         if differing.is_empty() {
             return Ok(None);
         }
-        Err(Failure::input(format!("{archive}: its rows give other files: {}", differing.join(", "))))
+        Err(Failure::of(&self.archive, format_args!("its rows give other files: {}", differing.join(", "))))
     }
 
     fn rerun(&self, context: &Context<'_>, archived: &Results<'_>) -> Result<Rerun, Failure> {

@@ -47,7 +47,7 @@ pub(super) fn of_site(
 ) -> Result<Arc<UnequalNodes>, Failure> {
     let reference = largest(&of_log.kinds);
     let classes = site::platform(&of_log.kinds, reference).classes();
-    let classes = classes.map_err(|error| Failure::input(format!("{}: {error}", conf.display())))?;
+    let classes = classes.map_err(|error| Failure::of(conf, error))?;
     workload.set_nodes(classes.nodes());
     workload.set_listed(reference.cores, reference.memory_gb);
     let demands = Demands { given: Asked::clone(&site.given), ..Demands::default() };
@@ -74,8 +74,7 @@ impl PlatformArguments {
             let reference = *fields.reference.get_or_insert(largest);
             workload.set_listed(reference.cores, reference.memory_gb);
         }
-        let classes =
-            fields.classes().map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        let classes = fields.classes().map_err(|error| Failure::of(path, error))?;
         let demands =
             Demands { requests: self.requests.clone(), seed: Seed::new(seed), given: BTreeMap::new() };
         if let Some(request) = demands.unknown(&classes) {

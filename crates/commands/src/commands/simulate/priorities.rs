@@ -33,10 +33,9 @@ pub(super) fn checked(
     settings: Priorities,
     policy: Policy,
 ) -> Result<Option<Arc<Priorities>>, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
-    settings.check().map_err(|error| fault(&error))?;
+    settings.check().map_err(|error| Failure::of(file, error))?;
     if !policy.reads(PolicySetting::Site) {
-        return Err(fault(&format!("{policy} does not read the settings of a site")));
+        return Err(Failure::of(file, format_args!("{policy} does not read the settings of a site")));
     }
     Ok(Some(settings).filter(|settings| policy.depends_on(settings)).map(Arc::new))
 }

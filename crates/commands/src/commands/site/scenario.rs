@@ -95,10 +95,9 @@ fn from_folder(file: &Path, folder: &Path) -> Result<String, Failure> {
         let ups = folder.components().filter(|part| matches!(part, Component::Normal(_))).map(|_| "..");
         ups.collect::<PathBuf>().join(file)
     } else {
-        file.canonicalize().map_err(|error| Failure::input(format!("{}: {error}", file.display())))?
+        file.canonicalize().map_err(|error| Failure::of(file, error))?
     };
-    let text =
-        path.to_str().ok_or_else(|| Failure::input(format!("{}: its name is no UTF-8", path.display())))?;
+    let text = path.to_str().ok_or_else(|| Failure::of(&path, "its name is no UTF-8"))?;
     Ok(text.to_owned())
 }
 

@@ -183,15 +183,14 @@ impl Coallocate {
 /// Waits for other processes that commit to this file, by any of its names, and keeps others waiting. The lock is
 /// another file beside it, since a commit puts a new file in its place.
 fn lock(timetables: &Path) -> Result<File, Failure> {
-    let failure =
-        |path: &Path, error| Failure::input(format!("{}: cannot be locked: {error}", path.display()));
+    let failure = |path: &Path, error| Failure::of(path, format_args!("cannot be locked: {error}"));
     let place = timetables.canonicalize().map_err(|error| failure(timetables, error))?;
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(&place.metadata().map_err(|error| failure(&place, error))?) > 1 {
-        return Err(Failure::input(format!(
-            "{}: the file has other names (hard links), which would keep the timetables as they are; use symbolic links",
-            timetables.display()
-        )));
+        return Err(Failure::of(
+            timetables,
+            "the file has other names (hard links), which would keep the timetables as they are; use symbolic links",
+        ));
     }
     let mut path = place.into_os_string();
     path.push(".lock");

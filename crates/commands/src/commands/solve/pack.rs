@@ -238,33 +238,30 @@ impl Pack {
         let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
-            let ended = Ended::of(*algorithm, instance, settings, self.time_limit);
-            let Ended { came, solved, bound: proven } = ended;
-            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
-            let name = algorithm.to_string();
-            let bound_of_it = proven.map(Yield::as_f64);
-            let algorithm = name.clone();
-            let without = Tried { algorithm, outcome: came, bound: bound_of_it, time_ms, ..Tried::default() };
-            let Some(solved) = solved else {
-                tried.push(without);
-                continue;
+            let Ended { came, solved, bound: proven } =
+                Ended::of(*algorithm, instance, settings, self.time_limit);
+            let mut line = Tried {
+                algorithm: algorithm.to_string(),
+                outcome: came,
+                bound: proven.map(Yield::as_f64),
+                time_ms: begin.elapsed().as_secs_f64() * 1e3,
+                ..Tried::default()
             };
-            let faults = check_minimum_yield(instance, &solved.mapping, solved.minimum_yield);
-            if let Some(fault) = faults.first() {
-                return Err(Failure::Result(format!("{name}: the packing is wrong: {fault}")));
+            if let Some(solved) = solved {
+                let minimum = solved.minimum_yield;
+                if let Some(fault) = check_minimum_yield(instance, &solved.mapping, minimum).first() {
+                    return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
+                }
+                let yields = raised(instance, &solved, settings);
+                line.minimum_yield = Some(minimum.as_f64());
+                line.average_yield = Some(average(&yields));
+                line.utilisation = Some(utilisation(instance, &yields));
+                line.below_bound = Some(bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64()));
+                if best.as_ref().is_none_or(|best| minimum > best.solved.minimum_yield) {
+                    best = Some(Packed { solved, yields });
+                }
             }
-            let yields = raised(instance, &solved, settings);
-            let minimum = solved.minimum_yield;
-            tried.push(Tried {
-                minimum_yield: Some(minimum.as_f64()),
-                average_yield: Some(average(&yields)),
-                utilisation: Some(utilisation(instance, &yields)),
-                below_bound: Some(bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64())),
-                ..without
-            });
-            if best.as_ref().is_none_or(|best| minimum > best.solved.minimum_yield) {
-                best = Some(Packed { solved, yields });
-            }
+            tried.push(line);
         }
         Ok((tried, best))
     }

@@ -148,7 +148,7 @@ impl Plan {
     fn durations(&self) -> Result<Durations, Failure> {
         let Some(path) = &self.durations else { return Ok(Durations::default()) };
         let text = read_text(path).map_err(Failure::input)?;
-        durations_from_json(&name(path), &text).map_err(Failure::input)
+        durations_from_json(&path.display().to_string(), &text).map_err(Failure::input)
     }
 
     /// The cluster with a ban of all VMs from the nodes that are drained.
@@ -250,8 +250,4 @@ fn is_split(cluster: &Cluster, before: &Configuration, after: &Configuration, vj
         states.all(|state| Some(state) == first)
     };
     share(before) && !share(after)
-}
-
-fn name(path: &Path) -> String {
-    path.display().to_string()
 }

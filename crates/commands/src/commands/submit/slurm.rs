@@ -22,7 +22,7 @@ pub(super) struct Submitted {
 /// the merge.
 pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
     let folder = sweep.folder();
-    fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| Failure::of(&folder, error))?;
     let array = if sweep.missing.is_empty() {
         None
     } else {
@@ -40,15 +40,11 @@ pub(super) fn submit(sweep: &Sweep) -> Result<Submitted, Failure> {
     }
 }
 
-fn failure(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::input(format!("{}: {error}", path.display()))
-}
-
 fn write(folder: &Path, name: &str, script: &str) -> Result<PathBuf, Failure> {
     let path = folder.join(name);
     // A link is removed, not followed.
     let removed = if path.is_symlink() { fs::remove_file(&path) } else { Ok(()) };
-    removed.and_then(|()| fs::write(&path, script)).map_err(|error| failure(&path, &error))?;
+    removed.and_then(|()| fs::write(&path, script)).map_err(|error| Failure::of(&path, error))?;
     Ok(path)
 }
 
@@ -76,21 +72,18 @@ fn hand_in(script: &Path, after: Option<&str>) -> Result<String, Failure> {
 /// The script that runs the missing shards of a sweep that was [checked](Sweep::check).
 pub(super) fn array_script(sweep: &Sweep) -> String {
     let mut script = head(sweep, "shards", "shard-%a.log");
-    line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing, ",")));
-    line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
+    script += &format!("#SBATCH --array={}\n", ranges(&sweep.missing, ","));
+    script += &format!("#SBATCH --cpus-per-task={}\n", sweep.cpus);
     let audit = if sweep.audit { " --audit" } else { "" };
     let allow = if sweep.allow_commands { " --allow-commands" } else { "" };
     let sets: String = sweep.overrides.iter().map(|set| format!(" --set {}", quoted(set))).collect();
-    line(
-        &mut script,
-        &format!(
-            "exec {} run {} --out {} --threads {} --quiet{audit}{allow} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
-            path(&sweep.program),
-            path(&sweep.scenario),
-            path(&sweep.out),
-            sweep.cpus,
-            sweep.shards,
-        ),
+    script += &format!(
+        "exec {} run {} --out {} --threads {} --quiet{audit}{allow} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}\n",
+        path(&sweep.program),
+        path(&sweep.scenario),
+        path(&sweep.out),
+        sweep.cpus,
+        sweep.shards,
     );
     script
 }
@@ -98,7 +91,7 @@ pub(super) fn array_script(sweep: &Sweep) -> String {
 /// The script that joins all shards of a sweep that was [checked](Sweep::check).
 pub(super) fn merge_script(sweep: &Sweep) -> String {
     let mut script = head(sweep, "merge", "merge.log");
-    line(&mut script, &format!("exec {} results merge {}", path(&sweep.program), path(&sweep.out)));
+    script += &format!("exec {} results merge {}\n", path(&sweep.program), path(&sweep.out));
     script
 }
 
@@ -106,19 +99,15 @@ pub(super) fn merge_script(sweep: &Sweep) -> String {
 fn head(sweep: &Sweep, what: &str, log: &str) -> String {
     let mut script = "#!/bin/sh\n".to_owned();
     let name = sweep.out.file_name().unwrap_or_default().to_string_lossy();
-    line(&mut script, &format!("#SBATCH --job-name={}", quoted(&format!("dfrsim-{name}-{what}"))));
-    line(&mut script, &format!("#SBATCH --output={}", path(&sweep.folder().join(log))));
+    script += &format!("#SBATCH --job-name={}\n", quoted(&format!("dfrsim-{name}-{what}")));
+    script += &format!("#SBATCH --output={}\n", path(&sweep.folder().join(log)));
     if let Some(partition) = &sweep.partition {
-        line(&mut script, &format!("#SBATCH --partition={}", quoted(partition)));
+        script += &format!("#SBATCH --partition={}\n", quoted(partition));
     }
     if let Some(time) = &sweep.time {
-        line(&mut script, &format!("#SBATCH --time={}", quoted(time)));
+        script += &format!("#SBATCH --time={}\n", quoted(time));
     }
     script
-}
-
-fn line(script: &mut String, text: &str) {
-    *script += &format!("{text}\n");
 }
 
 fn path(path: &Path) -> String {

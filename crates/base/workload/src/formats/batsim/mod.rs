@@ -49,13 +49,11 @@ mod profile;
 mod profiles;
 mod write;
 
-use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whole, decompressed};
+use crate::log::{Faults, Header, LogError, Problem, ReadReport, Strictness, Whole, bytes, unreadable};
 use dfrsim_model::JobTexts;
 use document::{Entry, Members, Text};
 use profiles::Profiles;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,16 +72,8 @@ pub const MOST_FLOPS: f64 = 1e18;
 /// with faults are left out and counted; a file that is not JSON or has no jobs still is a fault, and so is a job whose profile has a type
 /// that cannot be simulated.
 pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, LogError> {
-    let file = path.display().to_string();
-    let open = |source| LogError::Open { file: file.clone(), source };
-    let mut input = decompressed(File::open(path).map_err(open)?).map_err(open)?;
-    let mut bytes = Vec::new();
-    let read = input.read_to_end(&mut bytes).map_err(|error| error.to_string());
-    let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| error.to_string()));
-    match text {
-        Ok(text) => read_text(&text, &file, strictness, flops),
-        Err(reason) => Err(faults(&file, vec![(1, Problem::Unreadable { reason })])),
-    }
+    let text = String::from_utf8(bytes(path)?).map_err(|error| unreadable(path, &error))?;
+    read_text(&text, &path.display().to_string(), strictness, flops)
 }
 
 /// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].

@@ -5,7 +5,6 @@ use clap::Args;
 use dfrsim_lab::{ProblemId, Registry};
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::Settings;
-use std::fmt::Display;
 use std::path::PathBuf;
 
 /// Which instance of which run.
@@ -33,11 +32,11 @@ impl Replayed {
         let (Some(path), Some(group), Some(number)) = (&self.as_run, &self.group, self.number) else {
             return Ok(None);
         };
-        let fault = |message: &dyn Display| Failure::input(format!("{}: {message}", path.display()));
         let scenario = registry.load(path, &[]).map_err(Failure::input)?;
         let which = ProblemId { group, number, replication: self.replication };
-        let problem = scenario.problem(which).map_err(|error| fault(&error))?;
-        let problem = problem.downcast().map_err(|_| fault(&"its instances are not those of packing"))?;
+        let problem = scenario.problem(which).map_err(|error| Failure::of(path, error))?;
+        let problem =
+            problem.downcast().map_err(|_| Failure::of(path, "its instances are not those of packing"))?;
         Ok(Some(*problem))
     }
 }
