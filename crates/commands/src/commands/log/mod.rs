@@ -3,15 +3,12 @@
 pub(super) mod anonymise;
 mod convert;
 mod generate;
-mod info;
+pub(super) mod info;
 mod read;
 mod remarks;
 mod resample;
 mod suggestions;
 mod write;
-
-pub(crate) use generate::Generate;
-pub(super) use info::Described;
 
 use crate::context::commands;
 
@@ -22,6 +19,6 @@ commands! {
         Convert(convert::Convert),
         Anonymise(anonymise::Anonymise),
         Resample(resample::Resample),
-        Generate(Generate),
+        Generate(generate::Generate),
     }
 }

@@ -1,19 +1,14 @@
 //! `dfrsim solve`: single problems on a cluster's state, each of which writes a state that is the input of the next.
 
-mod adapt;
-mod coallocate;
-mod pack;
-mod plan;
+pub(super) mod adapt;
+pub(super) mod coallocate;
+pub(super) mod pack;
+pub(super) mod plan;
 mod problem;
 mod state;
 mod switch;
 mod time_limit;
 mod written;
-
-pub(super) use adapt::Answered as Adapted;
-pub(super) use coallocate::Answered as Coallocated;
-pub(super) use pack::Answered as Packed;
-pub(super) use plan::Answered as Planned;
 
 use crate::context::commands;
 
