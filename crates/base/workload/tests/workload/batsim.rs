@@ -251,6 +251,23 @@ fn what_cannot_be_simulated_is_refused_by_type_and_line_by_any_reading() {
 }
 
 #[test]
+fn a_field_that_is_there_twice_is_a_fault() {
+    for (profile, field, second) in [
+        (r#"{"type": "delay", "delay": 1, "delay": 2}"#, "delay", "2"),
+        (r#"{"type": "parallel_homogeneous", "cpu": 1, "computation_vector": 3}"#, "cpu", "3"),
+    ] {
+        let fault = format!(
+            "w.json:4: profile `p`: field `{field}`: found `{second}`, expected one value of this name"
+        );
+        assert_eq!(faults(&with_profile(profile)), [fault]);
+    }
+    let text =
+        with_profile(r#"{"type": "delay", "delay": 1}"#).replace("\"res\": 2", "\"res\": 2, \"res\": 1");
+    let fault = "w.json:2: job `a`: field `res`: found `1`, expected one value of this name";
+    assert_eq!(faults(&text), [fault]);
+}
+
+#[test]
 fn amounts_have_other_names_in_batsim_5_and_a_wrong_name_is_a_fault() {
     for profile in [
         r#"{"type": "parallel_homogeneous", "computation_amount_per_host": 10}"#,
