@@ -21,8 +21,8 @@ pub(crate) struct Consent {
 
 impl Consent {
     /// Whether the commands of a scenario with these overrides may run.
-    pub(crate) fn covers(self, scenario: &dyn AnyScenario, overrides: &[String], out: &Path) -> bool {
-        let commands = &scenario.uses().commands;
+    pub(crate) fn covers(self, scenario: &AnyScenario, overrides: &[String], out: &Path) -> bool {
+        let commands = &scenario.uses.commands;
         let is_given = |command: &String| overrides.iter().any(|set| set.contains(command.as_str()));
         if commands.iter().all(is_given) {
             return true;
@@ -46,8 +46,8 @@ impl Consent {
 }
 
 /// The commands, their scripts, and the folder.
-fn digest(scenario: &dyn AnyScenario, out: &Path) -> String {
-    let uses = scenario.uses();
+fn digest(scenario: &AnyScenario, out: &Path) -> String {
+    let uses = &scenario.uses;
     let folder =
         fs::canonicalize(out).or_else(|_| std::path::absolute(out)).unwrap_or_else(|_| out.to_owned());
     let mut text = format!("{}\n", folder.display());

@@ -9,9 +9,9 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(dfrsim::registry);
 
 fuzz_target!(|text: &str| {
     if let Ok(scenario) = REGISTRY.parse(text, "scenario.toml", None, &[]) {
-        let resolved = scenario.to_toml();
+        let resolved = scenario.text;
         let again = REGISTRY.parse(&resolved, "resolved.toml", None, &[]).map_err(|errors| errors.to_string());
         let again = again.expect("a scenario that is spelt out is one");
-        assert_eq!(again.to_toml(), resolved);
+        assert_eq!(again.text, resolved);
     }
 });

@@ -212,27 +212,6 @@ pub fn read_field<T: Value>(column: &'static str, field: Option<&str>) -> Result
     field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
 }
 
-/// A structure whose fields are columns of the same names; [`columns!`](crate::columns) defines them.
-pub trait Columns: Sized {
-    /// The columns, in the order of the fields.
-    const COLUMNS: &'static [Column];
-
-    /// The values as texts, in the order of the columns.
-    fn write(&self) -> Vec<String>;
-    /// The number in a column, by its place; `None` if there is none.
-    fn number(&self, place: usize) -> Option<f64>;
-    /// The values of the columns with a role, by their names.
-    fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
-        let all = Self::COLUMNS.iter().zip(self.write());
-        all.filter(|(column, _)| column.role == role).map(|(column, value)| (column.name, value)).collect()
-    }
-    /// Reads one field after the other, as [`Columns::write`] wrote them.
-    ///
-    /// # Errors
-    /// The first field that is not a value of its column.
-    fn read<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
-}
-
 /// One kind of rows of a study: a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowType {
@@ -249,24 +228,6 @@ impl RowType {
     }
 }
 
-/// The rows of a study: a [`Columns`] structure, or an enumeration of several that [`row_types!`](crate::row_types)
-/// defines.
-pub trait Row: Clone + Send + Sync + 'static {
-    /// The types of rows, in the order of [`Row::row_type`].
-    const TYPES: &'static [RowType];
-    /// The place of this row's type among them.
-    fn row_type(&self) -> usize;
-    /// The values as texts, in the order of the type's columns.
-    fn write(&self) -> Vec<String>;
-    /// The number in a column of the type, by its place; `None` if there is none.
-    fn number(&self, place: usize) -> Option<f64>;
-    /// Reads what [`Row::write`] wrote.
-    ///
-    /// # Errors
-    /// The first field that is not a value of its column.
-    fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
-}
-
 /// A row of any study.
 pub trait AnyRow: Any + Send + Sync {
     /// The place of its type among those of its study.
@@ -279,18 +240,20 @@ pub trait AnyRow: Any + Send + Sync {
     fn copy(&self) -> Box<dyn AnyRow>;
 }
 
-impl<R: Row> AnyRow for R {
-    fn row_type(&self) -> usize {
-        Row::row_type(self)
-    }
-    fn write(&self) -> Vec<String> {
-        Row::write(self)
-    }
-    fn number(&self, place: usize) -> Option<f64> {
-        Row::number(self, place)
-    }
-    fn copy(&self) -> Box<dyn AnyRow> {
-        Box::new(self.clone())
+/// The rows of a study: a structure whose fields are columns of the same names, which [`columns!`](crate::columns) defines, or an
+/// enumeration of several that [`row_types!`](crate::row_types) defines.
+pub trait Row: AnyRow + Clone {
+    /// The types of rows, in the order of [`AnyRow::row_type`].
+    const TYPES: &'static [RowType];
+    /// Reads what [`AnyRow::write`] wrote.
+    ///
+    /// # Errors
+    /// The first field that is not a value of its column.
+    fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+    /// The values of the columns with a role, by their names.
+    fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
+        let all = Self::TYPES[self.row_type()].columns.iter().zip(self.write());
+        all.filter(|(column, _)| column.role == role).map(|(column, value)| (column.name, value)).collect()
     }
 }
 
@@ -303,32 +266,16 @@ pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<d
     Some(Box::new(row))
 }
 
-impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
-    const TYPES: &'static [RowType] = &[RowType { name: "", columns: C::COLUMNS }];
-    fn row_type(&self) -> usize {
-        0
-    }
-    fn write(&self) -> Vec<String> {
-        Columns::write(self)
-    }
-    fn number(&self, place: usize) -> Option<f64> {
-        Columns::number(self, place)
-    }
-    fn read<'a>(_: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField> {
-        Columns::read(fields)
-    }
-}
-
 /// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
 /// `metric(less)`, `metric(more)`, `primary(less)`, `primary(more)`; a unit may follow: `metric(less, "s")`,
 /// `fact("nodes")`, `variant("s")`. The field's documentation is the column's.
 ///
 /// ```
-/// use dfrsim_lab::{Columns, Role, columns};
+/// use dfrsim_lab::{AnyRow as _, Role, Row as _, columns};
 ///
 /// columns! {
 ///     /// A simulation.
-///     pub struct Row {
+///     pub struct Simulation {
 ///         /// The workload.
 ///         label pub workload: String,
 ///         /// The policy.
@@ -337,10 +284,10 @@ impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
 ///         primary(less, "s") pub mean_wait_s: f64,
 ///     }
 /// }
-/// assert_eq!(Row::COLUMNS[2].unit, "s");
-/// assert_eq!(Row::COLUMNS[0].role, Role::Label);
-/// let row = Row { workload: "w".into(), policy: "EASY".into(), mean_wait_s: 1.5 };
-/// assert_eq!(Columns::write(&row), ["w", "EASY", "1.5"]);
+/// let columns = Simulation::TYPES[0].columns;
+/// assert_eq!((columns[2].unit, columns[0].role), ("s", Role::Label));
+/// let row = Simulation { workload: "w".into(), policy: "EASY".into(), mean_wait_s: 1.5 };
+/// assert_eq!(row.write(), ["w", "EASY", "1.5"]);
 /// assert_eq!(row.with_role(Role::Variant), [("policy", "EASY".to_owned())]);
 /// ```
 #[macro_export]
@@ -360,16 +307,10 @@ macro_rules! columns {
             $($(#[doc = $doc])+ pub $field: $value,)+
         }
 
-        impl $crate::Columns for $type {
-            const COLUMNS: &'static [$crate::Column] = &[$($crate::Column {
-                name: stringify!($field),
-                kind: <$value as $crate::Value>::KIND,
-                is_optional: <$value as $crate::Value>::IS_OPTIONAL,
-                role: $crate::columns!(@role $role $(($($argument),+))?),
-                unit: $crate::columns!(@unit $($($argument),+)?),
-                doc: concat!($($doc),+).trim_ascii(),
-            }),+];
-
+        impl $crate::AnyRow for $type {
+            fn row_type(&self) -> usize {
+                0
+            }
             fn write(&self) -> Vec<String> {
                 vec![$($crate::Value::write(&self.$field)),+]
             }
@@ -378,7 +319,28 @@ macro_rules! columns {
                     &[$(|row| $crate::Value::number(&row.$field)),+];
                 numbers.get(place).and_then(|number| number(self))
             }
-            fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<Self, $crate::BadField> {
+            fn copy(&self) -> Box<dyn $crate::AnyRow> {
+                Box::new(self.clone())
+            }
+        }
+
+        impl $crate::Row for $type {
+            const TYPES: &'static [$crate::RowType] = &[$crate::RowType {
+                name: "",
+                columns: &[$($crate::Column {
+                    name: stringify!($field),
+                    kind: <$value as $crate::Value>::KIND,
+                    is_optional: <$value as $crate::Value>::IS_OPTIONAL,
+                    role: $crate::columns!(@role $role $(($($argument),+))?),
+                    unit: $crate::columns!(@unit $($($argument),+)?),
+                    doc: concat!($($doc),+).trim_ascii(),
+                }),+],
+            }];
+
+            fn read<'a>(
+                _: usize,
+                mut fields: impl Iterator<Item = &'a str>,
+            ) -> Result<Self, $crate::BadField> {
                 Ok($type { $($field: $crate::read_field(stringify!($field), fields.next())?),+ })
             }
         }
@@ -397,11 +359,11 @@ macro_rules! columns {
     (@unit $unit:literal) => { $unit };
 }
 
-/// Defines the rows of a study that has several types of them: each variant holds a [`Columns`] structure and has the name
-/// of its file.
+/// Defines the rows of a study that has several types of them: each variant holds a structure of [`columns!`](crate::columns) and
+/// has the name of its file.
 ///
 /// ```
-/// use dfrsim_lab::{Row as _, columns, row_types};
+/// use dfrsim_lab::{AnyRow as _, Row as _, columns, row_types};
 ///
 /// columns! {
 ///     /// A case.
@@ -441,27 +403,35 @@ macro_rules! row_types {
             $(#[doc = concat!("A row of `rows/", $name, ".csv`.")] $(#[$variant_attribute])* $variant($row),)+
         }
 
+        impl $crate::AnyRow for $type {
+            fn row_type(&self) -> usize {
+                let name = match self { $($type::$variant(_) => $name,)+ };
+                let place = <Self as $crate::Row>::TYPES.iter().position(|each| each.name == name);
+                place.expect("each variant is a type")
+            }
+            fn write(&self) -> Vec<String> {
+                match self { $($type::$variant(row) => $crate::AnyRow::write(row),)+ }
+            }
+            fn number(&self, place: usize) -> Option<f64> {
+                match self { $($type::$variant(row) => $crate::AnyRow::number(row, place),)+ }
+            }
+            fn copy(&self) -> Box<dyn $crate::AnyRow> {
+                Box::new(self.clone())
+            }
+        }
+
         impl $crate::Row for $type {
             const TYPES: &'static [$crate::RowType] = &[$($crate::RowType {
                 name: $name,
-                columns: <$row as $crate::Columns>::COLUMNS,
+                columns: <$row as $crate::Row>::TYPES[0].columns,
             }),+];
-            fn row_type(&self) -> usize {
-                let name = match self { $($type::$variant(_) => $name,)+ };
-                Self::TYPES.iter().position(|each| each.name == name).expect("each variant is a type")
-            }
-            fn write(&self) -> Vec<String> {
-                match self { $($type::$variant(row) => $crate::Columns::write(row),)+ }
-            }
-            fn number(&self, place: usize) -> Option<f64> {
-                match self { $($type::$variant(row) => $crate::Columns::number(row, place),)+ }
-            }
+
             fn read<'a>(
                 row_type: usize,
                 fields: impl Iterator<Item = &'a str>,
             ) -> Result<Self, $crate::BadField> {
                 match Self::TYPES[row_type].name {
-                    $($name => <$row as $crate::Columns>::read(fields).map($type::$variant),)+
+                    $($name => <$row as $crate::Row>::read(0, fields).map($type::$variant),)+
                     name => unreachable!("there is no type of rows {name}"),
                 }
             }

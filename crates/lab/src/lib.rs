@@ -38,7 +38,7 @@ mod table;
 mod text;
 
 pub use claims::{Claim, Verdict, table as claims_table};
-pub use column::{BadField, Better, Column, Columns, Kind, Role, Row, RowType, Value, read_field};
+pub use column::{AnyRow, BadField, Better, Column, Kind, Role, Row, RowType, Value, read_field};
 pub use data::{DataFrame, Datum};
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;
@@ -49,11 +49,12 @@ pub use overview::{generic_drawings, standings};
 pub use parallel::in_parallel;
 pub use ranking::{Duel, Ranked, Ranking, Scope, rankings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
-pub use registry::{AnyScenario, AnyStudy, Registry};
+pub use registry::Registry;
 pub use results::{Results, ResultsError};
 pub use rows::{Line, Long, Wide, WideCell, file_name};
 pub use study::{
-    Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, RowSet, RowTexts, Study, Watch,
+    AnyScenario, AnyStudy, Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, RowSet, RowTexts,
+    Study, Watch,
 };
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,

@@ -3,8 +3,8 @@
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::fields::{Faults, ScenarioSource};
-use crate::registry::{AnyScenario, AnyStudy, Registry};
-use crate::study::RowTexts;
+use crate::registry::Registry;
+use crate::study::{AnyScenario, AnyStudy, RowTexts};
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv::{self, ReadFile};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub struct Results<'a> {
     /// Whether a run into this folder has begun since and has not finished: the results are those of an earlier run.
     pub is_outdated: bool,
     /// The study.
-    pub study: &'a dyn AnyStudy,
+    pub study: &'a AnyStudy,
 }
 
 /// Why results cannot be used.
@@ -74,14 +74,14 @@ impl<'a> Results<'a> {
         }
         let (name, found) = (&manifest.study, manifest.semantics);
         let Some(study) = registry.study_named(name) else {
-            let known: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
+            let known: Vec<&str> = registry.studies().map(|study| study.name).collect();
             let message = format!(
                 "results of the study `{name}`, which this program does not have; it has: {}",
                 known.join(", ")
             );
             return Err(ResultsError::new(folder, message));
         };
-        let expected = study.semantics();
+        let expected = study.semantics;
         if expected != found {
             let message = format!(
                 "results of version {found} of the study `{name}`, but this program has version {expected}; run the scenario again"
@@ -109,7 +109,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If a file is nowhere, or all that is wrong with the scenario.
-    pub fn scenario(&self, registry: &Registry) -> Result<Box<dyn AnyScenario>, Faults> {
+    pub fn scenario(&self, registry: &Registry) -> Result<AnyScenario, Faults> {
         let copies: FxHashMap<String, PathBuf> = self
             .manifest
             .inputs
@@ -124,7 +124,7 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If they are not rows of the study.
     pub fn count_rows(&self) -> Result<usize, ResultsError> {
-        let frames = self.study.frames(&self.row_files()?).map_err(|fault| self.bad_rows(fault))?;
+        let frames = (self.study.frames)(&self.row_files()?).map_err(|fault| self.bad_rows(fault))?;
         Ok(frames.iter().map(DataFrame::len).sum())
     }
 
@@ -199,7 +199,7 @@ impl<'a> Results<'a> {
     /// If they are not rows of the study.
     pub fn rows(&self) -> Result<Vec<DataFrame>, ResultsError> {
         let files = self.row_files()?;
-        let mut frames = self.study.frames(&files).map_err(|fault| self.bad_rows(fault))?;
+        let mut frames = (self.study.frames)(&files).map_err(|fault| self.bad_rows(fault))?;
         frames.retain(|frame| !frame.is_empty());
         frames = frames.into_iter().map(DataFrame::with_own_metrics).collect();
         if let Some(objective) = self.objective() {
@@ -227,7 +227,7 @@ impl<'a> Results<'a> {
             environment: registry.environment(),
         };
         let (rows, times) = (self.row_files()?, self.times()?);
-        self.study.drawings(&source, &rows, times.as_ref()).map_err(|fault| self.bad_rows(fault))
+        (self.study.drawings)(&source, &rows, times.as_ref()).map_err(|fault| self.bad_rows(fault))
     }
 
     fn bad_rows(&self, fault: impl Display) -> ResultsError {

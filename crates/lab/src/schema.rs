@@ -6,7 +6,7 @@
 
 use crate::column::{Column, Kind, RowType};
 use crate::record::Status;
-use crate::registry::AnyStudy;
+use crate::study::AnyStudy;
 use crate::sweep::Manifest;
 use serde_json::{Map, Value, json};
 
@@ -18,14 +18,14 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Columns have annotations beside their types: `x-role` (`type`, `status`, `message`, `label`, `instance`, `variant`,
 /// `metric`, `primary` or `fact`, see [`Role`](crate::Role)), `x-unit` where they have a unit, and `x-better` (`less` or `more`) where they
 /// are metrics. `required` lists the columns in their order.
-pub fn rows(study: &dyn AnyStudy) -> Value {
+pub fn rows(study: &AnyStudy) -> Value {
     json!({
         "$schema": DIALECT,
-        "title": format!("Rows of the study {}", study.name()),
-        "description": study.title(),
-        "x-study": study.name(),
-        "x-semantics": study.semantics(),
-        "oneOf": study.row_types().iter().map(row_type).collect::<Vec<_>>(),
+        "title": format!("Rows of the study {}", study.name),
+        "description": study.title,
+        "x-study": study.name,
+        "x-semantics": study.semantics,
+        "oneOf": study.row_types.iter().map(row_type).collect::<Vec<_>>(),
     })
 }
 

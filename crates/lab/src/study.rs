@@ -3,7 +3,8 @@
 mod any;
 mod row_set;
 
-pub(crate) use any::{AnyInstance, Made, OpenStudy, StudyFacts};
+pub(crate) use any::{AnyInstance, Made, OpenStudy};
+pub use any::{AnyScenario, AnyStudy};
 pub(crate) use row_set::{
     InstanceRows, Journaling, Keeper, OnInstance, Origin, Outcome, RowFile, RowResult, RunOf, RunRows,
     VariantColumns,
@@ -11,7 +12,7 @@ pub(crate) use row_set::{
 pub use row_set::{RowSet, RowTexts};
 
 use crate::claims::Claim;
-use crate::column::{Column, Row};
+use crate::column::Column;
 use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Fields, Scenario};
@@ -166,10 +167,8 @@ pub trait Study: Sized + Send + Sync + 'static {
     type Instance: Send + Sync;
     /// What is varied on an instance.
     type Variant: Clone + Send + Sync;
-    /// What a run amounts to.
-    type Row: Row;
-    /// How rows are kept, in memory and in files: [`Long`](crate::Long) or [`Wide`](crate::Wide).
-    type Rows: RowSet<Row = Self::Row>;
+    /// The rows of its runs, and how they are kept, in memory and in files: [`Long`](crate::Long) or [`Wide`](crate::Wide).
+    type Rows: RowSet;
 
     /// How many bytes an instance needs at least while it is prepared and run, for the largest one; 0 if that is little for
     /// all scenarios. It is asked before [`open`](Study::open), and what cannot fit is refused.
@@ -190,15 +189,11 @@ pub trait Study: Sized + Send + Sync + 'static {
         Err(RunError::input(format_args!("no command solves a single instance of study `{}`", Self::NAME)))
     }
 
-    /// Reads what the scenario names and lays out the instances.
+    /// Reads what the scenario names, lays out the instances, and adds the files that were read.
     ///
     /// # Errors
     /// If a file cannot be used.
-    fn open(scenario: &Scenario<Self::Fields>) -> Result<Self, RunError>;
-    /// The files that were read.
-    fn inputs(&self) -> Vec<Input> {
-        Vec::new()
-    }
+    fn open(scenario: &Scenario<Self::Fields>, inputs: &mut Vec<Input>) -> Result<Self, RunError>;
     /// The instances, in the order of their rows.
     fn instances(&self) -> Vec<InstanceId>;
     /// The variants on the instance at this place, in the order of their rows.
@@ -223,11 +218,14 @@ pub trait Study: Sized + Send + Sync + 'static {
     fn facts(&self, _instance: &Self::Instance) -> Labels {
         Vec::new()
     }
-    /// Adds what determines the rows of a variant, besides the digest of the instance.
-    fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder);
+    /// Adds what determines the rows of a variant, besides the digest of the instance. Without an implementation these are its
+    /// labels.
+    fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder) {
+        self.labels(variant).iter().for_each(|(name, value)| _ = key.field(name, value));
+    }
     /// The values of the columns that the variant determines.
     fn labels(&self, variant: &Self::Variant) -> Labels;
-    /// The type of rows that a variant gives, by its place in [`Row::TYPES`]; with rows of several types, that of a failure.
+    /// The type of rows that a variant gives, by its place in [`Row::TYPES`](crate::Row::TYPES); with rows of several types, that of a failure.
     fn row_type(&self, _variant: &Self::Variant) -> usize {
         0
     }
@@ -242,12 +240,12 @@ pub trait Study: Sized + Send + Sync + 'static {
         at: usize,
         variant: &Self::Variant,
         watch: Watch<'_>,
-    ) -> Result<Vec<Self::Row>, Failure>;
+    ) -> Result<Vec<<Self::Rows as RowSet>::Row>, Failure>;
     /// Runs beside the first variants of an instance, on another thread: a place for what they all need at the end.
     fn beside(&self, _instance: &Self::Instance) {}
     /// Gives rows that were taken over from an earlier run the names that this scenario uses, where names are not part of
     /// the key.
-    fn rename(&self, _at: usize, _variant: &Self::Variant, _row: &mut Self::Row) {}
+    fn rename(&self, _at: usize, _variant: &Self::Variant, _row: &mut <Self::Rows as RowSet>::Row) {}
 
     /// The tables of all rows; empty ones are not written.
     fn tables(&self, rows: &Self::Rows) -> Vec<NamedTable>;

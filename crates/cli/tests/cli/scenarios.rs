@@ -17,9 +17,9 @@ fn the_reference_is_generated() {
     let registry = dfrsim::registry();
     let mut reference = String::new();
     for study in registry.studies() {
-        let heading = format!("\n## `study = \"{}\"`\n\n{}.\n\n", study.name(), study.title());
+        let heading = format!("\n## `study = \"{}\"`\n\n{}.\n\n", study.name, study.title);
         reference += &heading;
-        reference += study.field_reference().trim();
+        reference += (study.field_reference)().trim();
         reference.push('\n');
     }
     let path = folder().join("README.md");
@@ -49,9 +49,9 @@ fn all_scenarios_are_right() {
         assert!(list.contains(&format!("| `{name}` |")), "{name} is not in scenarios/README.md");
         match registry.load(&path, &[]) {
             Ok(scenario) => {
-                let text = scenario.to_toml();
+                let text = scenario.text;
                 let again = registry.parse(&text, "again.toml", path.parent(), &[]).unwrap();
-                assert_eq!(again.to_toml(), text, "{name}");
+                assert_eq!(again.text, text, "{name}");
             }
             Err(errors) => {
                 let is_log = |fault: &dfrsim::lab::fields::Fault| fault.message.starts_with("log `");
@@ -69,11 +69,11 @@ fn the_list_of_columns_is_generated() {
     let registry = dfrsim::registry();
     let mut list = String::new();
     for study in registry.studies() {
-        for row_type in study.row_types() {
+        for row_type in study.row_types {
             let file = dfrsim::lab::file_name(row_type);
             list += &format!(
                 "\n### {}: `{file}`\n\n| column | role | unit | meaning |\n|---|---|---|---|\n",
-                study.name()
+                study.name
             );
             for column in row_type.columns {
                 let role = match column.role {
@@ -106,11 +106,11 @@ fn the_list_of_columns_is_generated() {
 fn the_pages_of_studies_have_the_same_parts() {
     let parts = ["What the paper says", "What we get", "What differs and why", "How to run it"];
     for study in dfrsim::registry().studies() {
-        let path = folder().join(format!("../crates/studies/{}/README.md", study.name()));
+        let path = folder().join(format!("../crates/studies/{}/README.md", study.name));
         let page = fs::read_to_string(&path).unwrap();
         let found: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         assert_eq!(found, parts, "{}", path.display());
-        let marker = format!("study = \"{}\"\n", study.name());
+        let marker = format!("study = \"{}\"\n", study.name);
         for entry in fs::read_dir(folder()).unwrap() {
             let file = entry.unwrap().path();
             let name = file.file_name().unwrap().to_str().unwrap();

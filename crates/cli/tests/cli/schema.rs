@@ -79,19 +79,19 @@ fn events_are_as_their_schema_says() {
 #[test]
 fn rows_have_roles_units_and_directions() {
     for study in dfrsim::registry().studies() {
-        let schema = schema(&["rows", study.name()]);
+        let schema = schema(&["rows", study.name]);
         assert_eq!(
             (&schema["x-study"], &schema["x-semantics"]),
-            (&json!(study.name()), &json!(study.semantics()))
+            (&json!(study.name), &json!(study.semantics))
         );
         let types = schema["oneOf"].as_array().unwrap();
-        assert_eq!(types.len(), study.row_types().len());
-        for (own, row_type) in types.iter().zip(study.row_types()) {
+        assert_eq!(types.len(), study.row_types.len());
+        for (own, row_type) in types.iter().zip(study.row_types) {
             let properties = own["properties"].as_object().unwrap();
             let primary = properties.values().filter(|column| column["x-role"] == "primary");
             let primary: Vec<&Value> = primary.collect();
             let expected = row_type.columns.iter().filter(|column| column.is_primary()).count();
-            assert_eq!(primary.len(), expected, "{}", study.name());
+            assert_eq!(primary.len(), expected, "{}", study.name);
             assert!(primary.iter().all(|column| column["x-better"].is_string()));
             assert!(properties.values().all(|column| column["description"].is_string()));
             let required: Vec<&str> =

@@ -88,22 +88,21 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
-        keep_inputs(self.scenario.as_deref(), &out, scenario.as_ref())?;
-        let allow_commands = self.consent.covers(scenario.as_ref(), &self.set, &out);
+        keep_inputs(self.scenario.as_deref(), &out, &scenario)?;
+        let allow_commands = self.consent.covers(&scenario, &self.set, &out);
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         let options = RunOptions { fresh: self.fresh, part, allow_commands, ..RunOptions::new(out) };
-        execute(context, scenario.as_ref(), options, &self.execution)
+        execute(context, &scenario, options, &self.execution)
     }
 }
 
 /// Refuses a run whose results would replace a file that its scenario reads, or the scenario by another text.
-fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
+fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &AnyScenario) -> Result<(), Failure> {
     const WRITTEN: [&str; 4] = ["scenario.toml", "rows.csv", "instances.csv", MANIFEST];
-    let is_another =
-        |path: &&Path| !std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
+    let is_another = |path: &&Path| !std::fs::read_to_string(path).is_ok_and(|text| text == scenario.text);
     let scenario_file = path.filter(is_another).into_iter().map(|path| ("the scenario".to_owned(), path));
     let files =
-        scenario.uses().files.iter().map(|file| (format!("the file `{}`", file.given), file.path.as_path()));
+        scenario.uses.files.iter().map(|file| (format!("the file `{}`", file.given), file.path.as_path()));
     let read =
         scenario_file.chain(files).fold(Places::default(), |places, (what, path)| places.reads(what, path));
     let replaced = WRITTEN.map(|name| out.join(name));
@@ -112,7 +111,7 @@ fn keep_inputs(path: Option<&Path>, out: &Path, scenario: &dyn AnyScenario) -> R
 
 /// Prints a notice for studies on which `--audit` has no effect.
 pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool) {
-    let always = registry.study_named(study).is_some_and(|study| study.audit() == Audit::Always);
+    let always = registry.study_named(study).is_some_and(|study| study.audit == Audit::Always);
     if always && is_asked_for {
         notice!("notice: the study `{study}` audits every run, with or without --audit");
     }
@@ -121,7 +120,7 @@ pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool)
 /// Runs a scenario, watched by the user, and prints the results.
 pub(crate) fn execute(
     context: &Context<'_>,
-    scenario: &dyn AnyScenario,
+    scenario: &AnyScenario,
     options: RunOptions,
     execution: &Execution,
 ) -> Result<(), Failure> {
@@ -132,7 +131,7 @@ pub(crate) fn execute(
 /// Runs a scenario, watched by the user; gives the options that it ran with too.
 pub(crate) fn watched_run(
     context: &Context<'_>,
-    scenario: &dyn AnyScenario,
+    scenario: &AnyScenario,
     options: RunOptions,
     execution: &Execution,
 ) -> Result<(RunOptions, RunReport), Failure> {
@@ -140,7 +139,7 @@ pub(crate) fn watched_run(
     let (threads, max_memory) = (threads_at_most(threads), context.memory.bytes());
     let options = RunOptions { threads, audit, max_memory, ..options };
     if !quiet {
-        audit_notice(context.registry, scenario.study(), audit);
+        audit_notice(context.registry, scenario.study.name, audit);
     }
     let interrupt = interrupt()?;
     let report = view::shown(quiet, |progress| scenario.run(&options, interrupt, progress));
@@ -178,7 +177,7 @@ fn interrupt() -> Result<&'static AtomicBool, Failure> {
 
 fn print(
     context: &Context<'_>,
-    scenario: &dyn AnyScenario,
+    scenario: &AnyScenario,
     options: &RunOptions,
     report: &RunReport,
     quiet: bool,

@@ -133,9 +133,9 @@ impl Schema {
     }
 }
 
-fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn AnyStudy, Failure> {
+fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a AnyStudy, Failure> {
     registry.study_named(name).ok_or_else(|| {
-        let names: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
+        let names: Vec<&str> = registry.studies().map(|study| study.name).collect();
         Failure::input(format!("unknown study `{name}`; expected one of {}", names.join(", ")))
     })
 }

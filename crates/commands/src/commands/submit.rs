@@ -119,11 +119,11 @@ enum EngineName {
 impl Submit {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let scenario = context.registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
-        audit_notice(context.registry, scenario.study(), self.audit);
+        audit_notice(context.registry, scenario.study.name, self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
-        let commands = &scenario.uses().commands;
-        if !self.consent.covers(scenario.as_ref(), &self.set, &out) {
+        let commands = &scenario.uses.commands;
+        if !self.consent.covers(&scenario, &self.set, &out) {
             return Err(Failure::input(RunError::Commands { commands: commands.clone() }));
         }
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
@@ -138,7 +138,7 @@ impl Submit {
             merge_job: None,
             scripts: None,
         };
-        let Some(missing) = self.missing(scenario.as_ref(), &out)? else {
+        let Some(missing) = self.missing(&scenario, &out)? else {
             return context.print(&submission);
         };
         submission.missing.clone_from(&missing);
@@ -167,14 +167,14 @@ impl Submit {
     }
 
     /// The numbers of the shards that have not finished; `None` if the results of the scenario are there.
-    fn missing(&self, scenario: &dyn AnyScenario, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
+    fn missing(&self, scenario: &AnyScenario, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
         if !out.exists() {
             return Ok(Some((1..=self.array).collect()));
         }
         let status = RunStatus::read(out).map_err(Failure::input)?;
         let finished = std::fs::read_to_string(out.join("scenario.toml")).unwrap_or_default();
         if status.parts.is_empty() && status.has_results {
-            return Ok((finished != scenario.to_toml()).then(|| (1..=self.array).collect()));
+            return Ok((finished != scenario.text).then(|| (1..=self.array).collect()));
         }
         Ok(Some(missing(&status, self.array)))
     }

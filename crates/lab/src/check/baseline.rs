@@ -7,8 +7,8 @@ use crate::fields::{
 };
 use crate::groups::{Group, Loads, by_key, row_groups};
 use crate::key::Digest;
-use crate::registry::AnyStudy;
 use crate::results::{Results, ResultsError};
+use crate::study::AnyStudy;
 use crate::table::average;
 use crate::text::csv::ReadFile;
 use std::collections::BTreeMap;
@@ -68,9 +68,9 @@ impl Baseline {
             study: results.manifest.study.clone(),
             title: results.manifest.title.clone(),
             semantics: results.manifest.semantics,
-            instances: instances(&results.instances()?, results.study.row_types()),
+            instances: instances(&results.instances()?, results.study.row_types),
             groups: groups.collect(),
-            directions: directions(results.study.row_types()),
+            directions: directions(results.study.row_types),
         })
     }
 
@@ -78,7 +78,7 @@ impl Baseline {
     ///
     /// # Errors
     /// If it cannot be read, has another format, or something in it is wrong: everything, with lines and columns.
-    pub fn read(path: &Path, study: &dyn AnyStudy) -> Result<Baseline, Faults> {
+    pub fn read(path: &Path, study: &AnyStudy) -> Result<Baseline, Faults> {
         let text = dfrsim_input::read_text(path)?;
         Baseline::parse(&text, &path.display().to_string(), study)
     }
@@ -87,13 +87,13 @@ impl Baseline {
     ///
     /// # Errors
     /// As for [`Baseline::read`].
-    pub fn parse(text: &str, name: &str, study: &dyn AnyStudy) -> Result<Baseline, Faults> {
-        let environment = Environment::new().with(Directions(directions(study.row_types())));
+    pub fn parse(text: &str, name: &str, study: &AnyStudy) -> Result<Baseline, Faults> {
+        let environment = Environment::new().with(Directions(directions(study.row_types)));
         let source = ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment };
         let document = Document::parse(&source)?;
         let found = document.study()?;
-        if found != study.name() {
-            return Err(document.unknown_study([study.name()]));
+        if found != study.name {
+            return Err(document.unknown_study([study.name]));
         }
         let file = document.read::<File>()?;
         Ok(Baseline {
@@ -102,7 +102,7 @@ impl Baseline {
             semantics: file.fields.semantics,
             instances: file.fields.instances,
             groups: file.fields.groups,
-            directions: directions(study.row_types()),
+            directions: directions(study.row_types),
         })
     }
 

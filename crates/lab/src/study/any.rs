@@ -1,43 +1,143 @@
 //! Studies without their types: what runs them is compiled once, not for each study.
 
-use super::row_set::{InstanceRows, Keeper, RowSet, RunRows, VariantColumns};
-use super::{Audit, Grain, Input, InstanceId, Labels, Prepared, Study, Watch};
+use super::row_set::{InstanceRows, Keeper, RowSet, RowTexts, RunRows, VariantColumns};
+use super::{Audit, Grain, Input, InstanceId, Labels, Prepared, ProblemId, Study, Watch};
 use crate::claims::Claim;
 use crate::column::{AnyRow, Row as _, RowType};
+use crate::data::DataFrame;
+use crate::drawing::Drawing;
+use crate::error::RunError;
+use crate::fields::{Document, Faults, ScenarioSource, Uses, document_fields};
 use crate::key::{Digest, KeyBuilder};
 use crate::record::Failure;
 use crate::table::NamedTable;
+use crate::text::csv::ReadFile;
 use std::any::Any;
+use std::sync::Arc;
 
-/// What is the same for all scenarios of a study.
+/// A study of any type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StudyFacts {
+pub struct AnyStudy {
     /// As [`Study::NAME`].
-    pub(crate) name: &'static str,
+    pub name: &'static str,
+    /// As [`Study::TITLE`].
+    pub title: &'static str,
     /// As [`Study::SEMANTICS`].
-    pub(crate) semantics: u32,
+    pub semantics: u32,
     /// As [`Study::AUDIT`].
-    pub(crate) audit: Audit,
+    pub audit: Audit,
     /// As [`Study::GRAIN`].
     pub(crate) grain: Grain,
     /// As [`Study::RUNS`].
     pub(crate) runs: &'static str,
     /// The types of its rows.
-    pub(crate) row_types: &'static [RowType],
+    pub row_types: &'static [RowType],
+    /// Gives the reference of its fields as Markdown.
+    pub field_reference: fn() -> String,
+    /// Reads a scenario of it, or says everything that is wrong with it.
+    pub(crate) scenario: fn(&Document<'_>) -> Result<AnyScenario, Faults>,
+    /// Gives rows that were read column by column, in the order of the types; or says in one line that they are not of it.
+    pub(crate) frames: fn(&RowTexts) -> Result<Vec<DataFrame>, String>,
+    /// Draws the rows of a scenario, and mean times, besides what follows from the roles of columns.
+    pub(crate) drawings:
+        fn(&ScenarioSource<'_>, &RowTexts, Option<&ReadFile>) -> Result<Vec<Drawing>, String>,
 }
 
-impl StudyFacts {
-    /// Those of a study.
-    pub(crate) fn of<S: Study>() -> StudyFacts {
-        StudyFacts {
+/// A scenario of any study.
+pub struct AnyScenario {
+    /// Its study.
+    pub study: AnyStudy,
+    /// What it is about, in one line; may be empty.
+    pub title: String,
+    /// The files that it reads, and the commands that it runs.
+    pub uses: Uses,
+    /// The scenario as a file with every field spelt out.
+    pub text: String,
+    pub(crate) seed: u64,
+    /// As [`Study::memory`] and [`Study::rows_at_least`].
+    pub(crate) needs: Box<dyn Fn() -> (u64, u64) + Send + Sync>,
+    /// As [`Study::open`].
+    pub(crate) open: Box<Open>,
+    problem: Box<Solve>,
+}
+
+type Open = dyn Fn(&mut Vec<Input>) -> Result<Box<dyn OpenStudy>, RunError> + Send + Sync;
+type Solve = dyn Fn(ProblemId<'_>) -> Result<Box<dyn Any>, RunError> + Send + Sync;
+
+impl AnyScenario {
+    /// As [`Study::problem`].
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn problem(&self, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
+        (self.problem)(which)
+    }
+}
+
+impl AnyStudy {
+    /// That of a type.
+    pub(crate) fn of<S: Study>() -> AnyStudy {
+        AnyStudy {
             name: S::NAME,
+            title: S::TITLE,
             semantics: S::SEMANTICS,
             audit: S::AUDIT,
             grain: S::GRAIN,
             runs: S::RUNS,
-            row_types: S::Row::TYPES,
+            row_types: RowOf::<S>::TYPES,
+            field_reference: document_fields::<S::Fields>,
+            scenario: scenario::<S>,
+            frames: S::Rows::frames,
+            drawings: drawings::<S>,
         }
     }
+}
+
+/// The rows of a study.
+type RowOf<S> = <<S as Study>::Rows as RowSet>::Row;
+
+fn scenario<S: Study>(document: &Document<'_>) -> Result<AnyScenario, Faults> {
+    let scenario = document.read::<S::Fields>()?;
+    let study = AnyStudy::of::<S>();
+    check_objective(document, scenario.objective.as_deref(), study.row_types)?;
+    let scenario = Arc::new(scenario);
+    let [needs, open, problem] = [(); 3].map(|()| Arc::clone(&scenario));
+    Ok(AnyScenario {
+        study,
+        title: scenario.title.clone(),
+        uses: scenario.uses.clone(),
+        text: scenario.to_toml(S::NAME),
+        seed: scenario.seed,
+        needs: Box::new(move || (S::memory(&needs), S::rows_at_least(&needs))),
+        open: Box::new(move |inputs| Ok(Box::new(S::open(&open, inputs)?))),
+        problem: Box::new(move |which| S::problem(&problem, which)),
+    })
+}
+
+/// Refuses an objective that is no metric of these rows.
+fn check_objective(
+    document: &Document<'_>,
+    objective: Option<&str>,
+    row_types: &[RowType],
+) -> Result<(), Faults> {
+    let columns = row_types.iter().flat_map(|row_type| row_type.columns);
+    let metrics: Vec<&str> = columns.filter(|it| it.is_metric()).map(|it| it.name).collect();
+    match objective.filter(|objective| !metrics.contains(objective)) {
+        Some(unknown) => Err(document.unknown_objective(unknown, metrics)),
+        None => Ok(()),
+    }
+}
+
+fn drawings<S: Study>(
+    scenario: &ScenarioSource<'_>,
+    rows: &RowTexts,
+    times: Option<&ReadFile>,
+) -> Result<Vec<Drawing>, String> {
+    let scenario = Document::parse(scenario).and_then(|document| document.read_detached::<S::Fields>());
+    let scenario = scenario.map_err(|errors| errors.to_string())?;
+    let mut drawings = S::drawings(&scenario, &S::Rows::read(rows)?);
+    drawings.extend(times.into_iter().flat_map(|times| S::time_drawings(&scenario, times)));
+    Ok(drawings)
 }
 
 /// What a study makes of all of its rows.
@@ -54,9 +154,7 @@ pub(crate) struct Made {
 /// A [`Study`] of any type.
 pub(crate) trait OpenStudy: Sync {
     /// What is the same for all of its scenarios.
-    fn facts(&self) -> StudyFacts;
-    /// As [`Study::inputs`].
-    fn inputs(&self) -> Vec<Input>;
+    fn study(&self) -> AnyStudy;
     /// As [`Study::instances`].
     fn instances(&self) -> Vec<InstanceId>;
     /// The labels of the variants on the instance at this place.
@@ -98,11 +196,8 @@ pub(crate) trait AnyInstance: Sync {
 }
 
 impl<S: Study> OpenStudy for S {
-    fn facts(&self) -> StudyFacts {
-        StudyFacts::of::<S>()
-    }
-    fn inputs(&self) -> Vec<Input> {
-        Study::inputs(self)
+    fn study(&self) -> AnyStudy {
+        AnyStudy::of::<S>()
     }
     fn instances(&self) -> Vec<InstanceId> {
         Study::instances(self)
@@ -113,7 +208,7 @@ impl<S: Study> OpenStudy for S {
     fn every_variant(&self) -> Vec<VariantColumns> {
         let every = Study::every_variant(self);
         let has = |variant: &S::Variant| {
-            let columns = S::Row::TYPES[0].columns.iter().enumerate();
+            let columns = RowOf::<S>::TYPES[0].columns.iter().enumerate();
             let further = columns.filter(|(_, column)| column.is_metric() && !column.is_primary());
             let own = further.filter(|(_, column)| self.has_metric(variant, column));
             own.map(|(place, _)| place).collect()

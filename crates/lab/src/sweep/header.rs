@@ -3,9 +3,7 @@
 
 use super::manifest::InputSection;
 use super::seal::{self, SealError};
-use super::shard::Shard;
 use crate::RunError;
-use crate::study::Input;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -33,38 +31,7 @@ pub(crate) struct Header {
     pub(crate) scenario: String,
 }
 
-/// The study of a header: its name and the version of what its rows mean.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StudyVersion {
-    pub(crate) name: &'static str,
-    pub(crate) semantics: u32,
-}
-
 impl Header {
-    pub(crate) fn new(
-        study: StudyVersion,
-        shard: Option<Shard>,
-        (keys, unit): (usize, &str),
-        audit: bool,
-        columns: Vec<String>,
-        inputs: &[Input],
-        scenario: String,
-    ) -> Header {
-        Header {
-            program: "dfrsim".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            study: study.name.to_owned(),
-            semantics: study.semantics,
-            shard: shard.map(|shard| shard.to_string()),
-            keys,
-            unit: unit.to_owned(),
-            audit,
-            columns,
-            inputs: inputs.iter().map(InputSection::new).collect(),
-            scenario,
-        }
-    }
-
     /// The path of the header of a journal.
     pub(crate) fn path(journal: &Path) -> PathBuf {
         journal.with_extension("journal.toml")
@@ -121,14 +88,25 @@ impl Header {
 mod tests {
     use super::*;
     use crate::key::Digest;
+    use crate::study::Input;
     use proptest::prelude::*;
 
     fn header() -> Header {
         let digest = Digest::from_bytes(b"");
         let input = Input { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
-        let study = StudyVersion { name: "s", semantics: 1 };
-        let columns = vec!["key".to_owned(), "status".to_owned()];
-        Header::new(study, Shard::new(2, 8), (40, "rows"), true, columns, &[input], "seed = 1\n".to_owned())
+        Header {
+            program: "dfrsim".to_owned(),
+            version: "1.0.0".to_owned(),
+            study: "s".to_owned(),
+            semantics: 1,
+            shard: Some("2/8".to_owned()),
+            keys: 40,
+            unit: "rows".to_owned(),
+            audit: true,
+            columns: vec!["key".to_owned(), "status".to_owned()],
+            inputs: vec![InputSection::new(&input)],
+            scenario: "seed = 1\n".to_owned(),
+        }
     }
 
     #[test]

@@ -25,5 +25,4 @@ pub use shard::{ParseShardError, Shard};
 pub use status::{PartStatus, RunStatus, unfinished_scenario};
 
 pub(crate) use folder::journals;
-pub(crate) use run::{ToRun, run};
 pub use times::TIMES;

@@ -65,9 +65,9 @@ fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Opti
     if part.completes() {
         return vec![None; instances.len()];
     }
-    let facts = study.facts();
+    let about = study.study();
     let key = |at: usize, variant: &[(&str, String)]| {
-        let mut key = KeyBuilder::new(facts.name, 0);
+        let mut key = KeyBuilder::new(about.name, 0);
         let labels = instances[at].labels.iter().chain(variant);
         labels.for_each(|(name, value)| _ = key.field(name, value));
         key.key()
@@ -75,7 +75,7 @@ fn own(study: &dyn OpenStudy, part: &Part, instances: &[InstanceId]) -> Vec<Opti
     let counts: Vec<usize> = (0..instances.len()).map(|at| study.variants(at).len()).collect();
     let mut pieces: Vec<(Key, usize, Option<usize>)> = Vec::new();
     for at in 0..instances.len() {
-        match facts.grain {
+        match about.grain {
             Grain::Variants => {
                 let variants = study.variants(at);
                 let of_instance = variants.iter().enumerate();

@@ -1,9 +1,9 @@
 //! Running a study: instances x variants -> rows, tables and a manifest.
 
 use super::folder::{self, Folder};
-use super::header::{Header, StudyVersion};
+use super::header::Header;
 use super::inputs::{copies, inputs, sections};
-use super::manifest::{Counts, Host, MANIFEST, Manifest, audit_word};
+use super::manifest::{Counts, Host, InputSection, MANIFEST, Manifest, audit_word};
 use super::options::RunOptions;
 use super::plan::Plan;
 use super::progress::Progress;
@@ -11,8 +11,7 @@ use super::runs::Runs;
 use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
-use crate::fields::Uses;
-use crate::study::{Audit, Input, InstanceId, Journaling, Keeper, Made, OpenStudy, Origin, StudyFacts};
+use crate::study::{AnyScenario, Audit, Input, InstanceId, Journaling, Keeper, Made, Origin};
 use crate::table::NamedTable;
 use crate::text::csv;
 use crate::{RunError, claims};
@@ -42,166 +41,163 @@ pub struct RunReport {
     pub failures: Vec<String>,
 }
 
-/// A scenario of a study of any type.
-pub(crate) struct ToRun<'a> {
-    /// The study.
-    pub(crate) facts: StudyFacts,
-    /// As [`Study::memory`](crate::Study::memory).
-    pub(crate) memory: u64,
-    /// As [`Study::rows_at_least`](crate::Study::rows_at_least).
-    pub(crate) rows_at_least: u64,
-    /// Opens the study.
-    pub(crate) open: &'a dyn Fn() -> Result<Box<dyn OpenStudy>, RunError>,
-    pub(crate) uses: &'a Uses,
-    pub(crate) title: &'a str,
-    pub(crate) seed: u64,
-    /// The scenario with every field spelt out.
-    pub(crate) text: String,
-}
-
-/// Runs what is left to run of a scenario, and writes rows, tables and manifest.
-///
-/// The files except for the manifest and the [times](crate::Watch::took) depend on the scenario alone: not on threads,
-/// interruptions, or what was in the folder before. If `interrupt` becomes true, no further run begins.
-///
-/// # Errors
-/// If an input cannot be used, a file cannot be written, another run is using the folder, or on an interruption. Rows that
-/// were finished by then are kept in the folder, and earlier results remain. A run of a variant that fails is not an error
-/// but a row with a status.
-pub(crate) fn run(
-    scenario: &ToRun<'_>,
-    options: &RunOptions,
-    interrupt: &AtomicBool,
-    progress: &dyn Progress,
-) -> Result<RunReport, RunError> {
-    let begin = Instant::now();
-    let (facts, text) = (&scenario.facts, &scenario.text);
-    let commands = &scenario.uses.commands;
-    if options.part.computes() && !options.allow_commands && !commands.is_empty() {
-        return Err(RunError::Commands { commands: commands.clone() });
-    }
-    let (folder, part) = (Folder::open(options)?, &options.part);
-    let sources = folder::sources(options)?;
-    let mut notices = Vec::new();
-    let manifest = folder.manifest(&mut notices)?;
-    if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != facts.name) {
-        let message = format_args!(
-            "holds results of the study `{}`, not `{}`; choose another folder, or remove this one",
-            found.study, facts.name
-        );
-        return Err(RunError::unusable(&options.out, message));
-    }
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    check_memory(options, scenario.memory.saturating_mul(threads as u64), &mut notices)?;
-    check_memory(options, scenario.rows_at_least.saturating_mul(ROW_BYTES), &mut Vec::new())?;
-    let study = (scenario.open)()?;
-    let inputs = inputs(scenario.uses, study.inputs())?;
-    let copies = copies(scenario.uses, &inputs);
-    let mut keeper = study.keeper();
-    if options.fresh {
-        folder.remove_journal()?;
-    } else {
-        for each in std::iter::once(&folder).chain(&sources) {
-            read_earlier(facts.name, keeper.as_mut(), each, &mut notices)?;
+impl AnyScenario {
+    /// Runs what is left to run of a scenario, and writes rows, tables and manifest.
+    ///
+    /// The files except for the manifest and the [times](crate::Watch::took) depend on the scenario alone: not on threads,
+    /// interruptions, or what was in the folder before. If `interrupt` becomes true, no further run begins.
+    ///
+    /// # Errors
+    /// If an input cannot be used, a file cannot be written, another run is using the folder, or on an interruption. Rows that
+    /// were finished by then are kept in the folder, and earlier results remain. A run of a variant that fails is not an error
+    /// but a row with a status.
+    pub fn run(
+        &self,
+        options: &RunOptions,
+        interrupt: &AtomicBool,
+        progress: &dyn Progress,
+    ) -> Result<RunReport, RunError> {
+        let begin = Instant::now();
+        let (about, text) = (&self.study, &self.text);
+        let commands = &self.uses.commands;
+        if options.part.computes() && !options.allow_commands && !commands.is_empty() {
+            return Err(RunError::Commands { commands: commands.clone() });
         }
-    }
-    let plan = Plan::new(study.as_ref(), part);
-    check_memory(options, (plan.runs as u64).saturating_mul(ROW_BYTES), &mut notices)?;
-    let unit = match keeper.journaling() {
-        Journaling::Runs => (plan.runs, facts.runs),
-        Journaling::Instances => (plan.work.len(), "instances"),
-    };
-    let version = StudyVersion { name: facts.name, semantics: facts.semantics };
-    let columns = keeper.journal_header();
-    let is_audited = if part.computes() {
-        options.audit
-    } else {
-        let folders = std::iter::once(&folder).chain(&sources).map(Folder::is_audited);
-        folders.collect::<Result<Vec<bool>, RunError>>()?.into_iter().all(|is_audited| is_audited)
-    };
-    let audit = facts.audit == Audit::Always || is_audited;
-    let header = Header::new(version, part.shard(), unit, audit, columns, &inputs, text.clone());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, facts.runs), interrupt)?;
-    let runs = Runs::new(study.as_ref(), &plan, keeper.as_ref(), sweep, progress, audit);
-    let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
-    let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));
-    let Runs { sweep, keys, restored, preparing, running, times, .. } = runs;
-    sweep.end()?;
+        let (folder, part) = (Folder::open(options)?, &options.part);
+        let sources = folder::sources(options)?;
+        let mut notices = Vec::new();
+        let manifest = folder.manifest(&mut notices)?;
+        if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != about.name) {
+            let message = format_args!(
+                "holds results of the study `{}`, not `{}`; choose another folder, or remove this one",
+                found.study, about.name
+            );
+            return Err(RunError::unusable(&options.out, message));
+        }
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let (memory, rows) = (self.needs)();
+        check_memory(options, memory.saturating_mul(threads as u64), &mut notices)?;
+        check_memory(options, rows.saturating_mul(ROW_BYTES), &mut Vec::new())?;
+        let mut known = Vec::new();
+        let study = (self.open)(&mut known)?;
+        let inputs = inputs(&self.uses, known)?;
+        let copies = copies(&self.uses, &inputs);
+        let mut keeper = study.keeper();
+        if options.fresh {
+            folder.remove_journal()?;
+        } else {
+            for each in std::iter::once(&folder).chain(&sources) {
+                read_earlier(about.name, keeper.as_mut(), each, &mut notices)?;
+            }
+        }
+        let plan = Plan::new(study.as_ref(), part);
+        check_memory(options, (plan.runs as u64).saturating_mul(ROW_BYTES), &mut notices)?;
+        let (keys, unit) = match keeper.journaling() {
+            Journaling::Runs => (plan.runs, about.runs),
+            Journaling::Instances => (plan.work.len(), "instances"),
+        };
+        let is_audited = if part.computes() {
+            options.audit
+        } else {
+            let folders = std::iter::once(&folder).chain(&sources).map(Folder::is_audited);
+            folders.collect::<Result<Vec<bool>, RunError>>()?.into_iter().all(|is_audited| is_audited)
+        };
+        let audit = about.audit == Audit::Always || is_audited;
+        let header = Header {
+            program: "dfrsim".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            study: about.name.to_owned(),
+            semantics: about.semantics,
+            shard: part.shard().map(|shard| shard.to_string()),
+            keys,
+            unit: unit.to_owned(),
+            audit,
+            columns: keeper.journal_header(),
+            inputs: inputs.iter().map(InputSection::new).collect(),
+            scenario: text.clone(),
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+        let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, about.runs), interrupt)?;
+        let runs = Runs::new(study.as_ref(), &plan, keeper.as_ref(), sweep, progress, audit);
+        let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
+        let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));
+        let Runs { sweep, keys, restored, preparing, running, times, .. } = runs;
+        sweep.end()?;
 
-    let mut counts = Counts { restored: restored.into_inner(), ..Counts::default() };
-    let mut failures = Vec::new();
-    let known = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (mut parts, mut digests) = (Vec::new(), Vec::new());
-    for instance in done {
-        instance.statuses.into_iter().for_each(|(status, rows)| counts.add(status, rows));
-        failures.extend(instance.failures);
-        digests.push(instance.digest);
-        parts.push(instance.part);
-    }
-    counts.computed = counts.total - counts.restored;
-    let report = |tables| RunReport { tables, counts, runs: facts.runs, inputs, notices, failures };
-    if !part.completes() {
-        return Ok(report(Vec::new()));
-    }
-    let mut report = report(Vec::new());
-    let foreign = keeper.forget(&|key| known.contains_key(&key));
-    if foreign > 0 {
-        report
-            .notices
-            .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
-    }
-    drop(known);
-    let mut staged = folder.stage();
-    for (file, text) in keeper.files().iter().zip(keeper.write(&parts)) {
-        staged.add(&file.name, &text)?;
-    }
-    report.tables = tables(study.made(keeper, parts));
+        let mut counts = Counts { restored: restored.into_inner(), ..Counts::default() };
+        let mut failures = Vec::new();
+        let known = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut parts, mut digests) = (Vec::new(), Vec::new());
+        for instance in done {
+            instance.statuses.into_iter().for_each(|(status, rows)| counts.add(status, rows));
+            failures.extend(instance.failures);
+            digests.push(instance.digest);
+            parts.push(instance.part);
+        }
+        counts.computed = counts.total - counts.restored;
+        let report = |tables| RunReport { tables, counts, runs: about.runs, inputs, notices, failures };
+        if !part.completes() {
+            return Ok(report(Vec::new()));
+        }
+        let mut report = report(Vec::new());
+        let foreign = keeper.forget(&|key| known.contains_key(&key));
+        if foreign > 0 {
+            report
+                .notices
+                .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
+        }
+        drop(known);
+        let mut staged = folder.stage();
+        for (file, text) in keeper.files().iter().zip(keeper.write(&parts)) {
+            staged.add(&file.name, &text)?;
+        }
+        report.tables = tables(study.made(keeper, parts));
 
-    staged.add("instances.csv", &instances_file(&plan.instances, &digests))?;
-    for NamedTable { name, table, summary, .. } in &report.tables {
-        staged.add(&format!("tables/{name}.csv"), &table.csv())?;
-        staged.add(&format!("tables/{name}.md"), &summary.as_ref().unwrap_or(table).markdown())?;
+        staged.add("instances.csv", &instances_file(&plan.instances, &digests))?;
+        for NamedTable { name, table, summary, .. } in &report.tables {
+            staged.add(&format!("tables/{name}.csv"), &table.csv())?;
+            staged.add(&format!("tables/{name}.md"), &summary.as_ref().unwrap_or(table).markdown())?;
+        }
+        for copy in &copies {
+            staged.add(&copy.name, &copy.text)?;
+        }
+        staged.add("scenario.toml", text)?;
+        // Where everything was taken over, the times of what computed it are still those of these rows.
+        let times = match (times.table(study.as_ref(), &plan.instances), &manifest) {
+            (None, Some(earlier)) => folder.read(earlier, TIMES, &mut report.notices)?,
+            (times, _) => times.map(|table| table.csv()),
+        };
+        if let Some(times) = times {
+            staged.add(TIMES, &times)?;
+        }
+        let host = Host {
+            threads: pool.current_num_threads(),
+            wall_s: begin.elapsed().as_secs_f64(),
+            preparing_s: Duration::from_nanos(preparing.into_inner()).as_secs_f64(),
+            running_s: Duration::from_nanos(running.into_inner()).as_secs_f64(),
+        };
+        let files = staged.digests().clone();
+        let new = Manifest {
+            program: "dfrsim".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            study: about.name.to_owned(),
+            semantics: about.semantics,
+            title: self.title.clone(),
+            seed: self.seed,
+            audit: audit_word(about.audit, audit).to_owned(),
+            rows: report.counts.clone(),
+            host,
+            inputs: sections(&report.inputs, &copies),
+            files: files.clone(),
+        };
+        staged.add(MANIFEST, &seal::write(&new))?;
+        staged.publish()?;
+        folder.clean(manifest.as_ref(), &files)?;
+        Ok(report)
     }
-    for copy in &copies {
-        staged.add(&copy.name, &copy.text)?;
-    }
-    staged.add("scenario.toml", text)?;
-    // Where everything was taken over, the times of what computed it are still those of these rows.
-    let times = match (times.table(study.as_ref(), &plan.instances), &manifest) {
-        (None, Some(earlier)) => folder.read(earlier, TIMES, &mut report.notices)?,
-        (times, _) => times.map(|table| table.csv()),
-    };
-    if let Some(times) = times {
-        staged.add(TIMES, &times)?;
-    }
-    let host = Host {
-        threads: pool.current_num_threads(),
-        wall_s: begin.elapsed().as_secs_f64(),
-        preparing_s: Duration::from_nanos(preparing.into_inner()).as_secs_f64(),
-        running_s: Duration::from_nanos(running.into_inner()).as_secs_f64(),
-    };
-    let files = staged.digests().clone();
-    let new = Manifest {
-        program: "dfrsim".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        study: facts.name.to_owned(),
-        semantics: facts.semantics,
-        title: scenario.title.to_owned(),
-        seed: scenario.seed,
-        audit: audit_word(facts.audit, audit).to_owned(),
-        rows: report.counts.clone(),
-        host,
-        inputs: sections(&report.inputs, &copies),
-        files: files.clone(),
-    };
-    staged.add(MANIFEST, &seal::write(&new))?;
-    staged.publish()?;
-    folder.clean(manifest.as_ref(), &files)?;
-    Ok(report)
 }
 
 /// The tables of the study that have lines, with the notes below the first one, and that of its claims.

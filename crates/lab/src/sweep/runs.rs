@@ -9,8 +9,8 @@ use crate::column::{Better, Column, Role};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
 use crate::study::{
-    AnyInstance, InstanceRows, Journaling, Keeper, Labels, OnInstance, OpenStudy, Outcome, RowResult, RunOf,
-    RunRows, StudyFacts, Watch,
+    AnyInstance, AnyStudy, InstanceRows, Journaling, Keeper, Labels, OnInstance, OpenStudy, Outcome,
+    RowResult, RunOf, RunRows, Watch,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// All runs of a scenario while they are under way.
 pub(crate) struct Runs<'a> {
     study: &'a dyn OpenStudy,
-    facts: StudyFacts,
+    about: AnyStudy,
     plan: &'a Plan,
     keeper: &'a dyn Keeper,
     pub(crate) sweep: Sweep<'a>,
@@ -73,7 +73,7 @@ impl<'a> Runs<'a> {
     ) -> Runs<'a> {
         Runs {
             study,
-            facts: study.facts(),
+            about: study.study(),
             plan,
             keeper,
             sweep,
@@ -96,7 +96,7 @@ impl<'a> Runs<'a> {
         let digest = prepared.digest().map(|digest| digest.to_string());
         let is_prepared = digest.is_ok();
         let digest = digest.unwrap_or_else(|failure| format!("none: {}", failure.message));
-        let mut instance_key = KeyBuilder::new(self.facts.name, self.facts.semantics);
+        let mut instance_key = KeyBuilder::new(self.about.name, self.about.semantics);
         instance_key.field("instance", &digest);
         if !is_prepared {
             // Others may fail for the same reason.
@@ -171,7 +171,7 @@ impl<'a> Runs<'a> {
             }
         };
         let row_type = prepared.row_type(variant);
-        let columns = self.facts.row_types[row_type].columns;
+        let columns = self.about.row_types[row_type].columns;
         let run = RunOf { on, variant, labels, row_type, columns, key };
         let restored = self.keeper.earlier(&run, &|row| prepared.rename(variant, row));
         Pending { run, restored }
@@ -226,7 +226,7 @@ impl<'a> Runs<'a> {
     /// Puts the runs of an instance together.
     fn done(&self, on: &OnInstance<'_>, finished: Vec<Finished<'_>>, digest: String) -> Option<Done> {
         let times = finished.iter().filter_map(|each| Some((each.run.labels, each.took?)));
-        self.times.add(self.facts.row_types, on.id, times);
+        self.times.add(self.about.row_types, on.id, times);
         let is_computed = finished.iter().any(|finished| finished.is_computed);
         let (runs, outcomes): (Vec<RunOf<'_>>, Vec<_>) =
             finished.into_iter().map(|finished| (finished.run, finished.outcome)).unzip();

@@ -56,11 +56,11 @@ impl Times {
             false => study.every_variant().into_iter().map(|(labels, _)| labels).collect(),
         };
         let names = |labels: &Labels| labels.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        let first = labels(study.facts().row_types, instances.first()?);
+        let first = labels(study.study().row_types, instances.first()?);
         let header: Vec<&str> = [names(&first), names(variants.first()?)].concat();
         let mut lines = Vec::new();
         for id in instances {
-            let labels = labels(study.facts().row_types, id);
+            let labels = labels(study.study().row_types, id);
             let Some(of_labels) = sums.remove(&labels) else { continue };
             for variant in &variants {
                 let Some((count, sum)) = of_labels.get(variant) else { continue };

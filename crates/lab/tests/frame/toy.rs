@@ -2,8 +2,8 @@
 
 use dfrsim_lab::fields::{Scenario, boolean, count, list, number};
 use dfrsim_lab::{
-    Audit, Cell, Claim, Digester, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
-    Registry, RunError, Statistics, Status, Study, Table, Verdict, Watch, columns, fields,
+    Audit, Cell, Claim, Digester, Failure, Input, InstanceId, Labels, Long, NamedTable, Prepared, Registry,
+    RunError, Statistics, Status, Study, Table, Verdict, Watch, columns, fields,
 };
 
 fields! {
@@ -66,10 +66,9 @@ impl Study for Toy {
     type Fields = Numbers;
     type Instance = (u64, Option<f64>);
     type Variant = u32;
-    type Row = Product;
     type Rows = Long<Product>;
 
-    fn open(scenario: &Scenario<Numbers>) -> Result<Toy, RunError> {
+    fn open(scenario: &Scenario<Numbers>, _: &mut Vec<Input>) -> Result<Toy, RunError> {
         Ok(Toy { seed: scenario.seed, numbers: scenario.fields.clone() })
     }
     fn instances(&self) -> Vec<InstanceId> {
@@ -89,9 +88,6 @@ impl Study for Toy {
         let mut digester = Digester::new();
         digester.integer(instance.0).number(instance.1.unwrap_or(0.0));
         Ok(Prepared { instance, digest: digester.digest() })
-    }
-    fn key(&self, factor: &u32, key: &mut KeyBuilder) {
-        key.field("factor", factor);
     }
     fn labels(&self, factor: &u32) -> Labels {
         vec![("factor", factor.to_string())]

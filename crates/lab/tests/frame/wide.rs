@@ -3,9 +3,9 @@
 use crate::{files, run_with};
 use dfrsim_lab::fields::{Scenario, count, list};
 use dfrsim_lab::{
-    Audit, Column, Digester, Failure, Grain, InstanceId, KeyBuilder, Labels, NamedTable, Part, Prepared,
-    Registry, Results, RunError, RunOptions, RunReport, Shard, Status, Step, Study, Watch, Wide, columns,
-    fields,
+    Audit, Column, Digester, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, NamedTable, Part,
+    Prepared, Registry, Results, RunError, RunOptions, RunReport, Shard, Status, Step, Study, Watch, Wide,
+    columns, fields,
 };
 use std::fs;
 use std::path::Path;
@@ -56,10 +56,9 @@ impl Study for Powers {
     type Fields = Numbers;
     type Instance = u64;
     type Variant = u32;
-    type Row = Power;
     type Rows = Wide<Power>;
 
-    fn open(scenario: &Scenario<Numbers>) -> Result<Powers, RunError> {
+    fn open(scenario: &Scenario<Numbers>, _: &mut Vec<Input>) -> Result<Powers, RunError> {
         Ok(Powers(scenario.fields.clone()))
     }
     fn instances(&self) -> Vec<InstanceId> {

@@ -36,7 +36,7 @@ impl Content<'_> {
     }
     fn title(&self) -> &str {
         let title = self.manifest().title.as_str();
-        if title.is_empty() { self.results.study.title() } else { title }
+        if title.is_empty() { self.results.study.title } else { title }
     }
 }
 
@@ -130,7 +130,7 @@ fn facts(content: &Content<'_>) -> Markup {
     };
     html! {
         dl.facts {
-            div { dt { "Study" } dd { (manifest.study) ": " (study.title()) } }
+            div { dt { "Study" } dd { (manifest.study) ": " (study.title) } }
             div { dt { "Rows" } dd { (counts(manifest)) } }
             div { dt { "Audit" } dd { (audit) } }
             div { dt { "Program" } dd { (manifest.program) " " (manifest.version) ", seed " (manifest.seed) } }

@@ -35,7 +35,7 @@ pub fn page(
     pictures: &[Picture],
     schedules: &[Schedule],
 ) -> Result<String, ResultsError> {
-    let columns: Vec<&Column> = results.study.row_types().iter().flat_map(|each| each.columns).collect();
+    let columns: Vec<&Column> = results.study.row_types.iter().flat_map(|each| each.columns).collect();
     let frames = results.rows()?;
     let (claims, tables) = table::read_all(results, &columns)?;
     let content = layout::Content {

@@ -30,11 +30,11 @@ pub(crate) fn words(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::heading;
-    use dfrsim_lab::{Columns as _, columns};
+    use dfrsim_lab::{Row as _, columns};
 
     columns! {
         /// A row.
-        pub struct Row {
+        pub struct Measured {
             /// What looks like seconds and is a number of nodes.
             metric(less, "nodes") pub width_s: f64,
             /// What looks like seconds and is a plain number.
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn units_are_those_of_the_columns_and_guessed_only_without_a_column() {
-        let columns: Vec<_> = Row::COLUMNS.iter().collect();
+        let columns: Vec<_> = Measured::TYPES[0].columns.iter().collect();
         let expected = [
             ("width_s", "width s (nodes)"),
             ("tail_s", "tail s"),

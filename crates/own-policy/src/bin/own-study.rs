@@ -4,7 +4,7 @@
 use dfrsim::lab::fields::{Scenario, count, one_or_many};
 use dfrsim::lab::query::{Cells, Entries, Judge};
 use dfrsim::lab::{
-    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, InstanceId, Join, KeyBuilder, Labels, Long,
+    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Join, Labels, Long,
     NamedTable, Prepared, RunError, Series, Statistics, Study, Table, Watch, columns, fields,
 };
 use dfrsim::model::{Seed, named};
@@ -131,10 +131,9 @@ impl Study for ListScheduling {
     /// The tasks in the order of the list, the processors, and the best makespan.
     type Instance = (Vec<u64>, u64, u64);
     type Variant = Order;
-    type Row = Schedule;
     type Rows = Long<Schedule>;
 
-    fn open(scenario: &Scenario<Tasks>) -> Result<ListScheduling, RunError> {
+    fn open(scenario: &Scenario<Tasks>, _: &mut Vec<Input>) -> Result<ListScheduling, RunError> {
         let seed = Seed::new(scenario.seed);
         let drawn = |processors: u64, number: u32| {
             let mut rng = seed.numbered(processors).numbered(number.into()).rng();
@@ -165,9 +164,6 @@ impl Study for ListScheduling {
         tasks.iter().for_each(|&task| _ = digester.integer(task));
         let instance = (tasks.clone(), *processors, best_makespan(tasks, *processors));
         Ok(Prepared { instance, digest: digester.digest() })
-    }
-    fn key(&self, order: &Order, key: &mut KeyBuilder) {
-        key.field("order", order);
     }
     fn labels(&self, order: &Order) -> Labels {
         vec![("order", order.to_string())]

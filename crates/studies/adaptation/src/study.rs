@@ -8,7 +8,7 @@ use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Digester, Drawing, Failure, Grain, InstanceId, KeyBuilder, Labels, Long, NamedTable,
+    Audit, Claim, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
     Prepared, RunError, Study, Watch,
 };
 use dfrsim_model::offline::{Adaptation, Mapping};
@@ -61,13 +61,12 @@ impl Study for AdaptationStudy {
     type Fields = Changes;
     type Instance = Change;
     type Variant = (Cost, f64);
-    type Row = Row;
     type Rows = Long<Row>;
 
     fn rows_at_least(scenario: &Scenario<Changes>) -> u64 {
         u64::from(scenario.replications).saturating_mul(scenario.variants().len() as u64)
     }
-    fn open(scenario: &Scenario<Changes>) -> Result<AdaptationStudy, RunError> {
+    fn open(scenario: &Scenario<Changes>, _: &mut Vec<Input>) -> Result<AdaptationStudy, RunError> {
         let replications = scenario.replications as usize;
         // Few changes have no first packing; the search ends in any case.
         let numbers = 0..100 * replications as u64;

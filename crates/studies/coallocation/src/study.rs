@@ -28,7 +28,6 @@ const DAY: SimSpan = SimSpan::from_secs(86_400);
 pub struct CoallocationStudy {
     scenario: Scenario<CoallocationFields>,
     listed: Option<Vec<Resource>>,
-    inputs: Vec<Input>,
     /// Level of use and replication of each instance.
     places: Vec<(f64, u32)>,
 }
@@ -169,12 +168,15 @@ impl Study for CoallocationStudy {
     type Fields = CoallocationFields;
     type Instance = Instance;
     type Variant = Variant;
-    type Row = Row;
     type Rows = Long<Row>;
 
-    fn open(scenario: &Scenario<CoallocationFields>) -> Result<CoallocationStudy, RunError> {
+    fn open(
+        scenario: &Scenario<CoallocationFields>,
+        inputs: &mut Vec<Input>,
+    ) -> Result<CoallocationStudy, RunError> {
         let read = scenario.node_list.as_ref().map(read_nodes).transpose()?;
-        let (listed, inputs) = read.map_or((None, Vec::new()), |(nodes, input)| (Some(nodes), vec![input]));
+        let (listed, input) = read.unzip();
+        inputs.extend(input);
         if let Some(nodes) = &listed
             && let Some((field, size)) = scenario.too_large(nodes.len()).first()
         {
@@ -186,10 +188,7 @@ impl Study for CoallocationStudy {
         let replications = scenario.replications;
         let of_usage = |&usage: &f64| (0..replications).map(move |replication| (usage, replication));
         let places = scenario.usage.iter().flat_map(of_usage).collect();
-        Ok(CoallocationStudy { scenario: scenario.clone(), listed, inputs, places })
-    }
-    fn inputs(&self) -> Vec<Input> {
-        self.inputs.clone()
+        Ok(CoallocationStudy { scenario: scenario.clone(), listed, places })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&(usage, replication): &(f64, u32)| InstanceId {

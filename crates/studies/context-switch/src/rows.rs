@@ -207,7 +207,7 @@ pub(crate) fn above_bound_percent(pair: &Pair<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_lab::Row as _;
+    use dfrsim_lab::{AnyRow as _, Row as _};
 
     fn sample(cost_mb: u64, bound_mb: u64) -> SampleRow {
         SampleRow {

@@ -11,8 +11,8 @@ use dfrsim_context_switch::workload::Sample;
 use dfrsim_context_switch::{Cluster, Configuration, Durations, Kind, Plan, cheapest, plan_early, timetable};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Drawing, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, RunError,
-    Status, Study, Watch,
+    Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
+    RunError, Status, Study, Watch,
 };
 use dfrsim_model::SimTime;
 use std::time::Instant;
@@ -46,7 +46,6 @@ impl Study for ContextSwitchStudy {
     type Fields = ContextSwitches;
     type Instance = Instance;
     type Variant = Variant;
-    type Row = Row;
     type Rows = Long<Row>;
 
     fn memory(scenario: &Scenario<ContextSwitches>) -> u64 {
@@ -58,7 +57,10 @@ impl Study for ContextSwitchStudy {
         let cluster = scenario.cluster.iter().map(|part| u64::from(part.replications));
         samples.chain(cluster).fold(0, u64::saturating_add)
     }
-    fn open(scenario: &Scenario<ContextSwitches>) -> Result<ContextSwitchStudy, RunError> {
+    fn open(
+        scenario: &Scenario<ContextSwitches>,
+        _: &mut Vec<Input>,
+    ) -> Result<ContextSwitchStudy, RunError> {
         let mut instances = Vec::new();
         if let Some(part) = &scenario.samples {
             for &vms in &part.vms {

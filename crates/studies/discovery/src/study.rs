@@ -19,7 +19,6 @@ pub struct DiscoveryStudy {
     scenario: Scenario<Discovery>,
     /// For each workload of the scenario the recorded one, if it is.
     recorded: Vec<Option<Workload>>,
-    inputs: Vec<Input>,
     /// The place of each instance's workload in the scenario, and the replication.
     instances: Vec<(usize, u32)>,
 }
@@ -34,7 +33,6 @@ impl Study for DiscoveryStudy {
     type Fields = Discovery;
     type Instance = Workload;
     type Variant = (Setting, Approach);
-    type Row = Row;
     type Rows = Long<Row>;
 
     fn memory(scenario: &Scenario<Discovery>) -> u64 {
@@ -47,23 +45,20 @@ impl Study for DiscoveryStudy {
         let variants = (scenario.settings.len() * scenario.approaches.len()) as u64;
         scenario.workloads.iter().map(of).fold(0, u64::saturating_add).saturating_mul(variants)
     }
-    fn open(scenario: &Scenario<Discovery>) -> Result<DiscoveryStudy, RunError> {
-        let (mut recorded, mut inputs, mut instances) = (Vec::new(), Vec::new(), Vec::new());
+    fn open(scenario: &Scenario<Discovery>, inputs: &mut Vec<Input>) -> Result<DiscoveryStudy, RunError> {
+        let (mut recorded, mut instances) = (Vec::new(), Vec::new());
         for (place, workload) in scenario.workloads.iter().enumerate() {
             recorded.push(match &workload.source {
                 Source::Testbed(_) => None,
                 Source::Recorded(source) => Some(
-                    read(source, &mut inputs)
+                    read(source, inputs)
                         .map_err(|fault| RunError::input(format!("workload `{}`: {fault}", workload.name)))?,
                 ),
             });
             let replications = 0..workload.source.replications(scenario.replications);
             instances.extend(replications.map(|replication| (place, replication)));
         }
-        Ok(DiscoveryStudy { scenario: scenario.clone(), recorded, inputs, instances })
-    }
-    fn inputs(&self) -> Vec<Input> {
-        self.inputs.clone()
+        Ok(DiscoveryStudy { scenario: scenario.clone(), recorded, instances })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&(place, replication): &(usize, u32)| {

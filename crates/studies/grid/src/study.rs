@@ -31,7 +31,6 @@ pub struct GridStudy {
     seed: Seed,
     fields: GridFields,
     workloads: Vec<Workload>,
-    inputs: Vec<Input>,
     places: Vec<InstanceSpec>,
 }
 
@@ -238,13 +237,12 @@ impl Study for GridStudy {
     type Fields = GridFields;
     type Instance = Instance;
     type Variant = Variant;
-    type Row = Simulation;
     type Rows = Long<Simulation>;
 
     fn memory(scenario: &Scenario<GridFields>) -> u64 {
         scenario.memory()
     }
-    fn open(scenario: &Scenario<GridFields>) -> Result<GridStudy, RunError> {
+    fn open(scenario: &Scenario<GridFields>, inputs: &mut Vec<Input>) -> Result<GridStudy, RunError> {
         let fields = scenario.fields.clone();
         let (mut logs, mut workloads, mut places) = (Logs::default(), Vec::new(), Vec::new());
         for (workload, of_workload) in fields.workloads.iter().enumerate() {
@@ -262,11 +260,8 @@ impl Study for GridStudy {
                 }
             }
         }
-        let inputs = logs.into_inputs();
-        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, workloads, inputs, places })
-    }
-    fn inputs(&self) -> Vec<Input> {
-        self.inputs.clone()
+        inputs.extend(logs.into_inputs());
+        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, workloads, places })
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&place: &InstanceSpec| {

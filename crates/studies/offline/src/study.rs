@@ -8,8 +8,8 @@ use crate::solve::{Packable, passes};
 use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
-    Audit, Claim, Column, Columns as _, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId,
-    KeyBuilder, Labels, NamedTable, Prepared, ProblemId, ReadFile, Role, RunError, Study, Watch, Wide,
+    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId, Labels, NamedTable,
+    Prepared, ProblemId, ReadFile, Role, Row as _, RunError, Study, Watch, Wide,
 };
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -31,7 +31,6 @@ pub struct OfflineStudy {
     grids: Vec<Vec<Parameters>>,
     /// The instances of each group that are files.
     read: Vec<Vec<Instance>>,
-    inputs: Vec<Input>,
     /// Where the instances of each group begin, and where the last ones end.
     begins: Vec<usize>,
 }
@@ -115,7 +114,6 @@ impl Study for OfflineStudy {
     type Fields = Packings;
     type Instance = Packable;
     type Variant = Algorithm;
-    type Row = Row;
     type Rows = Wide<Row>;
 
     fn rows_at_least(scenario: &Scenario<Packings>) -> u64 {
@@ -143,12 +141,12 @@ impl Study for OfflineStudy {
         };
         Ok(Box::new((instance, scenario.packing.settings(seed))))
     }
-    fn open(scenario: &Scenario<Packings>) -> Result<OfflineStudy, RunError> {
+    fn open(scenario: &Scenario<Packings>, inputs: &mut Vec<Input>) -> Result<OfflineStudy, RunError> {
         let algorithms = scenario.algorithms();
         let second_phase = scenario.second_phase();
         let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
-        let (mut grids, mut all_read, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut grids, mut all_read) = (Vec::new(), Vec::new());
         for group in &scenario.instances {
             let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::Made).collect();
             let mut of_group = Vec::new();
@@ -177,12 +175,8 @@ impl Study for OfflineStudy {
             is_best_pass_known,
             grids,
             read: all_read,
-            inputs,
             begins,
         })
-    }
-    fn inputs(&self) -> Vec<Input> {
-        self.inputs.clone()
     }
     fn instances(&self) -> Vec<InstanceId> {
         let slow: Vec<Algorithm> =
@@ -231,9 +225,6 @@ impl Study for OfflineStudy {
     }
     fn facts(&self, instance: &Packable) -> Labels {
         instance.row.with_role(Role::Fact)
-    }
-    fn key(&self, algorithm: &Algorithm, key: &mut KeyBuilder) {
-        key.field("algorithm", algorithm);
     }
     fn labels(&self, algorithm: &Algorithm) -> Labels {
         vec![("algorithm", algorithm.to_string())]

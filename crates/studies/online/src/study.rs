@@ -20,8 +20,8 @@ use dfrsim_cluster::{
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
-    Audit, Claim, Columns as _, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
-    Prepared, Role, RunError, Status, Study, Watch,
+    Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, Role,
+    Row as _, RunError, Status, Study, Watch,
 };
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
@@ -274,7 +274,6 @@ impl Study for OnlineStudy {
     type Fields = Online;
     type Instance = Instance;
     type Variant = Variant;
-    type Row = SimulationRow;
     type Rows = Long<SimulationRow>;
 
     fn memory(scenario: &Scenario<Online>) -> u64 {
@@ -283,8 +282,9 @@ impl Study for OnlineStudy {
     fn rows_at_least(scenario: &Scenario<Online>) -> u64 {
         scenario.traces().saturating_mul(settings(scenario).len() as u64)
     }
-    fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
+    fn open(scenario: &Scenario<Online>, inputs: &mut Vec<Input>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
+        inputs.extend(logs.iter().map(|log| log.input(&scenario.workloads[log.workload])));
         let without = Header::default();
         let of_workload = |(place, workload): (usize, &Workload)| {
             let own = unequal(workload, scenario.seed)?;
@@ -305,9 +305,6 @@ impl Study for OnlineStudy {
         let sites =
             scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
         Ok(OnlineStudy { settings: settings(scenario), parts, logs, sites, scenario: scenario.clone() })
-    }
-    fn inputs(&self) -> Vec<Input> {
-        self.logs.iter().map(|log| log.input(&self.scenario.workloads[log.workload])).collect()
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |(at, part): (usize, &Part)| part.id(self.workload(at));

@@ -40,6 +40,6 @@ impl Merge {
         let part = Part::Merged(self.folders);
         let options = RunOptions { part, ..RunOptions::new(out) };
         let execution = Execution { threads: self.threads, audit: false, quiet: self.quiet };
-        execute(context, scenario.as_ref(), options, &execution)
+        execute(context, &scenario, options, &execution)
     }
 }

@@ -197,14 +197,14 @@ impl Verify {
             Ok(scenario) => scenario,
             Err(error) => return Ok(Some(error.to_string())),
         };
-        if let Some(file) = other_input(scenario.as_ref(), &archived.manifest) {
+        if let Some(file) = other_input(&scenario, &archived.manifest) {
             return Ok(Some(format!("{file} is another file here")));
         }
         let again = tempfile::tempdir().map_err(Failure::input)?;
         let part = Part::Merged(vec![archived.folder.clone()]);
         let options = RunOptions { part, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: false, quiet: true, ..self.execution };
-        watched_run(context, scenario.as_ref(), options, &execution).map_err(|failure| match failure {
+        watched_run(context, &scenario, options, &execution).map_err(|failure| match failure {
             Failure::Input(fault) => {
                 Failure::of(&self.archive, format_args!("its rows are not of its scenario: {fault}"))
             }
@@ -223,7 +223,7 @@ impl Verify {
         let allow_commands = self.consent.is_given();
         let options = RunOptions { allow_commands, ..RunOptions::new(again.path()) };
         let execution = Execution { audit: archived.manifest.audit == "on", ..self.execution };
-        watched_run(context, scenario.as_ref(), options, &execution)?;
+        watched_run(context, &scenario, options, &execution)?;
         let manifest = manifest(again.path())?;
         for (then, now) in archived.manifest.inputs.iter().zip(&manifest.inputs) {
             if then.sha256 != now.sha256 {
@@ -236,10 +236,10 @@ impl Verify {
 }
 
 /// A file that the results are of and that is another one here.
-fn other_input(scenario: &dyn AnyScenario, manifest: &Manifest) -> Option<String> {
+fn other_input(scenario: &AnyScenario, manifest: &Manifest) -> Option<String> {
     let digest = |path: &Path| File::open(path).and_then(Digest::from_reader).ok().map(|it| it.to_string());
     let is_other = |input: &&InputSection| {
-        let used = scenario.uses().files.iter().find(|file| file.given == input.file);
+        let used = scenario.uses.files.iter().find(|file| file.given == input.file);
         used.is_some_and(|file| digest(&file.path).as_ref() != Some(&input.sha256))
     };
     manifest.inputs.iter().find(is_other).map(|input| input.file.clone())

@@ -47,7 +47,7 @@ struct Input<'a> {
 
 impl<'a> Finished<'a> {
     pub(super) fn new(
-        scenario: &'a dyn AnyScenario,
+        scenario: &'a AnyScenario,
         options: &RunOptions,
         report: &'a RunReport,
     ) -> Finished<'a> {
@@ -61,8 +61,8 @@ impl<'a> Finished<'a> {
             report: &input.report,
         });
         Finished {
-            study: scenario.study(),
-            title: scenario.title(),
+            study: scenario.study.name,
+            title: &scenario.title,
             results: options.out.display().to_string(),
             shard: match &options.part {
                 Part::Shard(shard) => Some(shard.to_string()),

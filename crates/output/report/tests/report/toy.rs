@@ -2,8 +2,8 @@
 
 use dfrsim_lab::fields::{Scenario, count, list, text};
 use dfrsim_lab::{
-    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, InstanceId, KeyBuilder, Labels, Long,
-    NamedTable, Prepared, RunError, Samples, Study, Table, Verdict, Watch, columns, fields,
+    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, Input, InstanceId, Labels, Long, NamedTable,
+    Prepared, RunError, Samples, Study, Table, Verdict, Watch, columns, fields,
 };
 
 fields! {
@@ -47,10 +47,9 @@ impl Study for Toy {
     type Fields = Queues;
     type Instance = u32;
     type Variant = u32;
-    type Row = Wait;
     type Rows = Long<Wait>;
 
-    fn open(scenario: &Scenario<Queues>) -> Result<Toy, RunError> {
+    fn open(scenario: &Scenario<Queues>, _: &mut Vec<Input>) -> Result<Toy, RunError> {
         Ok(Toy(scenario.fields.clone()))
     }
     fn instances(&self) -> Vec<InstanceId> {
@@ -64,9 +63,6 @@ impl Study for Toy {
         let mut digester = Digester::new();
         digester.integer(at as u64);
         Ok(Prepared { instance: at as u32, digest: digester.digest() })
-    }
-    fn key(&self, seconds: &u32, key: &mut KeyBuilder) {
-        key.field("server_s", seconds);
     }
     fn labels(&self, seconds: &u32) -> Labels {
         vec![("server_s", seconds.to_string())]

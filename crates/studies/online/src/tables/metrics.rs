@@ -2,7 +2,7 @@
 
 use crate::groups::Group;
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Column, Columns as _, Table, average};
+use dfrsim_lab::{AnyRow as _, Column, Row as _, Table, average};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Those that are written as Markdown.
@@ -33,7 +33,8 @@ pub(super) fn summary(groups: &[Group<'_>]) -> Table {
 }
 
 fn means(groups: &[Group<'_>], is_meant: impl Fn(&Column) -> bool) -> Table {
-    let columns = || SimulationRow::COLUMNS.iter().enumerate().filter(|(_, column)| is_meant(column));
+    let columns =
+        || SimulationRow::TYPES[0].columns.iter().enumerate().filter(|(_, column)| is_meant(column));
     // Metrics of the program come last, by name.
     let own = |row: &SimulationRow| -> BTreeMap<String, f64> {
         row.own.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
