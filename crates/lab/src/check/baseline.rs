@@ -2,15 +2,14 @@
 
 use crate::column::{Better, Role, RowType};
 use crate::data::DataFrame;
-use crate::fields::{
-    Document, Environment, Faults, FieldDoc, Fields, Located, Reader, ScenarioSource, TableAt, Value, unknown,
-};
+use crate::fields::{Value, unknown};
 use crate::groups::{Group, Loads, by_key, row_groups};
 use crate::key::Digest;
 use crate::results::{Results, ResultsError};
 use crate::study::AnyStudy;
 use crate::table::average;
 use crate::text::csv::ReadFile;
+use dfrsim_input::{Faults, Input, Located, Object, Reader};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -88,22 +87,10 @@ impl Baseline {
     /// # Errors
     /// As for [`Baseline::read`].
     pub fn parse(text: &str, name: &str, study: &AnyStudy) -> Result<Baseline, Faults> {
-        let environment = Environment::new().with(Directions(directions(study.row_types)));
-        let source = ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment };
-        let document = Document::parse(&source)?;
-        let found = document.study()?;
-        if found != study.name {
-            return Err(document.unknown_study([study.name]));
-        }
-        let file = document.read::<File>()?;
-        Ok(Baseline {
-            study: found,
-            title: file.title.clone(),
-            semantics: file.fields.semantics,
-            instances: file.fields.instances,
-            groups: file.fields.groups,
-            directions: directions(study.row_types),
-        })
+        let input = Input::toml(name, text)?;
+        let mut reader = Reader::default();
+        let read = baseline(&mut reader, &input.root(), study);
+        reader.finish(read)
     }
 
     /// The file: a line for each value, so that changes are seen one by one in a diff.
@@ -194,85 +181,63 @@ fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
     by_key(&file.lines, values).into_iter().map(described).collect()
 }
 
-/// The study as the reader of a file knows it.
-struct Directions(Vec<(String, Better)>);
-
-/// The fields of a file that a scenario does not have.
-struct File {
-    semantics: u32,
-    instances: Vec<(String, String)>,
-    groups: Vec<GroupSummary>,
-}
-
-impl Fields for File {
-    fn read(table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<File> {
-        let format = table.get("format").and_then(|at| at.integer());
-        if format != Some(FORMAT) {
-            // The other fields may have another meaning.
-            table.entries();
-            let message = format!("expected a baseline of format {FORMAT}; write it again with --update");
-            reader.fault_at(&table.span_of("format"), message);
-            return None;
-        }
-        let semantics = match table.get("semantics") {
-            Some(at) => match at.integer().and_then(|number| u32::try_from(number).ok()) {
-                Some(number) => Some(number),
-                None => reader.expected(&at, "a version"),
-            },
-            None => table.missing("semantics", reader),
-        };
-        let instances = read_table("instances", table, reader, |name, at, reader| match at.text() {
-            Some(text) => Some((name.to_owned(), text.to_owned())),
-            None => reader.expected(at, "a number of instances and their digest"),
-        });
-        let groups = read_table("groups", table, reader, |name, at, reader| match TableAt::of(at) {
-            Some(group) => Some(GroupSummary { name: name.to_owned(), values: read_values(&group, reader) }),
-            None => reader.expected(at, "a table of values"),
-        });
-        Some(File { semantics: semantics?, instances: instances?, groups: groups? })
+/// Reads the summary of a study's results.
+fn baseline(reader: &mut Reader, root: &Located<'_>, study: &AnyStudy) -> Option<Baseline> {
+    let file = reader.any_object(root)?;
+    let is_own = |name: &str| (name == study.name).then(|| name.to_owned());
+    let own =
+        reader.field(&file, "study").and_then(|at| reader.one_of(&at, "study", is_own, [study.name]))?;
+    if file.get("format").and_then(|at| at.integer()) != Some(FORMAT) {
+        // The other fields may have another meaning.
+        let message = format!("expected a baseline of format {FORMAT}; write it again with --update");
+        reader.fault_below(root, "format", message);
+        return None;
     }
-    fn write(&self) -> crate::fields::Table {
-        crate::fields::Table::new()
-    }
-    fn docs() -> Vec<FieldDoc> {
-        Vec::new()
-    }
-    fn doc() -> String {
-        String::new()
-    }
+    reader.object(root, &["study", "title", "format", "semantics", "instances", "groups"]);
+    let text = |reader: &mut Reader, at: &Located<'_>, meant: &str| {
+        reader.expected(at, at.text().map(str::to_owned), || meant.to_owned())
+    };
+    let title = file.get("title").map_or_else(|| Some(String::new()), |at| text(reader, &at, "a text"));
+    let semantics = reader.field(&file, "semantics").and_then(|at| reader.integer(&at, 0..=u32::MAX));
+    let instances = entries(reader, &file, "instances", |reader, at| {
+        text(reader, at, "a number of instances and their digest")
+    });
+    let directions = directions(study.row_types);
+    let known: Vec<&str> = directions.iter().map(|(metric, _)| metric.as_str()).collect();
+    let groups = entries(reader, &file, "groups", |reader, at| values(reader, at, &known));
+    let groups =
+        groups.map(|all| all.into_iter().map(|(name, values)| GroupSummary { name, values }).collect());
+    let (title, semantics, instances, groups) = (title?, semantics?, instances?, groups?);
+    Some(Baseline { study: own, title, semantics, instances, groups, directions })
 }
 
 /// The entries of a table whose keys are names.
-fn read_table<T>(
+fn entries<T>(
+    reader: &mut Reader,
+    file: &Object<'_>,
     name: &str,
-    table: &TableAt<'_>,
-    reader: &mut Reader<'_>,
-    read: impl Fn(&str, &Located<'_>, &mut Reader<'_>) -> Option<T>,
-) -> Option<Vec<T>> {
-    let Some(at) = table.get(name) else { return table.missing(name, reader) };
-    let Some(inner) = TableAt::of(&at) else { return reader.expected(&at, "a table") };
-    let entries = inner.entries().into_iter();
-    entries.map(|(name, at)| read(name, &at, reader)).collect::<Vec<_>>().into_iter().collect()
+    mut read: impl FnMut(&mut Reader, &Located<'_>) -> Option<T>,
+) -> Option<Vec<(String, T)>> {
+    let table = reader.field(file, name).and_then(|at| reader.any_object(&at))?;
+    let entries = table.iter().map(|(name, at)| Some((name.to_owned(), read(reader, &at)?)));
+    entries.collect::<Vec<_>>().into_iter().collect()
 }
 
 /// The values of a group: `failures = 0`, `degradation.mean = 1.5`.
-fn read_values(group: &TableAt<'_>, reader: &mut Reader<'_>) -> BTreeMap<String, f64> {
+fn values(reader: &mut Reader, group: &Located<'_>, known: &[&str]) -> Option<BTreeMap<String, f64>> {
     let mut values = BTreeMap::new();
-    for (name, at) in group.entries() {
-        let inner = TableAt::of(&at).map(|table| table.entries());
-        let named = match inner {
-            Some(inner) => inner.into_iter().map(|(of, at)| (format!("{name}.{of}"), at)).collect(),
+    for (name, at) in reader.any_object(group)?.iter() {
+        let named = match at.object() {
+            Some(inner) => inner.iter().map(|(of, at)| (format!("{name}.{of}"), at)).collect(),
             None => vec![(name.to_owned(), at)],
         };
         for (name, at) in named {
-            let known = reader.environment::<Directions>().map(|known| &known.0);
-            let known: Vec<&str> = known.into_iter().flatten().map(|(metric, _)| metric.as_str()).collect();
-            match at.number() {
-                _ if !known.contains(&name.as_str()) => reader.fault(&at, unknown("metric", &name, known)),
-                Some(number) => _ = values.insert(name, number),
-                None => _ = reader.expected::<f64>(&at, "a finite number"),
+            if !known.contains(&name.as_str()) {
+                reader.fault(&at, unknown("metric", &name, known.iter().copied()));
+            } else if let Some(number) = reader.number(&at, "a finite number", Some) {
+                values.insert(name, number);
             }
         }
     }
-    values
+    Some(values)
 }

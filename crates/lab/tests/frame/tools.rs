@@ -201,12 +201,12 @@ fn all_that_is_wrong_with_a_baseline_is_reported_with_its_place() {
         [groups.'factor=1']\nruns = 'two'\nproducts_m.mean = 1\nproduct_m.mean = nan\n";
     let errors = Baseline::parse(text, "baseline.toml", study).unwrap_err().to_string();
     let expected = [
-        "baseline.toml:3:13: expected a version, found \"one\"",
-        "baseline.toml:4:1: unknown field `semantix`",
-        "baseline.toml:6:8: expected a number of instances and their digest, found 3",
-        "baseline.toml:8:8: expected a finite number, found \"two\"",
-        "baseline.toml:9:19: unknown metric `products_m.mean`; did you mean `product_m.mean`?",
-        "baseline.toml:10:18: expected a finite number, found nan",
+        "baseline.toml:3:13: semantics: \"one\" is not an integer from 0 to 4294967295",
+        "baseline.toml:4:1: unknown field `semantix`; did you mean `semantics`?",
+        "baseline.toml:6:8: instances.even: 3 is not a number of instances and their digest",
+        "baseline.toml:8:8: groups.factor=1.runs: \"two\" is not a finite number",
+        "baseline.toml:9:19: groups.factor=1.products_m.mean: unknown metric `products_m.mean`; did you mean `product_m.mean`?",
+        "baseline.toml:10:18: groups.factor=1.product_m.mean: nan is not a finite number",
     ];
     for line in expected {
         assert!(errors.contains(line), "{line}\n{errors}");
