@@ -1,18 +1,26 @@
-//! The numbers that the text states, beside ours where the experiment is as large as its own; and what it says in words.
+//! What the text says of the results (`claims.toml`): numbers, beside ours where the experiment is as large as its own, and that
+//! something is positive.
 //!
-//! A number *holds* where the 95 % interval of ours is within a tenth of it, *fails* where the interval is outside, and is
-//! *open* where the interval is partly within.
+//! A statement *holds* where the 95 % interval of our mean over the replications is within its limits, *fails* where the interval is
+//! outside, and is *open* where the interval is partly within; one without a number also where there is no interval.
 
 use crate::model;
-use crate::rows::{Row, SwitchRow, loads, of_runs, pairs, reduction_percent, switches};
+use crate::rows::{
+    LoadRow, Pair, Row, SwitchRow, loads, of_runs, pairs, reduction_percent, simulations, switches,
+};
 use crate::scenario::ContextSwitches;
-use crate::statements;
-use crate::tables::minutes;
+use crate::tables::{mean_between, minutes};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::query::Limit;
-use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict};
+use dfrsim_lab::query::{Entries, Entry, Limit};
+use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict, average, by_key};
+use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+static CLAIMS: LazyLock<Entries> =
+    LazyLock::new(|| Entries::new("context-switch/claims.toml", include_str!("../claims.toml")));
+
+/// The claims for which there are results.
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Claim> {
     let costs = model::costs();
     let agree = costs.iter().filter(|cost| cost.cost_mb == cost.published_mb).count();
@@ -23,124 +31,193 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
         format!("{agree} of {} costs agree", costs.len()),
     );
     let bootstrap = Bootstrap::for_tables(scenario.seed);
-    let statements = statements::all(&bootstrap, rows);
-    let measures = Measures { rows, bootstrap };
-    let stated = include_str!("../reference/text.csv").lines().skip(1).filter_map(|line| {
-        let mut fields = line.splitn(4, ',');
-        let (section, quantity) = (fields.next()?, fields.next()?);
-        let published: f64 = fields.next()?.parse().ok()?;
-        let statement = fields.next()?.trim_matches('"');
-        if !is_as_in_the_text(scenario, section) {
-            return None;
-        }
-        let Estimate { value, interval } = measures.of(quantity)?;
-        let (low, high) = interval.unwrap_or((value, value));
-        let claim = Claim::new(
-            format!("RR-6929, section {section}"),
-            statement,
-            match quantity {
-                "max_free_switch_s" => Verdict::from_bool(high <= published),
-                _ => Limit::within(0.9 * published, 1.1 * published).verdict((low, high)),
-            },
-            format!("ours / published: {:.2}", value / published),
-        );
-        Some(claim.with_values(Some(value), Some(published)).with_interval(interval))
-    });
-    std::iter::once(table_1).chain(stated).chain(statements).collect()
-}
-
-/// Whether an experiment is as large as that of the section, so that its numbers can be compared.
-fn is_as_in_the_text(scenario: &ContextSwitches, section: &str) -> bool {
-    match section {
-        "5.1" => scenario.samples.as_ref().is_some_and(|part| part.nodes == 200 && part.busy.is_none()),
-        _ => scenario.cluster.as_ref().is_some_and(|part| (part.nodes, part.cpu, part.vjobs) == (11, 2, 8)),
-    }
-}
-
-struct Measures<'a> {
-    rows: &'a Long<Row>,
-    bootstrap: Bootstrap,
-}
-
-impl Measures<'_> {
-    /// Our value of a quantity; `None` if the scenario has no such part or policy.
-    fn of(&self, quantity: &str) -> Option<Estimate> {
-        let without = |value| Estimate { value, interval: None };
-        let mean_minutes = |policy| self.bootstrap.mean(&minutes(self.rows, policy));
-        let seconds = |row: &SwitchRow| row.duration_s.as_secs_f64();
-        match quantity {
-            "cost_reduction_percent" => {
-                let pairs = pairs(self.rows);
-                let reductions: Vec<f64> = pairs.iter().filter_map(reduction_percent).collect();
-                self.bootstrap.mean(&reductions)
+    let claim = |entry: &Entry| {
+        let values = values(&entry.of, rows).filter(|_| is_comparable(scenario, entry))?;
+        let Estimate { value, interval } = bootstrap.estimates(&values)?.mean;
+        let (limit, detail) = match entry.published {
+            Some(stated) if entry.is == Limit::default() => (
+                Limit::within(0.9 * stated, 1.1 * stated),
+                format!("ours / published: {:.2}", value / stated),
+            ),
+            Some(stated) => (entry.is, format!("ours / published: {:.2}", value / stated)),
+            None => {
+                let above = values.iter().filter(|values| values[0] > 0.0).count();
+                (Limit::above(0.0), format!("above 0 in {above} of {} replications", values.len()))
             }
-            "fcfs_min" => mean_minutes("booking"),
-            "optimised_min" => mean_minutes("optimised"),
-            "time_reduction_percent" => {
-                let [optimised, booking] = ["optimised", "booking"].map(|policy| minutes(self.rows, policy));
-                let both = optimised.into_iter().zip(booking);
-                let less: Vec<f64> = both.map(|(ours, booked)| 100.0 - 100.0 * ours / booked).collect();
-                self.bootstrap.mean(&less)
-            }
-            "switches" => self.a_run(|_| 1),
-            "mean_switch_s" => self.duration_of(|_| true),
-            "three_migrations_s" => {
-                self.duration_of(|row| row.migrations == 3 && row.suspends + resumes(row) == 0)
-            }
-            "nine_resumes_s" => self.duration_of(|row| resumes(row) >= 9),
-            "local_percent" => {
-                let percent = |own: &[&SwitchRow]| {
-                    let local: u64 = own.iter().map(|row| row.local_resumes).sum();
-                    let all: u64 = own.iter().map(|row| resumes(row)).sum();
-                    (all > 0).then(|| 100.0 * local as f64 / all as f64)
-                };
-                self.bootstrap.mean(&of_runs(self.rows, percent))
-            }
-            "free_switches" => self.a_run(|row| u64::from(row.cost_mb == 0)),
-            "max_free_switch_s" => {
-                let own = switches(self.rows).filter(|row| row.policy == "optimised" && row.cost_mb == 0);
-                own.map(seconds).reduce(f64::max).map(without)
-            }
-            "local_resumes" => self.a_run(|row| row.local_resumes),
-            "resumes" => self.a_run(resumes),
-            "peak_demand" => {
-                let mut peaks = BTreeMap::<u32, u64>::new();
-                for row in loads(self.rows).filter(|row| row.policy == "optimised") {
-                    let peak = peaks.entry(row.replication).or_default();
-                    *peak = row.demanded_cpu.max(*peak);
-                }
-                self.bootstrap.mean(&peaks.into_values().map(|peak| peak as f64).collect::<Vec<f64>>())
-            }
-            _ => None,
-        }
-    }
-    /// The mean duration of some switches, in seconds.
-    fn duration_of(&self, is_one: fn(&SwitchRow) -> bool) -> Option<Estimate> {
-        let seconds = |own: &[&SwitchRow]| {
-            let own = own.iter().filter(|row| is_one(row)).map(|row| row.duration_s.as_secs_f64());
-            Some(own.collect::<Vec<f64>>()).filter(|own| !own.is_empty())
         };
-        self.bootstrap.estimates(&of_runs(self.rows, seconds)).map(|estimates| estimates.mean)
-    }
-    /// The mean over the simulations of a sum over switches.
-    fn a_run(&self, of: fn(&SwitchRow) -> u64) -> Option<Estimate> {
-        let sum = |own: &[&SwitchRow]| Some(own.iter().map(|row| of(row)).sum::<u64>() as f64);
-        self.bootstrap.mean(&of_runs(self.rows, sum))
-    }
+        let point = entry.published.map(|_| (value, value));
+        let verdict = interval.or(point).map_or(Verdict::Open, |interval| limit.verdict(interval));
+        let claim = Claim::new(&entry.source, &entry.text, verdict, detail).within(&entry.scope);
+        Some(claim.with_values(Some(value), entry.published).with_interval(interval))
+    };
+    std::iter::once(table_1).chain(CLAIMS.iter().filter_map(claim)).collect()
 }
 
+/// Whether an experiment is as large as that of the section, so that its numbers can be compared, if there are any.
+fn is_comparable(scenario: &ContextSwitches, entry: &Entry) -> bool {
+    let is_so = if entry.source.ends_with("5.1") {
+        scenario.samples.as_ref().is_some_and(|part| part.nodes == 200 && part.busy.is_none())
+    } else {
+        scenario.cluster.as_ref().is_some_and(|part| (part.nodes, part.cpu, part.vjobs) == (11, 2, 8))
+    };
+    is_so || entry.published.is_none()
+}
+
+/// Our values of a metric, in blocks that are independent of each other; `None` if there is no such metric.
+fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
+    let durations = |is_one: fn(&SwitchRow) -> bool| {
+        let own = |own: &[&SwitchRow]| own.iter().filter(|row| is_one(row)).map(|row| seconds(row)).collect();
+        of_runs(rows, |run| Some(own(run)).filter(|own: &Vec<f64>| !own.is_empty()))
+    };
+    let a_run = |of: fn(&SwitchRow) -> u64| of_runs(rows, |own| Some(sum(own, of)));
+    let single = match metric {
+        "mean_switch_s" => return Some(durations(|_| true)),
+        "three_migrations_s" => {
+            return Some(durations(|row| row.migrations == 3 && row.suspends + resumes(row) == 0));
+        }
+        "nine_resumes_s" => return Some(durations(|row| resumes(row) >= 9)),
+        "cost_reduction_percent" => pairs(rows).iter().filter_map(reduction_percent).collect(),
+        "fcfs_min" => minutes(rows, "booking"),
+        "optimised_min" => minutes(rows, "optimised"),
+        "time_reduction_percent" => {
+            let [optimised, booking] = ["optimised", "booking"].map(|policy| minutes(rows, policy));
+            optimised.into_iter().zip(booking).map(|(ours, booked)| 100.0 - 100.0 * ours / booked).collect()
+        }
+        "switches" => a_run(|_| 1),
+        "local_percent" => of_runs(rows, |own| {
+            let all = sum(own, resumes);
+            (all > 0.0).then(|| 100.0 * sum(own, |row| row.local_resumes) / all)
+        }),
+        "free_switches" => a_run(|row| u64::from(row.cost_mb == 0)),
+        "max_free_switch_s" => {
+            let own = switches(rows).filter(|row| row.policy == "optimised" && row.cost_mb == 0);
+            own.map(seconds).reduce(f64::max).into_iter().collect()
+        }
+        "local_resumes" => a_run(|row| row.local_resumes),
+        "resumes" => a_run(resumes),
+        "peak_demand" => {
+            let own = loads(rows).filter(|row| row.policy == "optimised");
+            let peak =
+                |own: Vec<&LoadRow>| own.iter().map(|row| row.demanded_cpu).max().map(|peak| peak as f64);
+            by_key(own, |row| row.replication).into_iter().filter_map(peak).collect()
+        }
+        "saved_by_size" => of_replications(rows, |own| {
+            slope(own.iter().map(|pair| (f64::from(pair.optimised.vms), saved(pair))))
+        }),
+        "saved" => of_replications(rows, |own| average(own.iter().map(saved))),
+        "cost_and_duration" => {
+            of_runs(rows, |own| correlation(own.iter().map(|row| (cost(row), seconds(row)))))
+        }
+        "cost_of_images" => of_runs(rows, |own| difference(own, cost)),
+        "duration_of_images" => of_runs(rows, |own| difference(own, seconds)),
+        "local_less_remote" => of_runs(rows, |own| {
+            Some(own.iter().map(|row| row.local_resumes as f64 - row.remote_resumes as f64).sum())
+        }),
+        "cpu_until_30_min" => until_30_minutes(rows, |row| row.used_cpu),
+        "memory_until_30_min" => until_30_minutes(rows, |row| row.memory_mb as f64),
+        "minutes_saved" => {
+            let own = simulations(rows).filter(|row| row.policy == "optimised");
+            let optimised: BTreeMap<u32, f64> =
+                own.map(|row| (row.replication, row.duration_s.as_secs_f64() / 60.0)).collect();
+            let booked = simulations(rows).filter(|row| row.policy == "booking");
+            let saved = booked.filter_map(|row| {
+                Some(row.duration_s.as_secs_f64() / 60.0 - optimised.get(&row.replication)?)
+            });
+            saved.collect()
+        }
+        _ => return None,
+    };
+    Some(single.into_iter().map(|value| vec![value]).collect())
+}
+
+fn cost(row: &SwitchRow) -> f64 {
+    row.cost_mb as f64
+}
+fn seconds(row: &SwitchRow) -> f64 {
+    row.duration_s.as_secs_f64()
+}
 fn resumes(row: &SwitchRow) -> u64 {
     row.local_resumes + row.remote_resumes
+}
+fn saved(pair: &Pair<'_>) -> f64 {
+    pair.first_fit.cost_mb as f64 - pair.optimised.cost_mb as f64
+}
+
+/// A sum over the switches of a simulation.
+fn sum(own: &[&SwitchRow], of: fn(&SwitchRow) -> u64) -> f64 {
+    own.iter().map(|row| of(row)).sum::<u64>() as f64
+}
+
+/// What something comes to for the pairs of plans of each replication.
+fn of_replications(rows: &Long<Row>, of: impl Fn(&[Pair<'_>]) -> Option<f64>) -> Vec<f64> {
+    let mut pairs = pairs(rows);
+    pairs.sort_by_key(|pair| pair.optimised.replication);
+    pairs.chunk_by(|a, b| a.optimised.replication == b.optimised.replication).filter_map(of).collect()
+}
+
+/// How much larger something is on average for switches with suspends or resumes than for others; `None` if all are of one
+/// kind.
+fn difference(own: &[&SwitchRow], of: fn(&SwitchRow) -> f64) -> Option<f64> {
+    let has_images = |row: &SwitchRow| row.suspends + row.local_resumes + row.remote_resumes > 0;
+    let [with, without] = [true, false].map(|kind| {
+        let of_kind = own.iter().filter(|row| has_images(row) == kind);
+        average(of_kind.map(|row| of(row)))
+    });
+    Some(with? - without?)
+}
+
+/// The slope of a line through points by least squares; `None` if they have one abscissa.
+fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let x_mean = average(points.clone().map(|(x, _)| x))?;
+    let spread: f64 = points.clone().map(|(x, _)| (x - x_mean).powi(2)).sum();
+    let both: f64 = points.map(|(x, y)| (x - x_mean) * y).sum();
+    (spread > 0.0).then(|| both / spread)
+}
+
+/// Pearson's coefficient; `None` if one of both does not vary.
+fn correlation(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let down = slope(points.clone())?;
+    let across = slope(points.map(|(x, y)| (y, x)))?;
+    Some(down.signum() * (down * across).max(0.0).sqrt())
+}
+
+/// How much more is used under the optimised policy than with booked units, on average over 30 minutes.
+fn until_30_minutes(rows: &Long<Row>, of: fn(&LoadRow) -> f64) -> Vec<f64> {
+    let to = SimSpan::from_secs(1_800);
+    let mean = |policy: &str, replication: u32| {
+        let is_one = |row: &&LoadRow| row.policy == policy && row.replication == replication;
+        let own: Vec<&LoadRow> = loads(rows).filter(is_one).collect();
+        (!own.is_empty()).then(|| mean_between(&own, (SimSpan::ZERO, to, to), of))
+    };
+    let runs = simulations(rows).filter(|row| row.policy == "optimised").map(|row| row.replication);
+    runs.filter_map(|run| Some(mean("optimised", run)? - mean("booking", run)?)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_correlations_are_those_of_the_points() {
+        let line = [(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)];
+        assert_eq!(slope(line.into_iter()), Some(2.0));
+        assert!((correlation(line.into_iter()).unwrap() - 1.0).abs() < 1e-12);
+        let falling = [(0.0, 5.0), (1.0, 3.0), (2.0, 4.0)];
+        assert!((correlation(falling.into_iter()).unwrap() + 0.5).abs() < 1e-12);
+        assert_eq!(slope([(1.0, 1.0), (1.0, 2.0)].into_iter()), None);
+    }
+
+    #[test]
+    fn statements_name_what_there_is() {
+        let rows = Long { records: Vec::new() };
+        let unknown = CLAIMS.iter().filter(|entry| values(&entry.of, &rows).is_none());
+        assert_eq!(unknown.map(|entry| &entry.of).collect::<Vec<_>>(), [""; 0]);
+    }
+
     /// The published numbers agree with each other: 150 of 250 minutes are 40 % less.
     #[test]
     fn the_published_reduction_is_that_of_the_published_times() {
-        let lines =
-            || include_str!("../reference/text.csv").lines().map(|line| line.split(',').collect::<Vec<_>>());
-        let number = |name| lines().find(|line| line[1] == name).unwrap()[2].parse::<f64>().unwrap();
+        let number = |of| CLAIMS.iter().find(|entry| entry.of == of).unwrap().published.unwrap();
         let reduction = 100.0 - 100.0 * number("optimised_min") / number("fcfs_min");
         assert!((reduction - number("time_reduction_percent")).abs() < 1e-9);
     }

@@ -16,7 +16,6 @@ mod instance;
 mod model;
 mod rows;
 mod scenario;
-mod statements;
 mod study;
 mod tables;
 
