@@ -3,11 +3,10 @@
 //! The names of most fields are those of Slurm's parameters in other letters: `half_life_s` is `PriorityDecayHalfLife`. This module
 //! has the settings only; what they mean is computed by the policies, and once more by the audit.
 
-use crate::Origin;
+use crate::{Origin, named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 /// Priorities and limits of waiting jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -274,18 +273,20 @@ fn one() -> u32 {
     1
 }
 
-/// The account of jobs that no account names. Such accounts are below the root, have one share, and are there from the first
-/// submission of one of their jobs on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Unlisted {
-    /// One for each group of the log, and one for jobs of no group.
-    #[default]
-    Group,
-    /// One for each user, and one for jobs of no user.
-    User,
-    /// One for all.
-    Together,
+named! {
+    /// The account of jobs that no account names. Such accounts are below the root, have one share, and are there from the first
+    /// submission of one of their jobs on.
+    #[derive(Default, JsonSchema)]
+    #[schemars(rename_all = "snake_case")]
+    pub enum Unlisted as "account of other jobs" {
+        /// One for each group of the log, and one for jobs of no group.
+        #[default]
+        Group = "group",
+        /// One for each user, and one for jobs of no user.
+        User = "user",
+        /// One for all.
+        Together = "together",
+    }
 }
 
 /// How usage becomes the factor of the fair share.
@@ -363,19 +364,21 @@ pub struct JobClass {
     pub grace_s: Option<u64>,
 }
 
-/// What happens to a running job that makes room for another one (`PreemptMode`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PreemptMode {
-    /// It makes no room.
-    Off,
-    /// It waits again, and begins from its last checkpoint if it writes any, otherwise from zero.
-    #[default]
-    Requeue,
-    /// It leaves for good, and its work is lost.
-    Cancel,
-    /// It waits with the work that it has done, and goes on after the penalty.
-    Suspend,
+named! {
+    /// What happens to a running job that makes room for another one (`PreemptMode`).
+    #[derive(Default, JsonSchema)]
+    #[schemars(rename_all = "snake_case")]
+    pub enum PreemptMode as "mode of preemption" {
+        /// It makes no room.
+        Off = "off",
+        /// It waits again, and begins from its last checkpoint if it writes any, otherwise from zero.
+        #[default]
+        Requeue = "requeue",
+        /// It leaves for good, and its work is lost.
+        Cancel = "cancel",
+        /// It waits with the work that it has done, and goes on after the penalty.
+        Suspend = "suspend",
+    }
 }
 
 /// How far backfilling goes.
@@ -677,27 +680,6 @@ impl JobClass {
             || self.total_nodes.is_some()
             || self.max_running_per_user.is_some()
             || self.limits != Limits::default()
-    }
-}
-
-impl fmt::Display for Unlisted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Unlisted::Group => "group",
-            Unlisted::User => "user",
-            Unlisted::Together => "together",
-        })
-    }
-}
-
-impl fmt::Display for PreemptMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PreemptMode::Off => "off",
-            PreemptMode::Requeue => "requeue",
-            PreemptMode::Cancel => "cancel",
-            PreemptMode::Suspend => "suspend",
-        })
     }
 }
 

@@ -5,8 +5,8 @@ use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields::{
-    Codec, Environment, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables, file_or,
-    flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
+    Codec, Environment, Fields as _, FileOr, LocatedFile, UsedFile, boolean, choice, count, distinct_tables,
+    file_or, flattened, list, log, map, name, named, number, one_or_many, optional, parsed, positive,
     positive_fraction, positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_lab::{DownTimes, NodeKinds, fields};
@@ -183,47 +183,19 @@ impl PriorityFields {
     /// As policies have them for a log with this header.
     pub(crate) fn of_log(&self, header: &Header) -> Result<Priorities, String> {
         let numbered = |error: UnknownName| format!("priority `{}`: {error}", self.name);
-        let accounts = self
-            .accounts
-            .iter()
-            .map(|it| it.numbered(header))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(numbered)?;
+        let accounts = self.accounts.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>();
         let classes = |list: &[ByName<JobClass>]| {
-            list.iter().map(|it| it.numbered(header)).collect::<Result<Vec<_>, _>>()
+            list.iter().map(|it| it.numbered(header)).collect::<Result<_, _>>().map_err(numbered)
         };
-        let (qos, partitions) =
-            (classes(&self.qos).map_err(numbered)?, classes(&self.partitions).map_err(numbered)?);
-        Ok(self.settings(accounts, qos, partitions))
+        let (qos, partitions) = (classes(&self.qos)?, classes(&self.partitions)?);
+        Ok(self.settings(accounts.map_err(numbered)?, qos, partitions))
     }
 
     fn settings(&self, accounts: Vec<Account>, qos: Vec<JobClass>, partitions: Vec<JobClass>) -> Priorities {
-        Priorities {
-            weights: self.weights,
-            max_age_s: self.max_age,
-            favor_small: self.favor_small,
-            half_life_s: self.half_life,
-            calc_period_s: self.calc_period,
-            accounts,
-            unlisted: self.unlisted,
-            fair_share: self.fair_share,
-            fair_share_dampening: self.fair_share_dampening,
-            qos,
-            partitions,
-            max_running_per_user: self.max_running_per_user,
-            arrays: self.arrays.clone(),
-            together: self.together.clone(),
-            reservations: self.reservations.clone(),
-            backfill: self.backfill,
-            main: self.main,
-            size: self.size,
-            billing: self.billing.clone(),
-            decay_within_period: self.decay_within_period,
-            preempt_mode: self.preempt_mode,
-            preempt_exempt_time_s: self.preempt_exempt_time,
-            requeue_delay_s: self.requeue_delay,
-            epilog_s: self.epilog,
-        }
+        let mut table = self.write();
+        table.retain(|name, _| !["name", "platform", "accounts", "qos", "partitions"].contains(&name));
+        let others: Priorities = table.try_into().expect("a setting has the name of its field");
+        Priorities { accounts, qos, partitions, ..others }
     }
 }
 
