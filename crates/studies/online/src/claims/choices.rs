@@ -4,8 +4,8 @@
 use super::{Asked, BEST, CLAIMS, Means, claim};
 use crate::groups::{Group, Matrix};
 use dfrsim_cluster::{EstimateModel, NeedModel};
+use dfrsim_lab::Claim;
 use dfrsim_lab::query::Finding;
-use dfrsim_lab::{Claim, Statistics};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, RemapLimit};
@@ -46,11 +46,7 @@ fn conditions(matrix: &Matrix<'_>, groups: &[Group<'_>], workload: &str) -> Vec<
                     && (!policy.reads(PolicySetting::Mcb)
                         || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
             };
-            let mean = |group: &Group<'_>| {
-                let statistics = Statistics::from_values(&group.values(|row| row.degradation))?;
-                Some((group.setting.policy, statistics.mean, statistics.deviation))
-            };
-            let means = Means::new(groups.iter().filter(is_meant).filter_map(mean).collect());
+            let means = Means::of_groups(groups.iter().filter(is_meant));
             conditions.push(Condition { penalty, tau, means });
         }
     }

@@ -16,7 +16,6 @@ use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
 use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "dissertation, sections 5.4 and 6.1";
@@ -38,10 +37,7 @@ const BEST: Fractional =
     Fractional { on_submission: OnSubmission::GreedyPM, opportunistic: true, ..PERIODIC };
 
 /// The degradation of each policy on one workload, by name: its mean, and its sample standard deviation.
-struct Means {
-    means: Vec<(Policy, f64)>,
-    deviations: Vec<(Policy, f64)>,
-}
+struct Means(Vec<(Policy, f64, Option<f64>)>);
 
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("online/claims.toml", include_str!("../../claims.toml")));
@@ -53,11 +49,7 @@ fn is_min(policy: Fractional) -> bool {
 impl Means {
     fn new(mut values: Vec<(Policy, f64, Option<f64>)>) -> Means {
         values.sort_by_cached_key(|(policy, ..)| policy.to_string());
-        let deviation = |&(policy, _, deviation): &(Policy, f64, Option<f64>)| Some((policy, deviation?));
-        Means {
-            deviations: values.iter().filter_map(deviation).collect(),
-            means: values.into_iter().map(|(policy, mean, _)| (policy, mean)).collect(),
-        }
+        Means(values)
     }
     fn published(table: Published) -> Means {
         let parsed = |(name, mean): (&str, f64)| {
@@ -66,20 +58,19 @@ impl Means {
         };
         Means::new(table.means().filter_map(parsed).collect())
     }
-    /// Over those groups that have the default setting.
-    fn of_groups(matrix: &Matrix<'_>, groups: &[Group<'_>], is_meant: impl Fn(&Group<'_>) -> bool) -> Means {
-        let meant = groups.iter().filter(|group| is_meant(group) && matrix.is_default(group));
+    /// Those of groups, each of another policy.
+    fn of_groups<'a>(groups: impl Iterator<Item = &'a Group<'a>>) -> Means {
         let mean = |group: &Group<'_>| {
             let statistics = Statistics::from_values(&group.values(|row| row.degradation))?;
             Some((group.setting.policy, statistics.mean, statistics.deviation))
         };
-        Means::new(meant.filter_map(mean).collect())
+        Means::new(groups.filter_map(mean).collect())
     }
     fn of(&self, policy: Policy) -> Option<f64> {
-        self.means.iter().find(|(known, _)| *known == policy).map(|(_, mean)| *mean)
+        self.0.iter().find(|(known, ..)| *known == policy).map(|(_, mean, _)| *mean)
     }
     fn fractional(&self) -> impl Iterator<Item = (Fractional, f64)> {
-        self.means.iter().filter_map(|(policy, mean)| Some((policy.fractional()?, *mean)))
+        self.0.iter().filter_map(|(policy, mean, _)| Some((policy.fractional()?, *mean)))
     }
     fn best(&self, is_meant: impl Fn(Fractional) -> bool) -> Option<(Fractional, f64)> {
         self.fractional().filter(|(policy, _)| is_meant(*policy)).min_by(|a, b| a.1.total_cmp(&b.1))
@@ -107,11 +98,8 @@ impl<'a> Asked<'a> {
         others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
     ) -> Asked<'a> {
         let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
-        let deviations: BTreeMap<String, f64> =
-            means.deviations.iter().map(|(policy, deviation)| (policy.to_string(), *deviation)).collect();
-        for (policy, mean) in &means.means {
-            let deviation = deviations.get(&policy.to_string()).copied();
-            cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), deviation, None]);
+        for (policy, mean, deviation) in &means.0 {
+            cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), *deviation, None]);
         }
         for (policy, total) in totals {
             let labels = labels(Policy::Fractional(*policy));
@@ -192,10 +180,8 @@ impl Source for Asked<'_> {
                 Some(Finding::new(easy / own, entry.is, detail))
             }
             "least deviation" => {
-                let all = means
-                    .deviations
-                    .iter()
-                    .filter_map(|(it, deviation)| Some((it.fractional()?, *deviation)));
+                let all =
+                    means.0.iter().filter_map(|(it, _, deviation)| Some((it.fractional()?, (*deviation)?)));
                 let (policy, deviation) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
                 let holds = policy.periodic == Periodic::Mcb
                     && matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
@@ -234,7 +220,8 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
         };
         let own: Vec<Group<'_>> =
             groups.iter().filter(|group| group.scope.workload.name == workload.name).cloned().collect();
-        let ours = Means::of_groups(matrix, &own, |group| group.scope.is_whole());
+        let default = own.iter().filter(|group| matrix.is_default(group));
+        let ours = Means::of_groups(default.filter(|group| group.scope.is_whole()));
         let (published, totals) = (Means::published(*table), costs::totals(matrix, &own));
         let (loads, best) = (within_seven(matrix, &own), costs::of_the_best(matrix, &own));
         let bound = above_the_bound(&own);
@@ -258,8 +245,9 @@ fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     let workloads = matrix.scenario.workloads.iter();
     let compared = workloads.filter_map(|workload| {
         let table = workload.published.iter().find(|table| table.means().next().is_some())?;
-        let is_own = |group: &Group<'_>| group.scope.workload.name == workload.name && group.scope.is_whole();
-        Some((&workload.name, [Means::of_groups(matrix, groups, is_own), Means::published(*table)]))
+        let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
+        let own = own.filter(|group| group.scope.is_whole() && matrix.is_default(group));
+        Some((&workload.name, [Means::of_groups(own), Means::published(*table)]))
     });
     let compared: Vec<_> = compared.collect();
     let mut claims = Vec::new();
@@ -308,7 +296,8 @@ fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Finding> {
         loads.extend(group.scope.single_load().filter(|load| !loads.contains(load)));
     }
     let found = |load: f64| {
-        let means = Means::of_groups(matrix, groups, |group| group.scope.single_load() == Some(load));
+        let own = groups.iter().filter(|group| group.scope.single_load() == Some(load));
+        let means = Means::of_groups(own.filter(|group| matrix.is_default(group)));
         Some((load.to_string(), choices::within_seven(&means)?))
     };
     let found = loads.into_iter().map(found).collect::<Option<Vec<_>>>()?;
