@@ -194,24 +194,6 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// A field that is not a value of its column.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{column}: invalid value `{found}`")]
-pub struct BadField {
-    /// The name of the column.
-    pub column: &'static str,
-    /// The text of the field; empty if the line ends before it.
-    pub found: String,
-}
-
-/// The value of a field, `None` if the line ends before it.
-///
-/// # Errors
-/// If it is not a value of its column.
-pub fn read_field<T: Value>(column: &'static str, field: Option<&str>) -> Result<T, BadField> {
-    field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
-}
-
 /// One kind of rows of a study: a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowType {
@@ -245,11 +227,8 @@ pub trait AnyRow: Any + Send + Sync {
 pub trait Row: AnyRow + Clone {
     /// The types of rows, in the order of [`AnyRow::row_type`].
     const TYPES: &'static [RowType];
-    /// Reads what [`AnyRow::write`] wrote.
-    ///
-    /// # Errors
-    /// The first field that is not a value of its column.
-    fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+    /// Reads what [`AnyRow::write`] wrote; `None` if a field is not a value of its column.
+    fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Option<Self>;
     /// The values of the columns with a role, by their names.
     fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
         let all = Self::TYPES[self.row_type()].columns.iter().zip(self.write());
@@ -262,8 +241,7 @@ pub(crate) type ReadRow = fn(usize, &[&str]) -> Option<Box<dyn AnyRow>>;
 
 /// That of a study's rows.
 pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<dyn AnyRow>> {
-    let row = R::read(row_type, fields.iter().copied()).ok()?;
-    Some(Box::new(row))
+    Some(Box::new(R::read(row_type, fields.iter().copied())?))
 }
 
 /// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
@@ -337,11 +315,8 @@ macro_rules! columns {
                 }),+],
             }];
 
-            fn read<'a>(
-                _: usize,
-                mut fields: impl Iterator<Item = &'a str>,
-            ) -> Result<Self, $crate::BadField> {
-                Ok($type { $($field: $crate::read_field(stringify!($field), fields.next())?),+ })
+            fn read<'a>(_: usize, mut fields: impl Iterator<Item = &'a str>) -> Option<Self> {
+                Some($type { $($field: $crate::Value::read(fields.next()?)?),+ })
             }
         }
     };
@@ -426,10 +401,7 @@ macro_rules! row_types {
                 columns: <$row as $crate::Row>::TYPES[0].columns,
             }),+];
 
-            fn read<'a>(
-                row_type: usize,
-                fields: impl Iterator<Item = &'a str>,
-            ) -> Result<Self, $crate::BadField> {
+            fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Option<Self> {
                 match Self::TYPES[row_type].name {
                     $($name => <$row as $crate::Row>::read(0, fields).map($type::$variant),)+
                     name => unreachable!("there is no type of rows {name}"),

@@ -38,7 +38,7 @@ mod table;
 mod text;
 
 pub use claims::{Claim, Verdict, table as claims_table};
-pub use column::{AnyRow, BadField, Better, Column, Kind, Role, Row, RowType, Value, read_field};
+pub use column::{AnyRow, Better, Column, Kind, Role, Row, RowType, Value};
 pub use data::{DataFrame, Datum};
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;

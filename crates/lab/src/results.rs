@@ -2,7 +2,7 @@
 
 use crate::data::DataFrame;
 use crate::drawing::Drawing;
-use crate::fields::{Faults, ScenarioSource};
+use crate::fields::{Faults, FileLocator, ScenarioSource};
 use crate::registry::Registry;
 use crate::study::{AnyScenario, AnyStudy, RowTexts};
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
@@ -219,12 +219,14 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If the scenario or the rows cannot be read.
     pub fn drawings(&self, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
+        // The files that it names need not be there.
+        let anywhere = FileLocator::new(|name, _| Ok(name.into()));
         let source = ScenarioSource {
             text: &self.scenario,
             name: "scenario.toml",
             folder: Some(&self.folder),
             overrides: &[],
-            environment: registry.environment(),
+            environment: &registry.environment().clone().with(anywhere),
         };
         let (rows, times) = (self.row_files()?, self.times()?);
         (self.study.drawings)(&source, &rows, times.as_ref()).map_err(|fault| self.bad_rows(fault))

@@ -116,22 +116,12 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// If it cannot be made, or a link would lead it elsewhere.
     pub fn create(&self, folder: &str, name: &str) -> Result<File, Failure> {
-        let mut path = self.out.to_owned();
-        let make = |path: &Path| match path.is_symlink() {
+        let path = self.out.join(folder.trim_start_matches('/')).join(name.trim_start_matches('/'));
+        let mut below = path.ancestors().take_while(|at| *at != self.out);
+        let file = match below.any(Path::is_symlink) {
             true => Err(io::Error::other("is a symbolic link, which would lead out of the results")),
-            false => Ok(()),
+            false => fs::create_dir_all(path.parent().unwrap_or(self.out)).and_then(|()| File::create(&path)),
         };
-        let parts: Vec<&str> =
-            folder.split('/').chain(name.split('/')).filter(|part| !part.is_empty()).collect();
-        let mut made = Ok(());
-        for (place, part) in parts.iter().enumerate() {
-            path.push(part);
-            made = made.and_then(|()| make(&path));
-            if place + 1 < parts.len() {
-                made = made.and_then(|()| fs::create_dir_all(&path));
-            }
-        }
-        let file = made.and_then(|()| File::create(&path));
         file.map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))
     }
     /// Says how long the variant itself took, without checks: the mean times of what a run computed are in `times.csv`, the

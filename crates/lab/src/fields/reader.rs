@@ -15,22 +15,13 @@ use std::path::Path;
 pub struct Reader<'a> {
     folder: Option<&'a Path>,
     environment: &'a Environment,
-    is_detached: bool,
     uses: Uses,
     faults: Vec<(Span, String)>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(folder: Option<&'a Path>, environment: &'a Environment) -> Reader<'a> {
-        Reader { folder, environment, is_detached: false, uses: Uses::default(), faults: Vec::new() }
-    }
-    /// Does without the files that the scenario names.
-    pub(super) fn detached(self) -> Reader<'a> {
-        Reader { is_detached: true, ..self }
-    }
-    /// Whether the scenario is read to describe results, so that the files that it names need not exist.
-    pub fn is_detached(&self) -> bool {
-        self.is_detached
+        Reader { folder, environment, uses: Uses::default(), faults: Vec::new() }
     }
     /// The folder of the scenario, if it is in one.
     pub fn folder(&self) -> Option<&'a Path> {

@@ -116,16 +116,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// All that is wrong with them.
     pub fn read<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
-        self.read_with(self.reader())
-    }
-    /// Its fields as those of a study, to describe results: the files that it names need not exist.
-    ///
-    /// # Errors
-    /// All that is wrong with them.
-    pub fn read_detached<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
-        self.read_with(self.reader().detached())
-    }
-    fn read_with<F: Fields>(&self, mut reader: Reader<'_>) -> Result<Scenario<F>, Faults> {
+        let mut reader = self.reader();
         let table = TableAt::root(&self.input);
         let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
         let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);

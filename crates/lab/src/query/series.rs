@@ -91,13 +91,15 @@ impl Series {
     }
     /// The points whose labels are these.
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {
-        let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
-        let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
-        Series { columns: self.columns.clone(), points }
+        self.of_labels(labels, true)
     }
     /// The points whose labels are others.
     pub fn except(&self, labels: &[(&str, &str)]) -> Series {
-        let is_meant = |at: &usize| !labels.iter().all(|(column, name)| self.label(*at, column) == *name);
+        self.of_labels(labels, false)
+    }
+    fn of_labels(&self, labels: &[(&str, &str)], these: bool) -> Series {
+        let is_meant =
+            |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name) == these;
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
         Series { columns: self.columns.clone(), points }
     }

@@ -230,10 +230,6 @@ fn message_of<'a>(messages: &'a str, name: &str) -> &'a str {
 }
 
 impl Line {
-    /// The key of the instance.
-    pub fn key(&self) -> Key {
-        self.key
-    }
     /// The values of the columns that the instance determines, in the order of [`Wide::line_columns`].
     pub fn fields(&self) -> Vec<String> {
         let fields = csv_text::fields(&self.fields).unwrap_or_default();
@@ -254,10 +250,6 @@ impl<R: Row> Wide<R> {
     /// The instances, in the order of the scenario.
     pub fn lines(&self) -> &[Line] {
         &self.lines
-    }
-    /// The names of the variants, in the order of their columns.
-    pub fn variants(&self) -> &[String] {
-        &self.layout.variants
     }
     /// The place of a metric of a variant among the [cells](Line::cell) of each line.
     pub fn column(&self, variant: &str, metric: &str) -> Option<usize> {

@@ -133,7 +133,7 @@ fn drawings<S: Study>(
     rows: &RowTexts,
     times: Option<&ReadFile>,
 ) -> Result<Vec<Drawing>, String> {
-    let scenario = Document::parse(scenario).and_then(|document| document.read_detached::<S::Fields>());
+    let scenario = Document::parse(scenario).and_then(|document| document.read::<S::Fields>());
     let scenario = scenario.map_err(|errors| errors.to_string())?;
     let mut drawings = S::drawings(&scenario, &S::Rows::read(rows)?);
     drawings.extend(times.into_iter().flat_map(|times| S::time_drawings(&scenario, times)));

@@ -67,9 +67,6 @@ fn used(shape: &'static str, is_copied: bool) -> Codec<LocatedFile> {
         |at| at.text().is_some(),
         move |at, reader| {
             let Some(given) = at.text() else { return reader.expected(at, shape) };
-            if reader.is_detached() {
-                return Some(LocatedFile { given: given.to_owned(), path: given.into() });
-            }
             let locator = reader.environment().cloned().unwrap_or_else(FileLocator::default);
             let path = reader.value_of(at, locator.locate(given, reader.folder()))?;
             Some(LocatedFile { given: given.to_owned(), path })
