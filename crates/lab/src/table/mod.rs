@@ -5,6 +5,7 @@ mod bootstrap;
 mod json;
 mod line;
 mod plain;
+mod reference;
 mod statistics;
 
 pub use beside::{beside, beside_header};
@@ -12,6 +13,7 @@ pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceE
 pub use line::TableLine;
 pub(crate) use plain::decimals;
 pub use plain::{Cell, Table, rounded};
+pub use reference::Reference;
 pub use statistics::{Statistics, average, mean, range, rank_correlation};
 
 /// A table and the name of its files, `tables/NAME.csv` and `tables/NAME.md`.

@@ -1,24 +1,24 @@
 //! Published values (source: `README.md`).
 
-use dfrsim_lab::rank_correlation;
+use dfrsim_lab::{Reference, rank_correlation};
 
-const TABLE_1: &str = include_str!("../reference/table_1.csv");
-const TABLE_2: &str = include_str!("../reference/table_2.csv");
-const TABLE_3: &str = include_str!("../reference/table_3.csv");
-const TABLE_4: &str = include_str!("../reference/table_4.csv");
-const PHASE_SHARES: &str = include_str!("../reference/phase_shares.csv");
+const TABLE_1: Reference = Reference(include_str!("../reference/table_1.csv"));
+const TABLE_2: Reference = Reference(include_str!("../reference/table_2.csv"));
+const TABLE_3: Reference = Reference(include_str!("../reference/table_3.csv"));
+const TABLE_4: Reference = Reference(include_str!("../reference/table_4.csv"));
+const PHASE_SHARES: Reference = Reference(include_str!("../reference/phase_shares.csv"));
 
 /// How many test cases of each size there are in the text.
 pub(crate) const CASES: usize = 90;
 
 /// Average, standard deviation, minimum and maximum of a property of the nodes (table 1).
 pub(crate) fn node_statistics(property: &str) -> Option<[f64; 4]> {
-    line(TABLE_1, property)
+    TABLE_1.find([property])
 }
 
 /// The [`COUNTS`](crate::pairs::COUNTS) of a size, or of `all` sizes (table 2).
 pub(crate) fn counts(size: &str) -> Option<[f64; 6]> {
-    line(TABLE_2, size)
+    TABLE_2.find([size])
 }
 
 /// The counts of all sizes together.
@@ -36,24 +36,17 @@ pub(crate) fn correlation_of_size(kind: &str) -> Option<f64> {
 
 /// For a kind: the values of [`BESIDE_OPTIMUM`](crate::pairs::BESIDE_OPTIMUM), for 5 nodes (table 3).
 pub(crate) fn beside_optimum(kind: &str) -> Option<[f64; 5]> {
-    line(TABLE_3, kind)
+    TABLE_3.find([kind])
 }
 
 /// A statistic of the search times for 5 nodes, in milliseconds (table 4).
 pub(crate) fn search_ms(statistic: &str) -> Option<f64> {
-    line::<1>(TABLE_4, statistic).map(|[time]| time)
+    TABLE_4.find([statistic]).map(|[time]| time)
 }
 
 /// The part of the search time that these phases take (section 4.5, in words).
 pub(crate) fn phase_share(phases: &str) -> Option<f64> {
-    line::<1>(PHASE_SHARES, phases).map(|[share]| share)
-}
-
-/// The values behind a name, in a file without quotation marks.
-fn line<const VALUES: usize>(text: &str, name: &str) -> Option<[f64; VALUES]> {
-    let line = text.lines().skip(1).find_map(|line| line.strip_prefix(name)?.strip_prefix(','))?;
-    let values: Vec<f64> = line.split(',').map(|value| value.parse().ok()).collect::<Option<_>>()?;
-    values.try_into().ok()
+    PHASE_SHARES.find([phases]).map(|[share]| share)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Table 1 and figure 3: the cost of an action on a VM of 1,024 MB, by the model and as published, and how long it takes.
 
 use dfrsim_context_switch::{Action, Amount, Cluster, Durations, Node, Place, Vjob, VjobId, Vm, VmId};
+use dfrsim_lab::Reference;
 use dfrsim_model::NodeId;
 
 const MEMORY_MB: i64 = 1_024;
@@ -15,15 +16,13 @@ pub(crate) struct Cost {
 /// The costs of table 1.
 pub(crate) fn costs() -> Vec<Cost> {
     let cluster = two_nodes(MEMORY_MB);
-    let lines = include_str!("../reference/table_1.csv").lines().skip(1);
-    let cost = |line: &'static str| {
-        let (action, factor) = line.split_once(',')?;
+    let table = Reference(include_str!("../reference/table_1.csv"));
+    let cost = |([action], [factor]): ([&'static str; 1], [f64; 1])| {
         let (from, to) = ends(action)?;
         let cost_mb = Action::between(&cluster, VmId(0), from, to).ok()??.cost(&cluster);
-        let published_mb = factor.parse::<u64>().ok()? * MEMORY_MB as u64;
-        Some(Cost { action, published_mb, cost_mb })
+        Some(Cost { action, published_mb: factor as u64 * MEMORY_MB as u64, cost_mb })
     };
-    lines.filter_map(cost).collect()
+    table.lines().filter_map(cost).collect()
 }
 
 /// The memories of figure 3.

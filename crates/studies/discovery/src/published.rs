@@ -2,6 +2,7 @@
 
 use crate::rows::Metric;
 use dfrsim_discovery::Approach;
+use dfrsim_lab::Reference;
 use dfrsim_model::named;
 
 named! {
@@ -25,19 +26,15 @@ impl Published {
 
     /// A metric of an approach in the two runs.
     pub(crate) fn runs(self, approach: Approach, metric: Metric) -> Option<[f64; 2]> {
-        let text = match self {
+        let table = Reference(match self {
             Published::Balanced => include_str!("../reference/dissertation_table_7_1.csv"),
             Published::Unbalanced => include_str!("../reference/dissertation_table_7_2.csv"),
-        };
-        let fields = |line: &'static str| line.split(',').collect::<Vec<&str>>();
-        let mut lines = text.lines().map(fields);
-        let header = lines.next()?;
-        let line = lines.find(|line| line[0] == approach.name())?;
-        let number = |run: usize| {
-            let column = format!("{}_{run}", metric.name());
-            line[header.iter().position(|name| *name == column)?].parse().ok()
-        };
-        Some([number(1)?, number(2)?])
+        });
+        let [first, second, third, fourth] = table.find([approach.name()])?;
+        Some(match metric {
+            Metric::AverageMinimum => [first, second],
+            Metric::MinimumAverage => [third, fourth],
+        })
     }
 }
 

@@ -1,12 +1,10 @@
 //! Published numbers, to be beside our own (sources: `reference/README.md`).
 
-/// A published table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Published(&'static str);
+use dfrsim_lab::Reference;
 
 macro_rules! published {
     ($($name:ident = $file:literal,)+) => {
-        $(pub(crate) const $name: Published = Published(include_str!(concat!("../reference/", $file, ".csv")));)+
+        $(pub(crate) const $name: Reference = Reference(include_str!(concat!("../reference/", $file, ".csv")));)+
     };
 }
 published!(
@@ -20,27 +18,6 @@ published!(
     RR_TABLE_1 = "rr6692_table_1",
     RR_FIGURE_7 = "rr6692_figure_7",
 );
-
-impl Published {
-    /// Its lines: some texts, then some numbers.
-    pub(crate) fn lines<const TEXTS: usize, const NUMBERS: usize>(
-        self,
-    ) -> impl Iterator<Item = ([&'static str; TEXTS], [f64; NUMBERS])> {
-        self.0.lines().skip(1).map(|line| {
-            let fields: Vec<&str> = line.split(',').collect();
-            let field = |at: usize| fields.get(at).copied().unwrap_or_default();
-            let number = |at: usize| field(TEXTS + at).parse().unwrap_or(f64::NAN);
-            (std::array::from_fn(field), std::array::from_fn(number))
-        })
-    }
-    /// The numbers of the line that begins with these texts.
-    pub(crate) fn find<const TEXTS: usize, const NUMBERS: usize>(
-        self,
-        texts: [&str; TEXTS],
-    ) -> Option<[f64; NUMBERS]> {
-        self.lines().find(|(line, _)| *line == texts).map(|line| line.1)
-    }
-}
 
 #[cfg(test)]
 mod tests {

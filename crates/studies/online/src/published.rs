@@ -1,5 +1,6 @@
 //! Published values that our own are compared with (`reference/`).
 
+use dfrsim_lab::Reference;
 use dfrsim_model::named;
 
 named! {
@@ -39,31 +40,30 @@ pub struct Costs {
 }
 
 impl Published {
-    fn degradations(self) -> Option<&'static str> {
-        match self {
+    fn degradations(self) -> Reference {
+        Reference(match self {
             Published::DissertationB1 => {
-                Some(include_str!("../reference/dissertation_table_b1_degradation_hpc2n.csv"))
+                include_str!("../reference/dissertation_table_b1_degradation_hpc2n.csv")
             }
             Published::DissertationB2 => {
-                Some(include_str!("../reference/dissertation_table_b2_degradation_unscaled.csv"))
+                include_str!("../reference/dissertation_table_b2_degradation_unscaled.csv")
             }
             Published::DissertationB3 => {
-                Some(include_str!("../reference/dissertation_table_b3_degradation_scaled.csv"))
+                include_str!("../reference/dissertation_table_b3_degradation_scaled.csv")
             }
-            Published::DissertationB4ToB6 | Published::VcsimUnscaled => None,
-        }
+            Published::DissertationB4ToB6 | Published::VcsimUnscaled => "",
+        })
     }
 
     /// The policies of a table of degradations, in its order, each with its mean; none of other tables.
     pub fn means(self) -> impl Iterator<Item = (&'static str, f64)> {
-        lines(self.degradations().unwrap_or_default()).map(|(policy, [mean])| (policy, mean))
+        self.degradations().lines().map(|([policy], [mean])| (policy, mean))
     }
 
     /// Mean, sample standard deviation and maximum of the degradation of a policy, if this is a table of degradations that has it.
     #[must_use]
     pub fn degradation(self, policy: &str) -> Option<[f64; 3]> {
-        let mut all = lines(self.degradations().unwrap_or_default());
-        all.find(|(name, _)| *name == policy).map(|(_, values)| values)
+        self.degradations().find([policy])
     }
 
     /// The policies of a table of costs, in its order; none of other tables.
@@ -76,7 +76,7 @@ impl Published {
             CostUnit::PerHour => include_str!("../reference/dissertation_table_b5_occurrences_per_hour.csv"),
             CostUnit::PerJob => include_str!("../reference/dissertation_table_b6_occurrences_per_job.csv"),
         };
-        lines(text).map(|(policy, [preemption, max_preemption, migration, max_migration])| {
+        Reference(text).lines().map(|([policy], [preemption, max_preemption, migration, max_migration])| {
             let (preemption, migration) = ((preemption, max_preemption), (migration, max_migration));
             (policy, Costs { preemption, migration })
         })
@@ -87,18 +87,6 @@ impl Published {
     pub fn min_load(self) -> Option<f64> {
         (self == Published::DissertationB4ToB6).then_some(0.7)
     }
-}
-
-/// The lines of a table: a policy and the first numbers behind it.
-fn lines<const COUNT: usize>(text: &'static str) -> impl Iterator<Item = (&'static str, [f64; COUNT])> {
-    text.lines().skip(1).filter_map(|line| {
-        let (policy, numbers) = line.split_once(',')?;
-        let mut values = [0.0; COUNT];
-        for (value, number) in values.iter_mut().zip(numbers.split(',')) {
-            *value = number.parse().ok()?;
-        }
-        Some((policy, values))
-    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! own runs; the fractional policies are those of a program with its rules that was made for this comparison and is
 //! equal to it on single traces. `OPT=AVG`, for which it needs a solver, is missing.
 
+use dfrsim_lab::Reference;
+
 dfrsim_model::named! {
     /// What the reference has for each trace.
     pub(crate) enum Measure as "measure" {
@@ -17,12 +19,8 @@ dfrsim_model::named! {
 }
 
 /// The values of a policy by trace; `None` where the reference has none.
-pub(crate) fn values(policy: &str, measure: Measure) -> Option<Vec<f64>> {
-    let lines = include_str!("../reference/vcsim_unscaled.csv").lines();
-    let find = |line: &'static str| {
-        line.strip_prefix(policy)?.strip_prefix(',')?.strip_prefix(measure.name())?.strip_prefix(',')
-    };
-    lines.skip(1).find_map(find)?.split(',').map(|value| value.parse().ok()).collect()
+pub(crate) fn values(policy: &str, measure: Measure) -> Option<[f64; 100]> {
+    Reference(include_str!("../reference/vcsim_unscaled.csv")).find([policy, measure.name()])
 }
 
 #[cfg(test)]
@@ -33,12 +31,14 @@ mod tests {
     #[test]
     fn the_reference_has_a_hundred_traces_of_each_policy() {
         let lines = include_str!("../reference/vcsim_unscaled.csv").lines().skip(1);
+        assert!(lines.clone().all(|line| line.split(',').count() == 2 + 100));
         let mut names: Vec<&str> = lines.map(|line| line.split(',').next().unwrap()).collect();
         names.dedup();
         assert_eq!(names.len(), 55);
         for name in names {
             assert!(name.parse::<Policy>().is_ok(), "{name}");
-            assert_eq!(values(name, Measure::Degradation).unwrap().len(), 100, "{name}");
+            let values = values(name, Measure::Degradation).unwrap();
+            assert!(values.iter().all(|value| value.is_finite()), "{name}");
         }
         // The mean of FCFS, which is that of the published program to the digits it prints.
         let fcfs = values("FCFS", Measure::Degradation).unwrap();

@@ -1,11 +1,12 @@
 //! What statements ask of results: numbers of algorithms on parts of the instances.
 
 use super::part::part;
-use crate::published::{Published, RR_FIGURE_7, RR_TABLE_1};
+use crate::published::{RR_FIGURE_7, RR_TABLE_1};
 use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6, TABLE_4_7};
 use crate::results::{PARAMETERS, Part, Record, Results};
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
+use dfrsim_lab::Reference;
 use dfrsim_lab::query::{Cells, Entry, Finding, Series, Source, Where};
 use dfrsim_model::Yield;
 
@@ -263,7 +264,7 @@ pub(super) struct Table(Cells);
 
 impl Table {
     pub(super) fn all() -> Vec<Table> {
-        let gaps = |name: &'static str, table: Published| {
+        let gaps = |name: &'static str, table: Reference| {
             let mut cells =
                 Cells::new(&["table", "algorithm", "kind"], &["gap", "failures"], &[]).named_by("algorithm");
             for ([algorithm], [_, gap, _, _, rate]) in table.lines::<1, 5>() {

@@ -1,8 +1,8 @@
 //! Gaps to LPBOUND and failure rates: tables 4.1, 4.3, 4.4 and figure 4.1 of the dissertation.
 
-use crate::published::{Published, TABLE_4_1, TABLE_4_3, TABLE_4_4};
+use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4};
 use crate::results::{Gaps, Part, Results};
-use dfrsim_lab::{Table, TableLine, rank_correlation};
+use dfrsim_lab::{Reference, Table, TableLine, rank_correlation};
 use dfrsim_offline::Algorithm;
 use dfrsim_offline::greedy::Greedy;
 use dfrsim_offline::instances::InstanceSet;
@@ -36,7 +36,7 @@ pub(super) fn statistics(Gaps { absolute, relative }: &Gaps) -> [Option<f64>; 4]
 
 /// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario has; over
 /// all if none is named. Without lines if the scenario has none of them.
-fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> Table {
+fn table_beside(results: &Results<'_>, published: Reference, rare: &[&str]) -> Table {
     let ran = rare.iter().find_map(|name| results.column(name));
     let part = match (results.of_set(InstanceSet::Dissertation), ran) {
         (Some(part), Some(ran)) => part.where_ran(ran),

@@ -1,8 +1,8 @@
 //! Table 1 and the table of figure 7 of RR-6692: degradation from the best of MCB1 to MCB8.
 
-use crate::published::{Published, RR_FIGURE_7, RR_TABLE_1};
+use crate::published::{RR_FIGURE_7, RR_TABLE_1};
 use crate::results::Results;
-use dfrsim_lab::{Table, TableLine, rank_correlation};
+use dfrsim_lab::{Reference, Table, TableLine, rank_correlation};
 use dfrsim_offline::instances::InstanceSet;
 
 pub(crate) fn table_1(results: &Results<'_>) -> Table {
@@ -26,7 +26,7 @@ pub(crate) fn degradations(results: &Results<'_>, set: InstanceSet) -> Vec<(Stri
         .collect()
 }
 
-fn table(results: &Results<'_>, set: InstanceSet, published: Published) -> Table {
+fn table(results: &Results<'_>, set: InstanceSet, published: Reference) -> Table {
     let Some(part) = results.of_set(set) else { return Table::default() };
     let columns: Vec<usize> =
         published.lines::<1, 2>().filter_map(|([name], _)| results.column(name)).collect();

@@ -1,0 +1,26 @@
+//! Published tables.
+
+/// A published table, as comma-separated values without quotation marks below a header.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference(pub &'static str);
+
+impl Reference {
+    /// Its lines: so many texts, then so many numbers; NaN for what is no number.
+    pub fn lines<const TEXTS: usize, const NUMBERS: usize>(
+        self,
+    ) -> impl Iterator<Item = ([&'static str; TEXTS], [f64; NUMBERS])> {
+        self.0.lines().skip(1).map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            let field = |at: usize| fields.get(at).copied().unwrap_or_default();
+            let number = |at: usize| field(TEXTS + at).parse().unwrap_or(f64::NAN);
+            (std::array::from_fn(field), std::array::from_fn(number))
+        })
+    }
+    /// The numbers of the line that begins with these texts.
+    pub fn find<const TEXTS: usize, const NUMBERS: usize>(
+        self,
+        texts: [&str; TEXTS],
+    ) -> Option<[f64; NUMBERS]> {
+        self.lines().find(|(line, _)| *line == texts).map(|line| line.1)
+    }
+}
