@@ -2,8 +2,6 @@
 
 use super::reader::Reader;
 use super::table::TableAt;
-use std::any::Any;
-use std::path::Path;
 
 /// What a check of several fields of a table sees beside their values.
 #[derive(Debug)]
@@ -28,13 +26,5 @@ impl<'c, 't, 'r> Check<'c, 't, 'r> {
     /// The table as a whole is wrong.
     pub fn fault_of_table(&mut self, message: impl Into<String>) {
         self.reader.fault_at(self.table.span(), message);
-    }
-    /// The environment's value of a type.
-    pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'r T> {
-        self.reader.environment()
-    }
-    /// The folder of the scenario, if it is in one.
-    pub fn folder(&self) -> Option<&'r Path> {
-        self.reader.folder()
     }
 }

@@ -79,12 +79,8 @@ impl Instance {
 }
 
 impl CoallocationStudy {
-    fn fields(&self) -> &CoallocationFields {
-        &self.scenario.fields
-    }
-
     fn repeated(&self, setting: Option<Setting>) -> Repeated {
-        let fields = self.fields();
+        let fields = &self.scenario;
         let standard = fields.parameters.parameters();
         let varied = fields.variations.as_ref().filter(|_| setting.is_some());
         Repeated {
@@ -101,11 +97,11 @@ impl CoallocationStudy {
         (usage, replication): (f64, u32),
         kind: Kind,
     ) -> Result<StreamRow, Failure> {
-        let stream = self.fields().stream.as_ref().ok_or_else(|| Failure::failed("there is no stream"))?;
+        let stream = self.scenario.stream.as_ref().ok_or_else(|| Failure::failed("there is no stream"))?;
         let (span, mean_gap, patience) = (stream.span, stream.mean_gap, stream.patience);
         let on = instance.stream.get_or_init(|| instance.in_use(span + patience + DAY));
         let on = on.as_ref().map_err(Clone::clone)?;
-        let parameters = self.fields().parameters.parameters();
+        let parameters = self.scenario.parameters.parameters();
         let stream = Stream { span, mean_gap, patience, kind, parameters };
         let mut grid = on.grid.clone();
         let outcome = stream.run(&mut grid, on.seed.fork("stream")).map_err(Failure::violation)?;
@@ -198,7 +194,7 @@ impl Study for CoallocationStudy {
         self.places.iter().map(id).collect()
     }
     fn variants(&self, at: usize) -> Vec<Variant> {
-        let fields = self.fields();
+        let fields = &self.scenario;
         let mut variants = Vec::new();
         for &size in &fields.sizes {
             for case in 0..fields.cases {
@@ -221,13 +217,13 @@ impl Study for CoallocationStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let (mean, replication) = self.places[at];
         let seed = grid_seed(self.scenario.seed, replication);
-        let nodes = grid_nodes(self.fields(), self.listed.as_deref(), seed);
+        let nodes = grid_nodes(&self.scenario, self.listed.as_deref(), seed);
         let course = Usage {
             mean,
-            spread: self.fields().usage_spread,
-            nodes_per_site: self.fields().nodes_per_site,
-            deviation: self.fields().usage_deviation,
-            correlation: self.fields().usage_correlation,
+            spread: self.scenario.usage_spread,
+            nodes_per_site: self.scenario.nodes_per_site,
+            deviation: self.scenario.usage_deviation,
+            correlation: self.scenario.usage_correlation,
         };
         let mut digester = Digester::new();
         digester.integer(seed.value());
@@ -261,16 +257,16 @@ impl Study for CoallocationStudy {
             }
             Variant::Optimum { size, case } => {
                 key.field("optimum", case).field("size", size);
-                key.field("multiple", self.fields().parameters.initial_multiple);
-                key.field("sample", self.fields().sample.name()).field("of", kind_name(Kind::Collective));
+                key.field("multiple", self.scenario.parameters.initial_multiple);
+                key.field("sample", self.scenario.sample.name()).field("of", kind_name(Kind::Collective));
             }
             Variant::Stream(kind) => {
                 key.field("stream", kind_name(kind));
-                if let Some(stream) = &self.fields().stream {
+                if let Some(stream) = &self.scenario.stream {
                     key.field("span", stream.span).field("mean_gap", stream.mean_gap);
                     key.field("patience", stream.patience);
                 }
-                parameters(key, self.fields().parameters.parameters());
+                parameters(key, self.scenario.parameters.parameters());
             }
         }
     }
@@ -318,7 +314,7 @@ impl Study for CoallocationStudy {
                     ..SearchRow::default()
                 };
                 let (test, how) = (on.case(size, case), self.repeated(setting));
-                if let (Some(folder), None) = (&self.fields().files, setting) {
+                if let (Some(folder), None) = (&self.scenario.files, setting) {
                     let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
                     let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
                     files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;
@@ -329,8 +325,8 @@ impl Study for CoallocationStudy {
             Variant::Optimum { size, case } => {
                 let on = instance.day()?;
                 let test = on.case(size, case);
-                let multiple = self.fields().parameters.initial_multiple;
-                let sample = test.sample(self.fields().sample, &on.grid, Kind::Collective, multiple);
+                let multiple = self.scenario.parameters.initial_multiple;
+                let sample = test.sample(self.scenario.sample, &on.grid, Kind::Collective, multiple);
                 let best = optimum(&on.grid, &test.request(Kind::Collective), &sample);
                 Row::Optimum(OptimumRow {
                     usage,
@@ -346,8 +342,8 @@ impl Study for CoallocationStudy {
         Ok(vec![row])
     }
     fn tables(&self, rows: &Long<Row>) -> Vec<NamedTable> {
-        let nodes: Vec<Vec<Resource>> = (0..self.fields().replications)
-            .map(|it| grid_nodes(self.fields(), self.listed.as_deref(), grid_seed(self.scenario.seed, it)))
+        let nodes: Vec<Vec<Resource>> = (0..self.scenario.replications)
+            .map(|it| grid_nodes(&self.scenario, self.listed.as_deref(), grid_seed(self.scenario.seed, it)))
             .collect();
         tables::tables(&self.data(rows), &nodes)
     }
