@@ -49,23 +49,13 @@ impl Role {
     }
 }
 
-/// Which values of a metric are better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Better {
-    /// Small ones.
-    Less,
-    /// Large ones.
-    More,
-}
-
-impl Better {
-    /// Its name in schemas.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Better::Less => "less",
-            Better::More => "more",
-        }
+dfrsim_model::named! {
+    /// Which values of a metric are better.
+    pub enum Better as "direction" {
+        /// Small ones.
+        Less = "less",
+        /// Large ones.
+        More = "more",
     }
 }
 

@@ -12,7 +12,7 @@ use super::uses::Uses;
 use dfrsim_input::{Faults, Input};
 use std::ops::Deref;
 use std::path::Path;
-use toml::{Table, Value};
+use toml::Value;
 
 /// What a scenario is read from.
 #[derive(Clone, Copy, Debug)]
@@ -175,11 +175,11 @@ impl<F: Fields> Scenario<F> {
         text().write_field(TITLE, &self.title, &mut table);
         seed().write_field(SEED, &self.seed, &mut table);
         optional(text()).write_field(OBJECTIVE, &self.objective, &mut table);
-        written(&table, &all_fields::<F>())
+        written(&Value::Table(table), &all_fields::<F>())
     }
 }
 
 /// A table as TOML, its fields in the order of their documentation.
-fn written(table: &Table, fields: &[FieldDoc]) -> String {
-    toml::to_string(&Ordered { table, fields }).expect("a table can be written as TOML")
+fn written(value: &Value, fields: &[FieldDoc]) -> String {
+    toml::to_string(&Ordered { value, fields }).expect("a table can be written as TOML")
 }

@@ -1,6 +1,6 @@
 //! Numbers in lines with labels: rows, or a published table.
 
-use super::{Labels, Series, Source, Where};
+use super::{Entry, Finding, Labels, Series, Source, Where};
 use std::sync::Arc;
 
 /// Lines of labels and numbers.
@@ -90,21 +90,50 @@ impl Source for Cells {
     }
 }
 
-/// The part of a [`Source`](crate::query::Source) that its field of [`Cells`] answers.
-#[macro_export]
-macro_rules! source_of_cells {
-    ($field:ident) => {
-        fn columns(&self) -> Vec<&'static str> {
-            $crate::query::Source::columns(&self.$field)
-        }
-        fn metrics(&self) -> Vec<&'static str> {
-            $crate::query::Source::metrics(&self.$field)
-        }
-        fn averaged(&self) -> &'static [&'static str] {
-            $crate::query::Source::averaged(&self.$field)
-        }
-        fn series(&self, metric: &str, filter: &$crate::query::Where) -> Option<$crate::query::Series> {
-            $crate::query::Source::series(&self.$field, metric, filter)
-        }
-    };
+/// Cells, and checks of what no query states.
+pub struct Checked<'a> {
+    cells: Cells,
+    checks: Vec<(&'static str, Box<Check<'a>>)>,
+}
+
+/// What is found in cells for an entry.
+type Check<'a> = dyn Fn(&Cells, &Entry) -> Option<Finding> + 'a;
+
+impl<'a> Checked<'a> {
+    /// Without checks.
+    pub fn new(cells: Cells) -> Checked<'a> {
+        Checked { cells, checks: Vec::new() }
+    }
+    /// With one more check, by its name.
+    #[must_use]
+    pub fn with(
+        mut self,
+        name: &'static str,
+        check: impl Fn(&Cells, &Entry) -> Option<Finding> + 'a,
+    ) -> Checked<'a> {
+        self.checks.push((name, Box::new(check)));
+        self
+    }
+}
+
+impl Source for Checked<'_> {
+    fn columns(&self) -> Vec<&'static str> {
+        self.cells.columns()
+    }
+    fn metrics(&self) -> Vec<&'static str> {
+        self.cells.metrics()
+    }
+    fn averaged(&self) -> &'static [&'static str] {
+        self.cells.averaged()
+    }
+    fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
+        self.cells.series(metric, filter)
+    }
+    fn checks(&self) -> Vec<&'static str> {
+        self.checks.iter().map(|(name, _)| *name).collect()
+    }
+    fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
+        let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
+        check(&self.cells, entry)
+    }
 }

@@ -119,26 +119,15 @@ fields! {
     }
 }
 
-/// Which nodes a search examines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// The first eligible ones in the order of the test case.
-    Case,
-    /// The first ones in that order, eligible or not.
-    Unchecked,
-    /// Eligible ones that each repetition draws.
-    Repetition,
-}
-
-impl Sample {
-    /// Its name in scenarios.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Sample::Case => "case",
-            Sample::Unchecked => "case-unchecked",
-            Sample::Repetition => "repetition",
-        }
+dfrsim_model::named! {
+    /// Which nodes a search examines.
+    pub enum Sample as "sample" {
+        /// The first eligible ones in the order of the test case.
+        Case = "case",
+        /// The first ones in that order, eligible or not.
+        Unchecked = "case-unchecked",
+        /// Eligible ones that each repetition draws.
+        Repetition = "repetition",
     }
 }
 

@@ -6,8 +6,8 @@
 use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Limit, Series, Source, sources};
-use dfrsim_lab::{Claim, Estimate, Long, source_of_cells};
+use dfrsim_lab::query::{Cells, Checked, Entries, Entry, Finding, Judge, Limit, Series, sources};
+use dfrsim_lab::{Claim, Estimate, Long};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -30,71 +30,54 @@ const METRICS: [&str; 6] = [
 ];
 
 /// What statements ask.
-struct Asked<'a> {
-    metrics: &'a Metrics,
-    cells: Cells,
+fn asked(metrics: &Metrics) -> Checked<'_> {
+    let mut cells = Cells::new(&COLUMNS, &METRICS, &["replication"]);
+    let mut push = |group: &Group, workload: &str, numbers: [Option<f64>; 6]| {
+        let Group { algorithm, platform, local, heuristic } = group;
+        let local = metrics.in_the_text(local);
+        cells.push([algorithm.as_str(), platform, local, heuristic, workload, ""], numbers);
+    };
+    for group in &metrics.groups {
+        for workload in &metrics.workloads {
+            let [changed, moves, earlier, turnaround] =
+                Metric::ALL.map(|metric| metrics.value(metric, group, workload));
+            // Where no job changed, none is earlier.
+            let of_all = changed.map(|changed| changed * earlier.unwrap_or(0.0) / 100.0);
+            push(group, workload, [changed, moves, earlier, turnaround, of_all, None]);
+        }
+    }
+    for effects in &metrics.effects {
+        let moves = Some(effects.moves_percent);
+        push(&effects.group, &effects.workload, [None, None, None, None, None, moves]);
+    }
+    Checked::new(cells)
+        .with("starvation", |_, _| starvation(metrics))
+        .with("minmin beaten", |cells, entry| {
+            let workloads = entry.series(cells)?.split("workload");
+            let least = |all: &Series| all.only(&[("heuristic", "minmin")]).points.first().map(|it| it.1);
+            let own: Vec<(Series, f64)> =
+                workloads.into_iter().filter_map(|(_, all)| least(&all).map(|own| (all, own))).collect();
+            let is_beaten = |(all, own): &&(Series, f64)| all.values().iter().any(|value| value < own);
+            cases(entry, own.iter().filter(is_beaten).count(), own.len())
+        })
+        // All heuristics have more late jobs with FCFS, and more early ones with CONS.
+        .with("opposite workload", |cells, entry| {
+            let workloads = entry.series(cells)?.split("workload");
+            let sides =
+                workloads.iter().map(|(_, all)| ["FCFS", "CONS"].map(|local| all.only(&[("local", local)])));
+            let sides: Vec<[Series; 2]> =
+                sides.filter(|sides| sides.iter().all(|side| !side.points.is_empty())).collect();
+            let is_opposite = |[fcfs, cons]: &&[Series; 2]| {
+                fcfs.values().iter().all(|early| *early < 50.0)
+                    && cons.values().iter().all(|early| *early > 50.0)
+            };
+            cases(entry, sides.iter().filter(is_opposite).count(), sides.len())
+        })
 }
 
-impl Asked<'_> {
-    fn new(metrics: &Metrics) -> Asked<'_> {
-        let mut cells = Cells::new(&COLUMNS, &METRICS, &["replication"]);
-        let mut push = |group: &Group, workload: &str, numbers: [Option<f64>; 6]| {
-            let Group { algorithm, platform, local, heuristic } = group;
-            let local = metrics.in_the_text(local);
-            cells.push([algorithm.as_str(), platform, local, heuristic, workload, ""], numbers);
-        };
-        for group in &metrics.groups {
-            for workload in &metrics.workloads {
-                let [changed, moves, earlier, turnaround] =
-                    Metric::ALL.map(|metric| metrics.value(metric, group, workload));
-                // Where no job changed, none is earlier.
-                let of_all = changed.map(|changed| changed * earlier.unwrap_or(0.0) / 100.0);
-                push(group, workload, [changed, moves, earlier, turnaround, of_all, None]);
-            }
-        }
-        for effects in &metrics.effects {
-            let moves = Some(effects.moves_percent);
-            push(&effects.group, &effects.workload, [None, None, None, None, None, moves]);
-        }
-        Asked { metrics, cells }
-    }
-}
-
-impl Source for Asked<'_> {
-    source_of_cells!(cells);
-    fn checks(&self) -> Vec<&'static str> {
-        vec!["starvation", "minmin beaten", "opposite workload"]
-    }
-    fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
-        let cases = |so: usize, all: usize| {
-            (all > 0).then(|| Finding::new(so as f64, entry.is, format!("{so} of {all} cases")))
-        };
-        match name {
-            "starvation" => starvation(self.metrics),
-            "minmin beaten" => {
-                let workloads = entry.series(&self.cells)?.split("workload");
-                let least = |all: &Series| all.only(&[("heuristic", "minmin")]).points.first().map(|it| it.1);
-                let own: Vec<(Series, f64)> =
-                    workloads.into_iter().filter_map(|(_, all)| least(&all).map(|own| (all, own))).collect();
-                let is_beaten = |(all, own): &&(Series, f64)| all.values().iter().any(|value| value < own);
-                cases(own.iter().filter(is_beaten).count(), own.len())
-            }
-            // All heuristics have more late jobs with FCFS, and more early ones with CONS.
-            _ => {
-                let workloads = entry.series(&self.cells)?.split("workload");
-                let sides = workloads
-                    .iter()
-                    .map(|(_, all)| ["FCFS", "CONS"].map(|local| all.only(&[("local", local)])));
-                let sides: Vec<[Series; 2]> =
-                    sides.filter(|sides| sides.iter().all(|side| !side.points.is_empty())).collect();
-                let is_opposite = |[fcfs, cons]: &&[Series; 2]| {
-                    fcfs.values().iter().all(|early| *early < 50.0)
-                        && cons.values().iter().all(|early| *early > 50.0)
-                };
-                cases(sides.iter().filter(is_opposite).count(), sides.len())
-            }
-        }
-    }
+/// How many of all cases are so; `None` if there are none.
+fn cases(entry: &Entry, so: usize, all: usize) -> Option<Finding> {
+    (all > 0).then(|| Finding::new(so as f64, entry.is, format!("{so} of {all} cases")))
 }
 
 /// All statements of a report for which the scenario has what they are about.
@@ -112,8 +95,8 @@ fn judged(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
         let (value, half_width) = estimate(values)?;
         Some(Estimate { value, interval: half_width.map(|half| (value - half, value + half)) })
     };
-    let each: Vec<Asked<'_>> = each.iter().map(Asked::new).collect();
-    let (all, published) = (Asked::new(all), Asked::new(report.tables()));
+    let each: Vec<Checked<'_>> = each.iter().map(asked).collect();
+    let (all, published) = (asked(all), asked(report.tables()));
     let judge =
         Judge { each: sources(&each), published: vec![&published], estimate: &estimate, ..Judge::by(&all) };
     judge.claims(CLAIMS.iter())
@@ -143,7 +126,7 @@ mod tests {
 
     #[test]
     fn statements_name_what_there_is() {
-        assert_eq!(CLAIMS.faults(&Asked::new(Published::Rr7226.tables())), [""; 0]);
+        assert_eq!(CLAIMS.faults(&asked(Published::Rr7226.tables())), [""; 0]);
     }
 
     /// What the text says holds on its own tables, except for values that these lack: delays of single jobs.

@@ -1,7 +1,7 @@
 //! What the text says of its choices (section 5.3): the rescheduling penalty, the estimates of EASY, the limits of MVT and MFT;
 //! and of tau, which it does not name.
 
-use super::{Asked, BEST, CLAIMS, Means, claim};
+use super::{BEST, CLAIMS, Means, asked, claim};
 use crate::groups::{Group, Matrix};
 use dfrsim_cluster::{EstimateModel, NeedModel};
 use dfrsim_lab::Claim;
@@ -171,7 +171,7 @@ fn has_other_limits(means: &Means) -> bool {
 }
 
 fn limits(means: &Means) -> Option<Finding> {
-    CLAIMS.of(SOURCE).next()?.find(&Asked::new(means, &Vec::new(), []))
+    CLAIMS.of(SOURCE).next()?.find(&asked(means, &Vec::new(), []))
 }
 
 fn longer(means: &Means) -> Option<Finding> {

@@ -10,8 +10,8 @@ mod vcsim;
 use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use costs::Totals;
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Source};
-use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation, source_of_cells};
+use dfrsim_lab::query::{Cells, Checked, Entries, Entry, Finding, Judge};
+use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
 use dfrsim_policies::batch::Discipline;
@@ -82,31 +82,73 @@ const METRICS: [&str; 3] = ["degradation", "deviation", "gb_per_s"];
 /// The parts of policies.
 const COLUMNS: [&str; 8] = ["policy", "submission", "star", "periodic", "phase", "limit", "limit_s", "rest"];
 
-/// What statements ask of one workload, or of a published table.
-struct Asked<'a> {
+/// What statements ask of one workload, or of a published table; beside the means, what is found in other groups.
+fn asked<'a>(
     means: &'a Means,
     totals: &'a Totals,
-    /// What is found in other groups than those of the means.
-    others: Vec<(&'static str, Option<Finding>)>,
-    cells: Cells,
-}
-
-impl<'a> Asked<'a> {
-    fn new(
-        means: &'a Means,
-        totals: &'a Totals,
-        others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
-    ) -> Asked<'a> {
-        let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
-        for (policy, mean, deviation) in &means.0 {
-            cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), *deviation, None]);
-        }
-        for (policy, total) in totals {
-            let labels = labels(Policy::Fractional(*policy));
-            cells.push(labels.iter().map(String::as_str), [None, None, Some(*total)]);
-        }
-        Asked { means, totals, others: others.into_iter().collect(), cells }
+    others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
+) -> Checked<'a> {
+    let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
+    for (policy, mean, deviation) in &means.0 {
+        cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), *deviation, None]);
     }
+    for (policy, total) in totals {
+        let labels = labels(Policy::Fractional(*policy));
+        cells.push(labels.iter().map(String::as_str), [None, None, Some(*total)]);
+    }
+    let policy = |entry: &Entry| means.of(entry.filter.label("policy")?.parse().ok()?);
+    let checked = Checked::new(cells)
+        .with("batch and best", move |_, _| {
+            let fcfs = means.of(Discipline::Fcfs.into())?;
+            let easy = means.of(Discipline::Easy.into())?;
+            let (policy, best) = means.best(|_| true)?;
+            let detail = format!("FCFS {fcfs:.1}, EASY {easy:.1}, {policy} {best:.2}");
+            let holds = easy < fcfs && easy / best >= 100.0;
+            Some(Finding::fact(holds, detail).showing(Some(easy / best)))
+        })
+        .with("greedy and MCB", move |_, _| {
+            let is_greedy =
+                |it: Fractional| !matches!(it.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
+            let (greedy, mcb) =
+                (means.best(is_greedy)?, means.best(|it| it.on_submission == OnSubmission::Mcb)?);
+            let detail = format!("{} {:.2}, {} {:.2}", greedy.0, greedy.1, mcb.0, mcb.1);
+            Some(Finding::fact(greedy.1 < mcb.1, detail).showing(Some(greedy.1 / mcb.1)))
+        })
+        .with("times the best", move |_, entry| {
+            let (mean, (name, best)) = (policy(entry)?, means.best(|_| true)?);
+            let times = mean / best;
+            Some(Finding::new(times, entry.is, format!("{mean:.1}, {name} {best:.2}: {times:.1} times")))
+        })
+        .with("better than EASY", move |_, entry| {
+            let (own, easy) = (policy(entry)?, means.of(Discipline::Easy.into())?);
+            let detail = format!("EASY {easy:.1}, {} {own:.1}", entry.filter.label("policy")?);
+            Some(Finding::new(easy / own, entry.is, detail))
+        })
+        .with("least deviation", move |_, _| {
+            let all = means.0.iter().filter_map(|(it, _, deviation)| Some((it.fractional()?, (*deviation)?)));
+            let (policy, deviation) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            let holds = policy.periodic == Periodic::Mcb
+                && matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
+            Some(Finding::fact(holds, format!("{policy} {deviation:.2}")).showing(Some(deviation)))
+        })
+        .with("deviations", move |cells, entry| {
+            let all = entry.series(cells)?;
+            let of = |submission: &str, [periodic, limit, length]: [&str; 3]| {
+                let labels = [("submission", submission), ("periodic", periodic), ("limit", limit)];
+                let points = all.only(&labels).only(&[("limit_s", length)]);
+                points.points.first().map(|point| point.1)
+            };
+            let ratio = |submission| {
+                let (plain, with) = (["none", "none", ""], ["Mcb", "MVT", "600"]);
+                Some(of(submission, plain)? / of(submission, with)?)
+            };
+            let (pausing, moving) = (ratio("GreedyP")?, ratio("GreedyPM")?);
+            let detail =
+                format!("ratios of standard deviations: GreedyP* {pausing:.1}, GreedyPM* {moving:.1}");
+            Some(Finding::new(pausing.min(moving), entry.is, detail))
+        })
+        .with("bandwidth with MCB", move |_, _| costs::mcb_needs_more(totals));
+    others.into_iter().fold(checked, |checked, (name, found)| checked.with(name, move |_, _| found.clone()))
 }
 
 /// The labels of a policy, in the order of [`COLUMNS`]; those of a batch policy are its name alone.
@@ -133,82 +175,6 @@ fn labels(policy: Policy) -> [String; 8] {
     ]
 }
 
-impl Source for Asked<'_> {
-    source_of_cells!(cells);
-    fn checks(&self) -> Vec<&'static str> {
-        vec![
-            "batch and best",
-            "greedy and MCB",
-            "times the best",
-            "better than EASY",
-            "least deviation",
-            "deviations",
-            "bandwidth with MCB",
-            "loads",
-            "theorem 1",
-            "bandwidth of the best",
-        ]
-    }
-    fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
-        let means = self.means;
-        let policy = || means.of(entry.filter.label("policy")?.parse().ok()?);
-        match name {
-            "batch and best" => {
-                let fcfs = means.of(Discipline::Fcfs.into())?;
-                let easy = means.of(Discipline::Easy.into())?;
-                let (policy, best) = means.best(|_| true)?;
-                let detail = format!("FCFS {fcfs:.1}, EASY {easy:.1}, {policy} {best:.2}");
-                let holds = easy < fcfs && easy / best >= 100.0;
-                Some(Finding::fact(holds, detail).showing(Some(easy / best)))
-            }
-            "greedy and MCB" => {
-                let is_greedy =
-                    |it: Fractional| !matches!(it.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
-                let (greedy, mcb) =
-                    (means.best(is_greedy)?, means.best(|it| it.on_submission == OnSubmission::Mcb)?);
-                let detail = format!("{} {:.2}, {} {:.2}", greedy.0, greedy.1, mcb.0, mcb.1);
-                Some(Finding::fact(greedy.1 < mcb.1, detail).showing(Some(greedy.1 / mcb.1)))
-            }
-            "times the best" => {
-                let (mean, (name, best)) = (policy()?, means.best(|_| true)?);
-                let times = mean / best;
-                Some(Finding::new(times, entry.is, format!("{mean:.1}, {name} {best:.2}: {times:.1} times")))
-            }
-            "better than EASY" => {
-                let (own, easy) = (policy()?, means.of(Discipline::Easy.into())?);
-                let detail = format!("EASY {easy:.1}, {} {own:.1}", entry.filter.label("policy")?);
-                Some(Finding::new(easy / own, entry.is, detail))
-            }
-            "least deviation" => {
-                let all =
-                    means.0.iter().filter_map(|(it, _, deviation)| Some((it.fractional()?, (*deviation)?)));
-                let (policy, deviation) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
-                let holds = policy.periodic == Periodic::Mcb
-                    && matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
-                Some(Finding::fact(holds, format!("{policy} {deviation:.2}")).showing(Some(deviation)))
-            }
-            "deviations" => {
-                let all = entry.series(&self.cells)?;
-                let of = |submission: &str, [periodic, limit, length]: [&str; 3]| {
-                    let labels = [("submission", submission), ("periodic", periodic), ("limit", limit)];
-                    let points = all.only(&labels).only(&[("limit_s", length)]);
-                    points.points.first().map(|point| point.1)
-                };
-                let ratio = |submission| {
-                    let (plain, with) = (["none", "none", ""], ["Mcb", "MVT", "600"]);
-                    Some(of(submission, plain)? / of(submission, with)?)
-                };
-                let (pausing, moving) = (ratio("GreedyP")?, ratio("GreedyPM")?);
-                let detail =
-                    format!("ratios of standard deviations: GreedyP* {pausing:.1}, GreedyPM* {moving:.1}");
-                Some(Finding::new(pausing.min(moving), entry.is, detail))
-            }
-            "bandwidth with MCB" => costs::mcb_needs_more(self.totals),
-            _ => self.others.iter().find(|(known, _)| *known == name)?.1.clone(),
-        }
-    }
-}
-
 /// All statements on each workload that is compared with a published table of degradations.
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     let groups = matrix.groups();
@@ -226,9 +192,9 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
         let (loads, best) = (within_seven(matrix, &own), costs::of_the_best(matrix, &own));
         let bound = above_the_bound(&own);
         let others = [("loads", loads), ("theorem 1", bound), ("bandwidth of the best", best)];
-        let ours = Asked::new(&ours, &totals, others);
+        let ours = asked(&ours, &totals, others);
         let best = [("bandwidth of the best", costs::published_of_the_best())];
-        let published = Asked::new(&published, &published_totals, best);
+        let published = asked(&published, &published_totals, best);
         let judge = Judge { published: vec![&published], details_published: true, ..Judge::by(&ours) };
         let own = judge.claims(CLAIMS.of(SOURCE));
         claims.extend(own.into_iter().map(|claim| claim.within(&workload.name)));
@@ -311,13 +277,14 @@ mod tests {
 
     fn check(text: &str, means: &Means) -> Finding {
         let entry = CLAIMS.iter().find(|entry| entry.text.starts_with(text)).unwrap();
-        entry.find(&Asked::new(means, &Vec::new(), [])).unwrap()
+        entry.find(&asked(means, &Vec::new(), [])).unwrap()
     }
 
     #[test]
     fn statements_name_what_there_is() {
         let means = Means::published(Published::DissertationB1);
-        assert_eq!(CLAIMS.faults(&Asked::new(&means, &Vec::new(), [])), [""; 0]);
+        let others = ["loads", "theorem 1", "bandwidth of the best"].map(|name| (name, None));
+        assert_eq!(CLAIMS.faults(&asked(&means, &Vec::new(), others)), [""; 0]);
     }
 
     #[test]
@@ -366,7 +333,7 @@ mod tests {
         ] {
             let means = Means::published(table);
             let (totals, best) = (costs::published_totals(), costs::published_of_the_best());
-            let asked = Asked::new(&means, &totals, [("bandwidth of the best", best)]);
+            let asked = asked(&means, &totals, [("bandwidth of the best", best)]);
             let checked = CLAIMS.of(SOURCE).filter_map(|it| Some((it.text.as_str(), it.find(&asked)?)));
             let checked: Vec<(&str, Finding)> = checked.collect();
             // All but those on each simulation and on the best policy at every load, of which there is no table.
