@@ -39,8 +39,7 @@ pub struct AnyStudy {
     /// Gives rows that were read column by column, in the order of the types; or says in one line that they are not of it.
     pub(crate) frames: fn(&RowTexts) -> Result<Vec<DataFrame>, String>,
     /// Draws the rows of a scenario, and mean times, besides what follows from the roles of columns.
-    pub(crate) drawings:
-        fn(&ScenarioSource<'_>, &RowTexts, Option<&ReadFile>) -> Result<Vec<Drawing>, String>,
+    pub(crate) drawings: Draw,
 }
 
 /// A scenario of any study.
@@ -61,6 +60,7 @@ pub struct AnyScenario {
     problem: Box<Solve>,
 }
 
+type Draw = fn(&ScenarioSource<'_>, &RowTexts, Option<&ReadFile>) -> Result<Vec<Drawing>, String>;
 type Open = dyn Fn(&mut Vec<Input>) -> Result<Box<dyn OpenStudy>, RunError> + Send + Sync;
 type Solve = dyn Fn(ProblemId<'_>) -> Result<Box<dyn Any>, RunError> + Send + Sync;
 

@@ -15,7 +15,7 @@ pub(super) fn of_the_best(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<F
         let is_best = group.setting.policy == Policy::Fractional(BEST);
         is_best && group.scope.is_from(min_load) && matrix.is_default(group)
     })?;
-    Some(limited(costs(group, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?))
+    Some(limited(costs(group, CostUnit::GigabytesPerSecond, Counting::PAUSES_AND_RESUMES)?))
 }
 
 pub(super) fn published_of_the_best() -> Option<Finding> {

@@ -28,29 +28,18 @@ fn seconds_per_memory(row: &SimulationRow, node_memory_gb: f64) -> f64 {
 }
 
 /// What a preemption is. A migration is counted once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counting {
-    /// A pause and a resume.
-    PausesAndResumes,
-    /// A resume, of which there are as many as pauses.
-    Resumes,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Counting {
+    name: &'static str,
+    times: f64,
 }
 
 impl Counting {
-    const ALL: [Counting; 2] = [Counting::PausesAndResumes, Counting::Resumes];
-
-    fn name(self) -> &'static str {
-        match self {
-            Counting::PausesAndResumes => "pauses and resumes",
-            Counting::Resumes => "resumes",
-        }
-    }
-    fn times(self) -> f64 {
-        match self {
-            Counting::PausesAndResumes => 2.0,
-            Counting::Resumes => 1.0,
-        }
-    }
+    /// A pause and a resume.
+    pub(crate) const PAUSES_AND_RESUMES: Counting = Counting { name: "pauses and resumes", times: 2.0 };
+    /// A resume, of which there are as many as pauses.
+    const RESUMES: Counting = Counting { name: "resumes", times: 1.0 };
+    const ALL: [Counting; 2] = [Counting::PAUSES_AND_RESUMES, Counting::RESUMES];
 }
 
 /// Preemption and migration, each with mean and maximum: the names of their columns, and the values.
@@ -104,19 +93,19 @@ pub(super) fn compared(groups: &[Group<'_>]) -> Table {
             for group in groups {
                 let Some(published) = published(group, unit) else { continue };
                 let ours = values(costs(group, unit, counting));
-                let mut line = group.line().with("unit", name).with("preemptions_counted", counting.name());
+                let mut line = group.line().with("unit", name).with("preemptions_counted", counting.name);
                 for (at, (ours, published)) in ours.into_iter().zip(values(Some(published))).enumerate() {
                     line = line.with_beside(COLUMNS[at], ours, published);
                     pairs[at].extend(ours.zip(published));
                 }
                 lines.push(line);
             }
-            let counted = counting.name();
+            let counted = counting.name;
             notes.extend(
                 agreement(&pairs[0]).map(|agreement| format!("{name}, mean of {counted}: {agreement}")),
             );
             // Migrations are the same in both countings.
-            let migrations = agreement(&pairs[2]).filter(|_| counting == Counting::PausesAndResumes);
+            let migrations = agreement(&pairs[2]).filter(|_| counting == Counting::PAUSES_AND_RESUMES);
             notes
                 .extend(migrations.map(|agreement| format!("{name}, mean of migrations, once: {agreement}")));
         }
@@ -159,7 +148,7 @@ pub(crate) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Op
         CostUnit::PerHour | CostUnit::PerJob => (row.preemptions as f64, row.migrations as f64),
     };
     Some(Costs {
-        preemption: mean_and_max(&group.values(|row| counting.times() * amounts(row).0 / per(row)))?,
+        preemption: mean_and_max(&group.values(|row| counting.times * amounts(row).0 / per(row)))?,
         migration: mean_and_max(&group.values(|row| amounts(row).1 / per(row)))?,
     })
 }

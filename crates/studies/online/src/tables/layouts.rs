@@ -41,7 +41,7 @@ pub(super) fn bandwidth(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             tables.any(|table| table.min_load().is_some_and(|load| group.scope.is_from(load)))
         };
         let costs =
-            costs(own.iter().find(is_meant)?, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?;
+            costs(own.iter().find(is_meant)?, CostUnit::GigabytesPerSecond, Counting::PAUSES_AND_RESUMES)?;
         let line = TableLine::new().with("policy", own[0].setting.policy.to_string());
         Some(line.with_all(COLUMNS.into_iter().zip(values(Some(costs)))))
     };
