@@ -9,6 +9,7 @@ use super::order::Ordered;
 use super::reader::Reader;
 use super::table::TableAt;
 use super::uses::Uses;
+use crate::fields;
 use dfrsim_input::{Faults, Input};
 use std::ops::Deref;
 use std::path::Path;
@@ -60,17 +61,18 @@ impl<F> Deref for Scenario<F> {
     }
 }
 
-const STUDY: &str = "study";
-const TITLE: &str = "title";
-const SEED: &str = "seed";
-const OBJECTIVE: &str = "objective";
-
-fn first_seed() -> u64 {
-    1
-}
-
-fn none() -> Option<String> {
-    None
+fields! {
+    /// What the scenarios of all studies have.
+    struct Frame {
+        /// The name of the study.
+        study: String = text();
+        /// A title of one line.
+        title: String = text(), default String::new();
+        /// The seed of all random numbers.
+        seed: u64 = seed(), default 1;
+        /// The metric that ranks variants in standings, figures and comparisons; without it, the primary metric.
+        objective: Option<String> = optional(text());
+    }
 }
 
 impl<'a> Document<'a> {
@@ -93,14 +95,14 @@ impl<'a> Document<'a> {
     /// It has no such name.
     pub fn study(&self) -> Result<String, Faults> {
         let mut reader = self.reader();
-        let study = text().read_field(STUDY, None, &TableAt::root(&self.input), &mut reader);
+        let study = text().read_field("study", None, &TableAt::root(&self.input), &mut reader);
         reader.finish(&self.input, study)
     }
     /// The fault of a scenario of an unknown study.
     pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> Faults {
         let found = self.study().unwrap_or_default();
-        let place = TableAt::root(&self.input).span_of(STUDY);
-        self.input.fault(&place, "", unknown(STUDY, &found, studies)).into()
+        let place = TableAt::root(&self.input).span_of("study");
+        self.input.fault(&place, "", unknown("study", &found, studies)).into()
     }
     /// That it ranks by none of the metrics that there are.
     pub fn unknown_objective<'s>(
@@ -108,7 +110,7 @@ impl<'a> Document<'a> {
         found: &str,
         metrics: impl IntoIterator<Item = &'s str> + Clone,
     ) -> Faults {
-        let place = TableAt::root(&self.input).span_of(OBJECTIVE);
+        let place = TableAt::root(&self.input).span_of("objective");
         self.input.fault(&place, "", unknown("metric", found, metrics)).into()
     }
     /// Its fields as those of a study.
@@ -118,35 +120,21 @@ impl<'a> Document<'a> {
     pub fn read<F: Fields>(&self) -> Result<Scenario<F>, Faults> {
         let mut reader = self.reader();
         let table = TableAt::root(&self.input);
-        let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
-        let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);
-        let seed = seed().read_field(SEED, Some(first_seed), &table, &mut reader);
-        let objective = optional(text()).read_field(OBJECTIVE, Some(none), &table, &mut reader);
+        let frame = Frame::read(&table, &mut reader);
         let fields = F::read(&table, &mut reader);
         table.finish(&mut reader);
         let uses = std::mem::take(reader.uses());
         let scenario = || {
-            study?;
-            Some(Scenario { title: title?, seed: seed?, objective: objective?, uses, fields: fields? })
+            let Frame { title, seed, objective, .. } = frame?;
+            Some(Scenario { title, seed, objective, uses, fields: fields? })
         };
         reader.finish(&self.input, scenario())
     }
 }
 
-/// The documentation of the fields that all scenarios have.
-fn frame_fields() -> Vec<FieldDoc> {
-    let title: Option<fn() -> String> = Some(String::new);
-    let mut fields = text().document(STUDY, "The name of the study.", None);
-    fields.extend(text().document(TITLE, "A title of one line.", title));
-    fields.extend(seed().document(SEED, "The seed of all random numbers.", Some(first_seed)));
-    let doc = "The metric that ranks variants in standings, figures and comparisons; without it, the primary metric.";
-    fields.extend(optional(text()).document(OBJECTIVE, doc, Some(none)));
-    fields
-}
-
 /// The documentation of all fields of a study's scenarios.
 fn all_fields<F: Fields>() -> Vec<FieldDoc> {
-    frame_fields().into_iter().chain(F::docs()).collect()
+    [Frame::docs(), F::docs()].concat()
 }
 
 /// All fields of a study's scenarios in Markdown: a table for the scenario, and one for each nested table.
@@ -170,11 +158,9 @@ impl<F: Fields> Scenario<F> {
     /// The scenario as a file with every field spelt out, regular expressions replaced by names. It reads back as
     /// itself.
     pub fn to_toml(&self, study: &str) -> String {
-        let mut table = self.fields.write();
-        table.insert(STUDY.into(), Value::String(study.into()));
-        text().write_field(TITLE, &self.title, &mut table);
-        seed().write_field(SEED, &self.seed, &mut table);
-        optional(text()).write_field(OBJECTIVE, &self.objective, &mut table);
+        let (title, objective) = (self.title.clone(), self.objective.clone());
+        let mut table = Frame { study: study.to_owned(), title, seed: self.seed, objective }.write();
+        table.extend(self.fields.write());
         written(&Value::Table(table), &all_fields::<F>())
     }
 }

@@ -1,6 +1,7 @@
 //! Which values a statement allows.
 
-use crate::claims::Verdict;
+use crate::claims::{Claim, Verdict};
+use crate::table::Estimate;
 use serde::Deserialize;
 
 /// A range of values: all of its bounds must be met. Without bounds it is met by every value.
@@ -58,6 +59,17 @@ impl Limit {
         } else {
             Verdict::Open
         }
+    }
+    /// A statement that a mean is in the range; open where it has no interval.
+    pub fn claim(
+        &self,
+        source: impl Into<String>,
+        text: impl Into<String>,
+        Estimate { value, interval }: Estimate,
+        detail: impl Into<String>,
+    ) -> Claim {
+        let verdict = interval.map_or(Verdict::Open, |interval| self.verdict(interval));
+        Claim::new(source, text, verdict, detail).with_values(Some(value), None).with_interval(interval)
     }
     /// Whether it has a lower bound.
     pub fn is_from_below(&self) -> bool {

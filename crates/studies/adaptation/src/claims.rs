@@ -4,6 +4,7 @@ use crate::rows::Row;
 use crate::scenario::Changes;
 use crate::tables::gaps;
 use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::query::Limit;
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict};
 use std::collections::BTreeMap;
 
@@ -39,16 +40,8 @@ fn of_cost(seed: u64, cost: &str, rows: &Long<Row>) -> Vec<Claim> {
         let all = blocks.concat();
         let max = all.iter().copied().fold(f64::MIN, f64::max);
         let over = format!("{} changes count, {} problems", blocks.len(), all.len());
-        let verdict = match estimates.mean.interval {
-            Some((_, high)) if high <= MAX_MEAN_GAP => Verdict::Holds,
-            Some((low, _)) if low > MAX_MEAN_GAP => Verdict::Fails,
-            _ => Verdict::Open,
-        };
-        claims.push(
-            Claim::new(SOURCE, "at 10, 25 and 50 % the mean gap is at most 2 %", verdict, &over)
-                .with_values(Some(estimates.mean.value), None)
-                .with_interval(estimates.mean.interval),
-        );
+        let text = "at 10, 25 and 50 % the mean gap is at most 2 %";
+        claims.push(Limit::at_most(MAX_MEAN_GAP).claim(SOURCE, text, estimates.mean, &over));
         let verdict = Verdict::from_bool(max <= MAX_GAP);
         claims.push(
             Claim::new(SOURCE, "at 10, 25 and 50 % the largest gap is at most 15 %", verdict, over)

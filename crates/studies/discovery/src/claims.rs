@@ -87,20 +87,12 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
                 let lost: Vec<f64> = both.map(|(weights, caps)| weights - caps).collect();
                 let Some(estimate) = bootstrap.mean(&lost) else { continue };
                 let above = lost.iter().filter(|lost| **lost > 0.0).count();
-                let claim = Claim::new(
-                    "dissertation, section 7.2.1",
-                    "with caps instead of weights the policies perform worse",
-                    estimate.interval.map_or(Verdict::Open, |it| Limit::above(0.0).verdict(it)),
-                    format!("above 0 in {above} of {} replications", lost.len()),
-                );
+                let text = "with caps instead of weights the policies perform worse";
+                let detail = format!("above 0 in {above} of {} replications", lost.len());
+                let claim = Limit::above(0.0).claim("dissertation, section 7.2.1", text, estimate, detail);
                 let name = metric.name().replace('_', " ");
                 let scope = format!("{name}: {} {approach} with weights - with caps", workload.name);
-                claims.push(
-                    claim
-                        .within(scope)
-                        .with_values(Some(estimate.value), None)
-                        .with_interval(estimate.interval),
-                );
+                claims.push(claim.within(scope));
             }
         }
     }
