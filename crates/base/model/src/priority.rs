@@ -620,9 +620,8 @@ impl Priorities {
                 return Err(fault(&place, "it is below a user".to_owned()));
             }
             // A path to the root is no longer than there are accounts.
-            let above = |at: &Account| parent(at);
             let mut steps = 0;
-            let mut at = above(account);
+            let mut at = parent(account);
             while let Some(next) = at {
                 steps += 1;
                 if steps > self.accounts.len() {
@@ -631,7 +630,7 @@ impl Priorities {
                 if steps > MOST_LEVELS {
                     return Err(fault(&place, format!("more than {MOST_LEVELS} accounts are above it")));
                 }
-                at = above(next);
+                at = parent(next);
             }
             let below = users_of.entry(account.parent.as_deref()).or_default();
             let users = if account.is_user { below } else { &mut users };

@@ -167,8 +167,8 @@ macro_rules! fields {
                     table: &$crate::fields::TableAt<'_>,
                     reader: &mut $crate::fields::Reader<'_>,
                 ) -> Option<Self> {
-                    $($(table.renamed($old, $new, reader);)+)?
-                    $($(table.removed($gone, $why, reader);)+)?
+                    $($(table.refused($old, Some($new), concat!("`", $old, "` is now called `", $new, "`"), reader);)+)?
+                    $($(table.refused($gone, None, concat!("the field `", $gone, "` was removed: ", $why), reader);)+)?
                     $(
                         let (codec, default) = Codecs::$field();
                         let $field =

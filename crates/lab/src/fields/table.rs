@@ -66,24 +66,17 @@ impl<'a> TableAt<'a> {
         self.known.borrow_mut().extend(entries.iter().map(|(key, _)| (*key).to_owned()));
         entries
     }
-    /// Refuses an old name of a field.
-    pub fn renamed(&self, old: &str, new: &str, reader: &mut Reader<'_>) {
-        if let Some(name) = self.table.as_ref().and_then(|table| table.name_span(old)) {
-            reader.fault_at(name, format!("`{old}` is now called `{new}`"));
+    /// Refuses a field of old, with the name that it has now, if it has one.
+    pub fn refused(&self, old: &str, now: Option<&str>, why: &str, reader: &mut Reader<'_>) {
+        if let Some(at) = self.table.as_ref().and_then(|table| table.name_span(old)) {
+            reader.fault_at(at, why);
             self.known.borrow_mut().push(old.to_owned());
-            self.superseded.borrow_mut().push(new.to_owned());
+            self.superseded.borrow_mut().extend(now.map(str::to_owned));
         }
     }
     /// Whether a field is there by an old name, which was refused.
     pub fn is_superseded(&self, name: &str) -> bool {
         self.superseded.borrow().iter().any(|new| new == name)
-    }
-    /// Refuses a field that is no longer needed.
-    pub fn removed(&self, name: &str, why: &str, reader: &mut Reader<'_>) {
-        if let Some(at) = self.table.as_ref().and_then(|table| table.name_span(name)) {
-            reader.fault_at(at, format!("the field `{name}` was removed: {why}"));
-            self.known.borrow_mut().push(name.to_owned());
-        }
     }
     /// A field is missing, without which there is no value.
     pub fn missing<T>(&self, name: &str, reader: &mut Reader<'_>) -> Option<T> {

@@ -130,7 +130,7 @@ impl Level<'_> {
             ratio(&sum(|row| row.without_totals), &sum(|row| row.searches - row.solved))
         };
         let [by_simple, by_collective, is_earlier, is_equal, simple_better, collective_better] =
-            published::all_counts();
+            published::TABLE_2.find(["all"]).expect("table 2 has a line for all sizes");
         let all = (published::CASES * dfrsim_coallocation::planetlab::SIZES.len()) as f64;
         let simple = of(&|pairs| solved(pairs, SIMPLE));
         let collective = of(&|pairs| solved(pairs, COLLECTIVE));
@@ -169,7 +169,7 @@ impl Level<'_> {
         let of_solved = |kind, place| ratio(&value(kind, place), &value(kind, 0));
         let all = ratio(&value(COLLECTIVE, 0), &of(&|pairs| Some(optima(pairs))));
         let [collective, simple] =
-            [COLLECTIVE, SIMPLE].map(|kind| published::beside_optimum(kind).unwrap_or_default());
+            [COLLECTIVE, SIMPLE].map(|kind| published::TABLE_3.find::<1, 5>([kind]).unwrap_or_default());
         vec![
             // "A brute-force search finds a solution in 59 test cases."
             ("solved of the solvable", all, Some(collective[0] / 59.0)),

@@ -1,7 +1,7 @@
 //! Table 2 and figure 2 as figures.
 
 use crate::pairs::{COUNTS, Data};
-use crate::published::{self, CASES};
+use crate::published::{CASES, TABLE_2};
 use crate::tables::{SERIES, series_ms};
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
 
@@ -16,7 +16,7 @@ fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     // Of the same sizes.
     let sizes = &data.fields.sizes;
     let of_sizes: Option<Vec<[f64; 6]>> =
-        sizes.iter().map(|size| published::counts(&size.to_string())).collect();
+        sizes.iter().map(|size| TABLE_2.find::<1, 6>([&size.to_string()])).collect();
     let of_sizes = of_sizes.filter(|counts| !counts.is_empty())?;
     let published: [f64; 6] = std::array::from_fn(|place| {
         100.0 * of_sizes.iter().map(|counts| counts[place]).sum::<f64>() / (CASES * sizes.len()) as f64

@@ -1,7 +1,7 @@
 //! Table 2: collective beside simple requests; table 3: both beside the optimum.
 
 use crate::pairs::{BESIDE_OPTIMUM, COUNTS, Data, Pair, beside_optimum, optima};
-use crate::published::{self, CASES};
+use crate::published::{CASES, TABLE_2, TABLE_3};
 use crate::scenario::CoallocationFields;
 use crate::{COLLECTIVE, SIMPLE};
 use dfrsim_coallocation::planetlab::SIZES;
@@ -52,7 +52,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     for &usage in &data.fields.usage {
         for (size, name) in &sizes {
             let ours = counts(&data.pairs(usage, *size));
-            let published = published::counts(name).filter(|_| is_as_published(data.fields, *size));
+            let published = TABLE_2.find::<1, 6>([name]).filter(|_| is_as_published(data.fields, *size));
             let cases = if size.is_some() {
                 (of_size, CASES)
             } else {
@@ -70,7 +70,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     }
     for (size, name) in &sizes {
         let names = TableLine::new().with("usage", "published").with("size", name.as_str());
-        let counts = published::counts(name).filter(|_| is_as_published(data.fields, *size));
+        let counts = TABLE_2.find::<1, 6>([name]).filter(|_| is_as_published(data.fields, *size));
         summary.extend(counts.map(|counts| names.with_all(COUNTS.into_iter().zip(counts))));
     }
     let short: Table = summary.into_iter().collect();
@@ -105,11 +105,11 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
             lines.push(line(names, ours, published, is_count.then_some(cases)));
         };
         let all = data.mean(pairs.iter().map(|pairs| Some(optima(pairs))));
-        push("optimum", 0, all, published::beside_optimum(COLLECTIVE));
+        push("optimum", 0, all, TABLE_3.find([COLLECTIVE]));
         for kind in [COLLECTIVE, SIMPLE] {
             for place in 0..BESIDE_OPTIMUM.len() {
                 let estimate = data.mean(pairs.iter().map(|pairs| beside_optimum(pairs, kind)[place]));
-                push(kind, place, estimate, published::beside_optimum(kind));
+                push(kind, place, estimate, TABLE_3.find([kind]));
             }
         }
     }

@@ -44,7 +44,7 @@ fn table_1(data: &Data<'_>, grids: &[Vec<Resource>]) -> Table {
             Statistics::from_values(&amounts).map(|it| [it.mean, it.deviation.unwrap_or(0.0), min, it.max])
         };
         let all: Vec<[f64; 4]> = grids.iter().filter_map(of_grid).collect();
-        let published = published::node_statistics(name);
+        let published = published::TABLE_1.find::<1, 4>([name]);
         for (at, statistic) in ["mean", "deviation", "min", "max"].into_iter().enumerate() {
             let ours = average(all.iter().map(|it| it[at]));
             let line = TableLine::new().with("property", name).with("statistic", statistic);

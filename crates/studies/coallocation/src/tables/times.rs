@@ -40,7 +40,7 @@ pub(super) fn table_4(data: &Data<'_>) -> NamedTable {
         ];
         for (name, ours) in values.into_iter().filter(|(_, ours)| ours.is_some()) {
             let line = TableLine::new().with("usage", usage).with("statistic", name);
-            lines.push(with_published(line, ours, published::search_ms(name)));
+            lines.push(with_published(line, ours, published::TABLE_4.find([name]).map(|[ms]| ms)));
         }
     }
     let note = "In milliseconds, of phases II to V. The published column of phases I to VI (126 to 325 ms) contains what \
@@ -78,7 +78,10 @@ pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
                     [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
                 for (phases, share) in parts {
                     // What is published is of all cases.
-                    let published = published::phase_share(phases).filter(|_| solved.is_none());
+                    let published = published::PHASE_SHARES
+                        .find([phases])
+                        .map(|[share]| share)
+                        .filter(|_| solved.is_none());
                     let place = TableLine::new().with("usage", usage).with("kind", kind);
                     let place = place.with("cases", cases).with("phases", phases);
                     lines.push(with_published(place, Some(share), published));

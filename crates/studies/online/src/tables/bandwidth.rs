@@ -47,13 +47,9 @@ pub(super) const COLUMNS: [&str; 4] =
     ["mean_preemption", "max_preemption", "mean_migration", "max_migration"];
 
 pub(super) fn values(costs: Option<Costs>) -> [Option<f64>; 4] {
-    let value = |of: fn(Costs) -> f64| costs.map(of);
-    [
-        value(|costs| costs.preemption.0),
-        value(|costs| costs.preemption.1),
-        value(|costs| costs.migration.0),
-        value(|costs| costs.migration.1),
-    ]
+    costs.map_or([None; 4], |Costs { preemption, migration }| {
+        [preemption.0, preemption.1, migration.0, migration.1].map(Some)
+    })
 }
 
 const UNITS: [(CostUnit, &str, &str); 3] = [
