@@ -5,7 +5,7 @@
 pub struct Reference(pub &'static str);
 
 impl Reference {
-    /// Its lines: so many texts, then so many numbers; NaN for what is no number.
+    /// Its lines: this many texts, then this many numbers; NaN where there is none.
     pub fn lines<const TEXTS: usize, const NUMBERS: usize>(
         self,
     ) -> impl Iterator<Item = ([&'static str; TEXTS], [f64; NUMBERS])> {
