@@ -1,6 +1,6 @@
 //! How long optima, linear programs and what is made of them take: `cargo bench -p dfrsim-optimum`.
 
-#[path = "../tests/optimum/instances.rs"]
+#[path = "../../tests/optimum/instances.rs"]
 mod instances;
 
 use dfrsim_model::Yield;

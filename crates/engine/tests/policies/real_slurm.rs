@@ -21,7 +21,7 @@ const NODES: u32 = 8;
 const INTERVAL_S: f64 = 5.0;
 
 fn recorded(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/policies/reference/slurm").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/reference/slurm").join(name)
 }
 
 /// The starts that Slurm recorded, in seconds after the first submission, in the order of submission.

@@ -1,6 +1,6 @@
 //! Files with other bytes in them are read or refused with their name, and what is read is written as the same.
 
-#[path = "../../../../fuzz/damage.rs"]
+#[path = "../../../fuzz/damage.rs"]
 mod damage;
 
 use damage::damage;
@@ -9,9 +9,9 @@ use dfrsim_coallocation::{Coallocator, Grid};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use proptest::prelude::*;
 
-const NODES: &str = include_str!("../../../../fuzz/seeds/coallocation/nodes.csv");
-const TIMETABLES: &str = include_str!("../../../../fuzz/seeds/coallocation/timetables.csv");
-const REQUEST: &str = include_str!("../../../../fuzz/seeds/coallocation/request.toml");
+const NODES: &str = include_str!("../../../fuzz/seeds/coallocation/nodes.csv");
+const TIMETABLES: &str = include_str!("../../../fuzz/seeds/coallocation/timetables.csv");
+const REQUEST: &str = include_str!("../../../fuzz/seeds/coallocation/request.toml");
 const WINDOW: Window = Window { now: SimTime::ZERO, patience: SimSpan::from_secs(86_400) };
 
 proptest! {

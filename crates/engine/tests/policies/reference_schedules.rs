@@ -31,7 +31,7 @@ struct ReferenceRow {
 }
 
 fn reference_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/policies/reference").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/reference").join(name)
 }
 
 fn reference(name: &str) -> Vec<ReferenceRow> {

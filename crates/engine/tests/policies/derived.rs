@@ -146,7 +146,7 @@ impl Case {
 #[test]
 fn schedules_are_those_derived_by_hand() {
     let (mut all, mut wrong) = (0, Vec::new());
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/policies/derived");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/derived");
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         let text = std::fs::read_to_string(&file).unwrap();
         let mut cases = text.trim_end().split("\n\n");

@@ -1,6 +1,6 @@
 //! Clusters, wishes and plans with other bytes in them are read or refused with a place, and what is read is written as the same.
 
-#[path = "../../../../fuzz/damage.rs"]
+#[path = "../../../fuzz/damage.rs"]
 mod damage;
 
 use damage::damage;
@@ -11,10 +11,10 @@ use dfrsim_context_switch::file::{
 use dfrsim_context_switch::plan;
 use proptest::prelude::*;
 
-const CURRENT: &str = include_str!("../../../../fuzz/seeds/plan/current.json");
-const WANTED: &str = include_str!("../../../../fuzz/seeds/plan/wanted.json");
-const STATES: &str = include_str!("../../../../fuzz/seeds/plan/states.json");
-const PLAN: &str = include_str!("../../../../fuzz/seeds/plan/plan.json");
+const CURRENT: &str = include_str!("../../../fuzz/seeds/plan/current.json");
+const WANTED: &str = include_str!("../../../fuzz/seeds/plan/wanted.json");
+const STATES: &str = include_str!("../../../fuzz/seeds/plan/states.json");
+const PLAN: &str = include_str!("../../../fuzz/seeds/plan/plan.json");
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
