@@ -101,7 +101,9 @@ fn digest(bytes: &[u8]) -> String {
 fn forge(files: &mut BTreeMap<String, Vec<u8>>, name: &str) {
     const SEAL: &str = "# sha256 ";
     let of_file = files.get(name).map(|content| digest(content));
-    let Some(text) = files.get("manifest.toml").and_then(|text| String::from_utf8(text.clone()).ok()) else { return };
+    let Some(text) = files.get("manifest.toml").and_then(|text| String::from_utf8(text.clone()).ok()) else {
+        return;
+    };
     let Some((body, _)) = text.rsplit_once(SEAL) else { return };
     let prefix = format!("\"{name}\" = ");
     let line = |line: &str| match &of_file {
@@ -144,7 +146,8 @@ fuzz_target!(|change: Change| {
         }
     }
     if let (Ok(now), Ok(before)) = (Baseline::from_results(&results), Baseline::from_results(&whole)) {
-        let _ = check(&before, &now, &CheckOptions::default()).map(|report| (report.junit(), report.markdown()));
+        let _ =
+            check(&before, &now, &CheckOptions::default()).map(|report| (report.junit(), report.markdown()));
     }
     if let Ok(frames) = results.rows() {
         let _ = export::json_lines(&frames, &mut Vec::new());

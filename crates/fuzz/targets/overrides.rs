@@ -60,11 +60,8 @@ fuzz_target!(|change: Change| {
         .iter()
         .take(4)
         .map(|(path, value)| {
-            let path: Vec<&str> = path
-                .iter()
-                .take(4)
-                .map(|&part| FIELDS[usize::from(part) % FIELDS.len()].as_str())
-                .collect();
+            let path: Vec<&str> =
+                path.iter().take(4).map(|&part| FIELDS[usize::from(part) % FIELDS.len()].as_str()).collect();
             let value = match value {
                 Value::Whole(number) => number.to_string(),
                 Value::Number(number) => format!("{number:?}"),
@@ -78,7 +75,8 @@ fuzz_target!(|change: Change| {
         .collect();
     if let Ok(scenario) = REGISTRY.parse(text, "scenario.toml", None, &sets) {
         let resolved = scenario.text;
-        let again = REGISTRY.parse(&resolved, "resolved.toml", None, &[]).map_err(|errors| errors.to_string());
+        let again =
+            REGISTRY.parse(&resolved, "resolved.toml", None, &[]).map_err(|errors| errors.to_string());
         assert_eq!(again.expect("a scenario that is spelt out is one").text, resolved);
     }
 });

@@ -10,7 +10,8 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(dfrsim::registry);
 fuzz_target!(|text: &str| {
     if let Ok(scenario) = REGISTRY.parse(text, "scenario.toml", None, &[]) {
         let resolved = scenario.text;
-        let again = REGISTRY.parse(&resolved, "resolved.toml", None, &[]).map_err(|errors| errors.to_string());
+        let again =
+            REGISTRY.parse(&resolved, "resolved.toml", None, &[]).map_err(|errors| errors.to_string());
         let again = again.expect("a scenario that is spelt out is one");
         assert_eq!(again.text, resolved);
     }
