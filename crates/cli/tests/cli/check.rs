@@ -2,7 +2,6 @@
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
-use std::path::Path;
 
 const SCENARIO: &str = r#"
 study = "online"
@@ -119,41 +118,6 @@ fn a_wrong_line_is_reported_with_its_place() {
     }
 }
 
-#[test]
-fn results_that_cannot_be_compared_are_exit_code_2() {
-    let folder = checked();
-    let message = |results: &str| stderr(&mut check(&folder, results), 2);
-    for (set, expected) in [
-        ("seed=2", "the instances of workload=plain"),
-        (
-            "policies=[\"EASY\"]",
-            "only in the baseline: workload=plain, policy=GreedyP*/OPT=MIN, penalty_s=300",
-        ),
-        ("policies=[\"CONS\"]", "no labels and variant in common"),
-        ("simulation.tau=1", "no labels and variant in common"),
-    ] {
-        run(&folder, "other", &[set]);
-        let message = message("other");
-        assert!(message.contains(expected), "{set}: {message}");
-    }
-    assert!(message("none").contains("none: there are no results here"));
-    fs::remove_file(folder.path("baseline.toml")).unwrap();
-    assert!(message("results").contains("baseline.toml: cannot be read"));
-}
-
-#[test]
-fn missing_variants_are_listed_on_request() {
-    let folder = checked();
-    run(&folder, "more", &["policies=[\"EASY\", \"CONS\"]"]);
-    let output = check(&folder, "more").arg("--allow-missing").assert().success().get_output().clone();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    for expected in
-        ["baseline: workload=plain, policy=GreedyP*/OPT=MIN", "results: workload=plain, policy=CONS"]
-    {
-        assert!(message.contains(&format!("notice: only in the {expected}")), "{message}");
-    }
-}
-
 /// What an interrupted run leaves: a journal.
 #[test]
 fn unfinished_runs_are_refused_and_leave_the_baseline_alone() {
@@ -165,20 +129,4 @@ fn unfinished_runs_are_refused_and_leave_the_baseline_alone() {
         assert!(message.contains("unfinished"), "{message}");
     }
     assert_eq!(fs::read(folder.path("baseline.toml")).unwrap(), baseline);
-}
-
-#[test]
-fn wrong_arguments_are_reported() {
-    let folder = checked();
-    for (arguments, expected) in [
-        ("--tolerance=much", "2% or 0.02"),
-        ("--tolerance=-1%", "2% or 0.02"),
-        ("--tolerance-for=degradation", "degradation.mean=5%"),
-        ("--tolerance-for=migration=5%", "did you mean `migrations"),
-    ] {
-        let message = stderr(check(&folder, "results").arg(arguments), 2);
-        assert!(message.contains(expected), "{message}");
-    }
-    let nowhere = Path::new("no/such/folder/check.xml");
-    assert!(stderr(check(&folder, "results").arg("--junit").arg(nowhere), 2).contains("check.xml"));
 }

@@ -1,6 +1,6 @@
 //! `dfrsim results compare` as a user runs it.
 
-use crate::support::{Folder, dfrsim, stderr, stdout};
+use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
 
 const SCENARIO: &str = r#"
@@ -90,44 +90,4 @@ fn two_policies_of_one_folder() {
     let after = records(&folder, "out/comparison.csv");
     assert_eq!(column(&before, "mean_difference"), column(&after, "mean_difference"));
     assert_ne!(column(&before, "mean_difference_low"), column(&after, "mean_difference_low"));
-}
-
-#[test]
-fn two_folders_and_what_only_one_of_them_has() {
-    let folder = folder();
-    run(&folder, "a", &[]);
-    run(&folder, "b", &["policies=[\"EASY\", \"CONS\"]", "workloads.model.lublin.replications=4"]);
-    let message = stdout(&mut compare(&folder, &["a", "b"], &["--confidence", "90%"]));
-    assert!(message.contains("policy: EASY"), "{message}");
-    assert!(message.contains("interval of 90 % confidence (500 resamples;"), "{message}");
-    // A: FCFS (10), one policy at two periods (20), EASY on the fifth trace (2); B: CONS (8).
-    assert!(message.ends_with("\nleft out: 32 rows only in A, 8 rows only in B\n"), "{message}");
-    // All are ties, which is above the table once; the lines have the load, the pairs and the ties.
-    assert!(
-        message.contains("wins: 0, losses: 0, mean_difference: 0 [0, 0], median_difference: 0 [0, 0]"),
-        "{message}"
-    );
-    assert!(message.contains("|  all |     8 |    8 |\n"), "{message}");
-}
-
-#[test]
-fn results_that_cannot_be_compared_are_refused() {
-    let folder = folder();
-    run(&folder, "a", &[]);
-    run(&folder, "b", &["seed=2"]);
-    let message = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
-    assert!(
-        message(&["a", "b"], &[])
-            .contains("40 pairs have the same names, but the contents of their instances differ")
-    );
-    assert!(message(&["a", "none"], &[]).contains("none: there are no results here"));
-    assert!(message(&["a"], &["--variant", "FCFS"]).contains("required"));
-    let found = message(&["a"], &["--variant", "FCFS", "--with", "CONZ"]);
-    assert!(found.contains("unknown variant `CONZ`; expected FCFS, EASY, /per/OPT=MIN"), "{found}");
-    let found = message(&["a", "a"], &["--metric", "degredation"]);
-    assert!(found.contains("did you mean `degradation`?"), "{found}");
-    for confidence in ["0", "1", "100%", "high"] {
-        let message = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);
-        assert!(message.contains("95% or 0.95"), "{message}");
-    }
 }

@@ -1,7 +1,6 @@
 //! Logs as they come: odd ones, through pipes, with times at the end of the range.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
-use std::fmt::Write as _;
 use std::fs;
 
 /// A line of a job of one processor.
@@ -36,34 +35,6 @@ fn an_unsorted_log_is_written_once_to_a_pipe() {
 }
 
 #[test]
-fn the_header_names_the_machine_and_contradictions_are_said() {
-    let jobs = line(1, 0, 10, -1) + &line(2, 1, 10, 20);
-    let folder = Folder::with(&[
-        ("log.swf", &format!("; MaxNodes: 2\n; MaxProcs: 4\n{jobs}")),
-        ("bare.swf", &jobs),
-        ("empty.swf", "; MaxProcs: 4\n"),
-    ]);
-    let given = simulate(&folder.path("log.swf"), &["--format", "json"]);
-    let (mut given, mut same) =
-        (given, simulate(&folder.path("log.swf"), &["--format", "json", "--nodes", "4"]));
-    assert_eq!(stdout(&mut given), stdout(&mut same));
-    let printed =
-        stderr(&mut simulate(&folder.path("log.swf"), &["--nodes", "2", "--estimates", "requested"]), 0);
-    assert!(printed.contains("names a machine of 4 processors; 2 nodes are simulated"), "{printed}");
-    assert!(printed.contains("1 of 2 jobs have no requested time (field 9)"), "{printed}");
-    let printed = stderr(&mut simulate(&folder.path("bare.swf"), &[]), 2);
-    assert!(printed.contains("names no machine") && printed.contains("--nodes"), "{printed}");
-    for command in [&["simulate", "--policy", "FCFS", "--workload"][..], &["log", "info"]] {
-        let printed = stderr(dfrsim(command).arg(folder.path("empty.swf")), 2);
-        assert!(printed.contains("empty.swf: no job is left"), "{printed}");
-    }
-    let bounds = folder.path("bounds.csv");
-    let mut bound = dfrsim(["bound", "--cut", "week", "--workload"]);
-    stderr(bound.arg(folder.path("empty.swf")).arg("--out").arg(&bounds), 2);
-    assert!(!bounds.exists());
-}
-
-#[test]
 fn times_and_periods_out_of_range_are_refused() {
     let long: String = (1..=1_300).map(|job| line(job, 0, 16_000_000_000, -1)).collect();
     let folder =
@@ -91,31 +62,6 @@ fn times_and_periods_out_of_range_are_refused() {
 }
 
 #[test]
-fn info_says_what_is_odd_and_how_to_simulate_it() {
-    let mut text = String::from("; MaxNodes: 2 (batch; 4 total)\n; MaxProcs: 4\n; Partition: 1 debug\n");
-    for (job, status, partition) in [(1, 265, 1), (2, 1, 2), (2, 1, 2)] {
-        writeln!(text, "{job} 5 -1 60 2 -1 -1 2 -1 -1 {status} 1 -1 -1 -1 {partition} 1 -1").unwrap();
-    }
-    text.push_str(&line(4, -1, 10, -1));
-    let folder = Folder::with(&[("odd log.swf", &text)]);
-    let printed = stdout(dfrsim(["log", "info"]).arg(folder.path("odd log.swf")));
-    for expected in [
-        "No job has a requested time (field 9)",
-        "No job has memory",
-        "The 2 nodes have 4 processors",
-        "The header says: MaxNodes: 2 (batch; 4 total)",
-        "1 `debug` with 1 jobs of at most 2 processors",
-        "3 of 3 jobs (100.0 %) name a job that had to end before",
-        "1 jobs have a status that the format does not define",
-        "1 jobs have the number of an earlier line",
-        "1 lines have no submit time",
-        "odd log.swf' --unit processor --policy EASY\n",
-    ] {
-        assert!(printed.contains(expected), "{expected}: {printed}");
-    }
-}
-
-#[test]
 fn converted_logs_say_what_they_are_and_what_was_left_out() {
     let jobs: String = (1..=20).map(|job| line(job, 5, 10, -1)).collect();
     let text = format!("; MaxJobs: 20\n{}{}x\n{jobs}", line(90, 1, 10, -1), line(91, -1, 10, -1));
@@ -136,20 +82,6 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
     assert!(fs::read_to_string(folder.path("out.swf")).unwrap().starts_with("; MaxJobs: 4\n"));
 }
 
-#[test]
-fn a_log_is_not_written_under_a_name_of_another_format() {
-    let folder = Folder::with(&[("log.swf", &line(1, 5, 10, -1))]);
-    for (name, format) in [("k.csv", "csv"), ("k.parquet", "parquet"), ("k.csv.gz", "csv")] {
-        let out = folder.path(name);
-        let printed =
-            stderr(dfrsim(["log", "convert"]).arg(folder.path("log.swf")).arg("--out").arg(&out), 2);
-        let expected = format!(
-            "{name}: logs are written as SWF or for Batsim, not as `.{format}`; expected a name that ends in .swf, .swf.gz or .json"
-        );
-        assert!(printed.contains(&expected) && !out.exists(), "{printed}");
-    }
-}
-
 /// Names of files are bytes, not texts.
 #[cfg(target_os = "linux")]
 #[test]
@@ -161,52 +93,6 @@ fn logs_may_have_any_name() {
     simulate(&log, &[]).assert().success();
     dfrsim(["log", "info"]).arg(&log).assert().success();
     dfrsim(["log", "convert"]).arg(&log).arg("--out").arg(folder.path("out.swf")).assert().success();
-}
-
-/// 6,080 processors are 380 nodes of 16 cores, for batch and fractional policies alike.
-#[test]
-fn nodes_of_many_cores_hold_wide_jobs() {
-    let text = "1 0 -1 100 6080 -1 -1 6080 100 -1 1 1 -1 -1 -1 -1 -1 -1\n\
-                2 0 -1 100 9 -1 -1 9 100 -1 1 1 -1 -1 -1 -1 -1 -1\n";
-    let folder = Folder::with(&[("log.swf", text)]);
-    for policy in ["EASY", "Greedy*/OPT=MIN"] {
-        let mut command = dfrsim([
-            "simulate",
-            "--annotate",
-            "hpc2n",
-            "--cores",
-            "16",
-            "--nodes",
-            "381",
-            "--format",
-            "json",
-        ]);
-        let text = stdout(command.args(["--policy", policy, "--workload"]).arg(folder.path("log.swf")));
-        let figures: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(figures["makespan_s"], 100.0, "{policy}: {text}");
-    }
-}
-
-/// Accounting of PBS goes the same way.
-#[test]
-fn accounting_of_pbs_becomes_a_simulation() {
-    let lines =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../base/workload/tests/workload/reference/documented.pbs");
-    let folder = Folder::with(&[]);
-    let log = folder.path("pbs.swf");
-    let notices = stderr(dfrsim(["log", "convert", lines, "--out"]).arg(&log), 0);
-    for notice in [
-        "jobs that had not ended, left out: 1",
-        "runs that ended in a requeue: 1",
-        "lines of events of jobs: 10",
-        "jobs without processors, taken to have one: 2",
-        "pbs.swf: 7 jobs",
-    ] {
-        assert!(notices.contains(notice), "{notice}\n{notices}");
-    }
-    let options = ["--nodes", "16", "--unit", "processor"];
-    let of = |workload: &std::path::Path| stdout(&mut simulate(workload, &options));
-    assert_eq!(of(&log), of(std::path::Path::new(lines)));
 }
 
 /// The file has no names, and the simulations are the same.
@@ -276,54 +162,4 @@ fn an_anonymous_log_has_no_text_of_the_header_and_says_whom_one_job_identifies()
     let mut command = dfrsim(["log", "anonymise", "--coarse", "--k", "7", "--out"]);
     let refused = stderr(command.arg(folder.path("o.swf")).arg(folder.path("t.swf")), 2);
     assert!(refused.contains("the log has 6 users, fewer than the 7"), "{refused}");
-}
-
-/// Times that contradict each other, and a column that is there twice, are faults; a mark of the byte order is not.
-#[test]
-fn a_listing_that_contradicts_itself_is_not_read_silently() {
-    let header = "JobID|State|Submit|Start|End|ElapsedRaw|AllocCPUS\n";
-    let job = |start: &str, elapsed: &str| {
-        format!("7|COMPLETED|2026-03-01T09:00:00|2026-03-01T{start}|2026-03-01T10:00:00|{elapsed}|4\n")
-    };
-    let right = job("09:00:00", "3600");
-    let text = format!("\u{feff}{header}{right}{}{}", job("07:00:00", "10800"), job("09:00:00", "86400000"));
-    let twice = format!("{}|State\n{}|FAILED\n", header.trim_end(), right.trim_end());
-    let folder = Folder::with(&[("odd.sacct", &text), ("twice.sacct", &twice)]);
-    let convert = |name: &str| {
-        let mut command = dfrsim(["log", "convert"]);
-        command.arg(folder.path(name)).arg("--out").arg(folder.path("o.swf"));
-        command
-    };
-    let strict = stderr(convert("odd.sacct").arg("--strict"), 2);
-    assert!(strict.contains("a time not before that of Submit"), "{strict}");
-    assert!(strict.contains("no more than the time from Start to End"), "{strict}");
-    let lenient = stderr(&mut convert("odd.sacct"), 0);
-    assert!(lenient.contains("1 job"), "{lenient}");
-    assert!(stderr(&mut convert("twice.sacct"), 2).contains("names the column State twice"));
-}
-
-/// What a real Slurm printed becomes a log and a simulation, and every line of it is accounted for.
-#[test]
-fn a_listing_of_slurm_becomes_a_simulation() {
-    let listing =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../base/workload/tests/workload/reference/slurm-22.05.sacct");
-    let folder = Folder::with(&[]);
-    let log = folder.path("slurm.swf");
-    let notices = stderr(dfrsim(["log", "convert", listing, "--out"]).arg(&log), 0);
-    for notice in [
-        "lines of steps: 26",
-        "jobs that had not ended, left out: 1",
-        "jobs that never started: 1",
-        "runs that ended in a requeue: 1",
-        "jobs that were suspended, whose run times are without that: 1",
-        "tasks of arrays: 5",
-        "components of heterogeneous jobs: 2",
-        "jobs with GPUs, which count on nodes that have some: 2",
-        "slurm.swf: 21 jobs",
-    ] {
-        assert!(notices.contains(notice), "{notice}\n{notices}");
-    }
-    let options = ["--nodes", "16", "--unit", "processor"];
-    let of = |workload: &std::path::Path| stdout(&mut simulate(workload, &options));
-    assert_eq!(of(&log), of(std::path::Path::new(listing)));
 }

@@ -1,6 +1,5 @@
 //! `dfrsim` as a user runs it, a module for a command.
 
-mod adapt;
 mod altered;
 mod answers;
 mod architecture;
@@ -28,7 +27,6 @@ mod matrix;
 mod offline;
 mod outputs;
 mod pictures;
-mod plan;
 mod readme;
 mod received;
 mod run;
@@ -41,4 +39,5 @@ mod site;
 mod soak;
 mod solve;
 mod support;
+mod transcripts;
 mod validator;

@@ -1,0 +1,221 @@
+//! Commands as users give them, with what they answer: the transcripts in `transcripts/`, one for each subject.
+//!
+//! Each section has a folder of its own, in which the lines above the first section are followed before its own.
+//!
+//! ```text
+//! == NAME                begins a section; words after `# ` say why
+//! file NAME              has the lines below it, which are indented by four spaces
+//! edit NAME: FROM => TO  replaces FROM where it is first in that file
+//! with NAME...           is as `file` or `edit`, but for the next command only
+//! @NAME WORDS            is short for WORDS in commands, as `@NAME`; `{root}` is the repository
+//! $ ARGUMENTS            runs `dfrsim` in the folder; 'words in quotes' are one argument
+//! = CODE                 is its exit code, which is 0 without this line
+//! > TEXT                 is in what it prints, `2> TEXT` in what it says as errors, `FILE> TEXT` in a file;
+//!                        `FILE:3> TEXT` in its line 3, `FILE#2> TEXT` in it twice, `#0> TEXT` nowhere in what is printed
+//! /POINTER = VALUE       is the value there in the JSON that it prints; `>=` and `<=` compare numbers
+//! same                   if it prints what the command before printed, `same FILE FILE` if two files have the same text
+//! names FILE...          are all files of the folder
+//! ```
+//!
+//! In texts `\n` is the end of a line, `\s` a space, `\A` the beginning of all and `\z` its end.
+
+use crate::support::{Folder, dfrsim};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+macro_rules! transcripts {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            follow(stringify!($name));
+        })*
+
+        #[test]
+        fn all_are_followed() {
+            let mut files: Vec<_> = fs::read_dir(folder()).unwrap().map(|it| it.unwrap().file_name()).collect();
+            files.sort();
+            assert_eq!(files, [$(concat!(stringify!($name), ".txt")),*]);
+        }
+    };
+}
+
+transcripts! { adapt check coallocate compare interchange logs pack plan simulate solve }
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/transcripts")
+}
+
+fn follow(name: &str) {
+    let text = fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
+    let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).collect();
+    let mut sections = lines.split(|(_, line)| line.starts_with("== "));
+    let shared = sections.next().unwrap();
+    for section in sections {
+        let mut session = Session::new(name);
+        session.follow(shared);
+        session.follow(section);
+    }
+}
+
+/// A section on its way.
+struct Session<'a> {
+    name: &'a str,
+    /// The present line with its place.
+    line: String,
+    folder: Folder,
+    names: Vec<(&'a str, &'a str)>,
+    /// Files that are as they are for one command only, as they were before.
+    restored: Vec<(&'a str, String)>,
+    /// A command has run since these files were changed.
+    ran: bool,
+    stdout: String,
+    stderr: String,
+    printed_before: String,
+}
+
+impl<'a> Session<'a> {
+    fn new(name: &'a str) -> Session<'a> {
+        Session {
+            name,
+            line: String::new(),
+            folder: Folder::with(&[]),
+            names: Vec::new(),
+            restored: Vec::new(),
+            ran: false,
+            stdout: String::new(),
+            stderr: String::new(),
+            printed_before: String::new(),
+        }
+    }
+
+    fn follow(&mut self, lines: &[(usize, &'a str)]) {
+        let mut lines = lines.iter().copied().peekable();
+        while let Some((number, line)) = lines.next() {
+            self.line = format!("transcripts/{}.txt:{number}: {line}", self.name);
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            if self.ran && matches!(word, "file" | "edit" | "with" | "$") {
+                self.restore();
+            }
+            match word {
+                "" | "#" => {}
+                "file" | "edit" | "with" => {
+                    let (name, change) =
+                        rest.split_once(": ").map_or((rest, None), |(name, it)| (name, Some(it)));
+                    if word == "with" {
+                        self.restored.push((name, self.text_of(name)));
+                    }
+                    let text = match change {
+                        Some(change) => self.edited(name, change),
+                        None => {
+                            let below =
+                                std::iter::from_fn(|| lines.next_if(|(_, line)| line.starts_with("    ")));
+                            below.flat_map(|(_, line)| [&line[4..], "\n"]).collect()
+                        }
+                    };
+                    fs::write(self.folder.path(name), text).unwrap();
+                }
+                "$" => {
+                    let code = lines.next_if(|(_, line)| line.starts_with("= "));
+                    self.run(rest, code.map_or(0, |(_, line)| line[2..].parse().unwrap()));
+                }
+                "same" if rest.is_empty() => assert_eq!(self.stdout, self.printed_before, "{}", self.line),
+                "same" => {
+                    let (one, other) = rest.split_once(' ').unwrap();
+                    assert_eq!(self.text_of(one), self.text_of(other), "{}", self.line);
+                }
+                "names" => assert_eq!(self.folder.names().join(" "), rest, "{}", self.line),
+                _ if word.starts_with('@') => self.names.push((word, rest)),
+                _ if word.starts_with('/') => self.expect_value(word, rest),
+                _ => {
+                    let place = word.strip_suffix('>').unwrap_or_else(|| panic!("{}", self.line));
+                    self.expect_text(place, rest);
+                }
+            }
+        }
+    }
+
+    /// A file with the first of some text replaced.
+    fn edited(&self, name: &str, change: &str) -> String {
+        let (from, to) = change.split_once(" =>").unwrap();
+        let before = self.text_of(name);
+        let after = before.replacen(&unescaped(from), &unescaped(to.strip_prefix(' ').unwrap_or("")), 1);
+        assert_ne!(before, after, "{}", self.line);
+        after
+    }
+
+    fn restore(&mut self) {
+        while let Some((name, text)) = self.restored.pop() {
+            fs::write(self.folder.path(name), text).unwrap();
+        }
+        self.ran = false;
+    }
+
+    fn run(&mut self, arguments: &str, code: i32) {
+        let mut command = dfrsim(self.words(arguments));
+        let output = command.current_dir(self.folder.path("")).output().unwrap();
+        self.printed_before = std::mem::take(&mut self.stdout);
+        self.stdout = String::from_utf8(output.stdout).unwrap();
+        self.stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}\n{}{}", self.line, self.stdout, self.stderr);
+        self.ran = true;
+    }
+
+    fn words(&self, arguments: &str) -> Vec<String> {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut words = Vec::new();
+        for (place, part) in arguments.split('\'').enumerate() {
+            if place % 2 == 1 {
+                words.push(part.to_owned());
+                continue;
+            }
+            for word in part.split_whitespace() {
+                match self.names.iter().find(|(name, _)| *name == word) {
+                    Some((_, long)) => words.extend(self.words(long)),
+                    None => words.push(word.replace("{root}", root)),
+                }
+            }
+        }
+        words
+    }
+
+    fn text_of(&self, name: &str) -> String {
+        match name {
+            "" => self.stdout.clone(),
+            "2" => self.stderr.clone(),
+            file => fs::read_to_string(self.folder.path(file)).unwrap_or_else(|_| panic!("{}", self.line)),
+        }
+    }
+
+    fn expect_text(&self, place: &str, expected: &str) {
+        let (place, count) =
+            place.split_once('#').map_or((place, None), |(place, count)| (place, Some(count)));
+        let (name, line) = place.split_once(':').map_or((place, None), |(name, line)| (name, Some(line)));
+        let mut text = self.text_of(name);
+        if let Some(line) = line {
+            text = text.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap_or_default().to_owned();
+        }
+        let found = format!("\\A{text}\\z").matches(&unescaped(expected)).count();
+        let right = count.map_or(found > 0, |count| count.parse() == Ok(found));
+        assert!(right, "{}\nfound {found} times in\n{text}\n{}", self.line, self.stderr);
+    }
+
+    fn expect_value(&self, pointer: &str, expected: &str) {
+        let printed: Value = serde_json::from_str(&self.stdout).unwrap();
+        let found = printed.pointer(pointer).unwrap_or(&Value::Null);
+        let (relation, expected) = expected.split_once(' ').unwrap();
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        let numbers = found.as_f64().zip(expected.as_f64());
+        let right = match relation {
+            "=" => *found == expected,
+            ">=" => numbers.is_some_and(|(found, least)| found >= least),
+            "<=" => numbers.is_some_and(|(found, most)| found <= most),
+            other => panic!("{}: unknown relation `{other}`", self.line),
+        };
+        assert!(right, "{}\nfound {found} in\n{printed}", self.line);
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\s", " ")
+}
