@@ -8,29 +8,7 @@ use std::fs;
 use std::num::NonZeroU64;
 
 /// A profile of each type, under the names of different versions of Batsim.
-const WORKLOAD: &str = r#"{
-  "description": "a job of each type", "nb_res": 4,
-  "jobs": [
-    {"id": "w0!delay", "subtime": 0, "walltime": 30, "res": 1, "profile": "delay"},
-    {"id": "each", "subtime": 10.5, "walltime": 100, "res": 4, "profile": "homogeneous"},
-    {"id": "spread 2", "subtime": 15, "res": 2, "profile": "total"},
-    {"id": "spread 4", "subtime": 15, "walltime": -1, "res": 4, "profile": "strategy"},
-    {"id": "per node", "subtime": 1e1, "res": 4, "profile": "parallel"},
-    {"id": "sequence", "subtime": 32, "res": 4, "profile": "twice", "extra_data": {"a": [1]}},
-    {"id": "silent", "subtime": 33, "res": 2, "profile": "only sends"}
-  ],
-  "profiles": {
-    "delay": {"type": "delay", "delay": 20.20, "ret": 1},
-    "homogeneous": {"type": "ParallelTaskHomogeneousProfile", "cpu": 10e6, "com": 1e6},
-    "total": {"type": "parallel_homogeneous_total", "cpu": 10e6, "com": 0},
-    "strategy": {"type": "parallel_homogeneous", "cpu": 10e6, "generation_strategy": "DefinedAmountsSpreadUniformly"},
-    "parallel": {"type": "msg_par", "cpu": [5e6, 0, 3, 7e6],
-                 "com": [0,0,0,0, 0,0,0,0, 0,0,0,0, 0,0,0,1]},
-    "twice": {"type": "composed", "repeat": 2, "seq": ["delay", "homogeneous", "delay"]},
-    "only sends": {"type": "parallel_homogeneous", "cpu": 0, "com": 5},
-    "unused": {"type": "smpi", "trace": "a.txt"}
-  }
-}"#;
+const WORKLOAD: &str = include_str!("reference/types.json");
 
 fn records(text: &str, strictness: Strictness, flops: u64) -> (Vec<Record>, ReadReport) {
     let mut whole = read_text(text, "w.json", strictness, NonZeroU64::new(flops)).unwrap();
@@ -132,94 +110,10 @@ fn ids_that_are_numbers_stay() {
     assert_eq!(numbers(&["7", "\"+8\"", "9"]), [1, 2, 3], "not a number");
 }
 
+/// The job with `fine`, which is a delay of 2 s where it is the only one of this name, remains when broken ones may be left out.
 #[test]
-fn every_fault_is_reported_with_job_line_and_field() {
-    let text = r#"{
-"nb_res": 4,
-"jobs": [
-  {"id": 1, "subtime": "now", "walltime": 0, "res": 1.5, "profile": "fine"},
-  {"id": 1, "subtime": -1, "res": 1, "profile": "gone"},
-  {"subtime": 0, "res": 2,
-   "profile": ["fine"]},
-  {"id": "a", "subtime": 0, "res": 2, "profile": "four"},
-  {"id": "b", "subtime": 0, "res": 2, "profile": "flop"},
-  {"id": "c", "subtime": 0, "res": 3, "profile": "flop"},
-  {"id": "d", "subtime": 0, "res": 2, "profile": "smpi"},
-  {"id": "e", "subtime": 0, "res": 2, "profile": "loop"},
-  {"id": "f", "subtime": 0, "res": 2, "profile": "parts"},
-  {"id": "g", "subtime": 0, "res": 2, "profile": "for ever"},
-  [],
-  {"id": "h", "subtime": 0, "res": 2, "profile": "odd"},
-  {"id": "i", "subtime": 2e10, "res": -3, "profile": "fine"}
-],
-"profiles": {
-  "fine": {"type": "delay", "delay": 1},
-  "four": {"type": "parallel", "cpu": [0, 0, 0, 0]},
-  "flop": {"type": "parallel_homogeneous", "cpu": 6, "com": 0},
-  "smpi": {"type": "smpi"},
-  "loop": {"type": "composed", "seq": ["loop", "loop"]},
-  "parts": {"type": "composed", "seq": ["fine", "missing"], "nb": 2},
-  "for ever": {"type": "composed", "seq": ["fine"], "repeat": 20000000000},
-  "odd": {"type": "parallel_homogeneous", "cpu": -1, "com": [],
-          "generation_strategy": "mine", "ret": "x"},
-  "fine": {"type": "delay", "delay": 2},
-  "unused": 5
-}}"#;
-    let seconds = "expected a number of seconds from 0 to 16,000,000,000";
-    let types = "expected a type with a run time: delay, parallel_homogeneous, parallel_homogeneous_total, parallel, \
-                 composed (or what other versions of Batsim call these)";
-    let expected = [
-        format!("4: job `1`: field `subtime`: found `\"now\"`, {seconds}"),
-        "4: job `1`: field `walltime`: found `0`, expected a number of seconds above 0, or -1".into(),
-        "4: job `1`: field `res`: found `1.5`, expected a whole number of nodes from 0".into(),
-        format!("5: job `1`: field `subtime`: found `-1`, {seconds}"),
-        "5: job `1`: field `profile`: found `\"gone\"`, expected the name of a profile".into(),
-        "5: job `1`: field `id`: found `1`, expected an id that no job above has".into(),
-        "6: job number 3: field `id`: found no value, expected a text or a whole number".into(),
-        "7: job number 3: field `profile`: found `[\"fine\"]`, expected the name of a profile".into(),
-        "8: job `a`: field `res`: found `2`, expected 4, the length of `cpu` of profile `four`".into(),
-        "14: job `g`: field `profile`: found `\"for ever\"`, expected a profile that runs for at most \
-         16,000,000,000 s"
-            .into(),
-        format!("15: job number 11: field `subtime`: found no value, {seconds}"),
-        "15: job number 11: field `res`: found no value, expected a whole number of nodes from 0".into(),
-        "15: job number 11: field `profile`: found no value, expected the name of a profile".into(),
-        "15: job number 11: field `id`: found no value, expected a text or a whole number".into(),
-        format!("17: job `i`: field `subtime`: found `2e10`, {seconds}"),
-        "17: job `i`: field `res`: found `-3`, expected a whole number of nodes from 0".into(),
-        "22: profile `flop`: field `cpu`: found 6 flop a node, expected a run time; flop need the speed of a node, in \
-         flop/s, to become one"
-            .into(),
-        format!("23: profile `smpi`: field `type`: found `\"smpi\"`, {types}"),
-        "24: profile `loop`: field `seq`: found `loop`, expected sequences at most 32 deep, none of which contains \
-         itself"
-            .into(),
-        "25: profile `parts`: field `seq`: found `missing`, expected the name of a profile".into(),
-    ];
-    let mut found = faults(text);
-    assert_eq!(found.pop().unwrap(), "w.json: 5 more faults", "20 are shown");
-    assert_eq!(found, expected.map(|fault| format!("w.json:{fault}")));
-    // The five: four of profile `odd`, and the second profile `fine`.
-    let without_jobs = text.replace("  [],\n", "").replace("\"walltime\": 0, ", "");
-    let found = faults(&without_jobs);
-    let strategy = "DefinedAmountsUsedForEachValue or DefinedAmountsSpreadUniformly";
-    assert_eq!(
-        &found[14..],
-        [
-            "w.json:24: profile `parts`: field `seq`: found `missing`, expected the name of a profile"
-                .to_owned(),
-            "w.json:26: profile `odd`: field `cpu`: found `-1`, expected an amount from 0".into(),
-            "w.json:26: profile `odd`: field `com`: found `[]`, expected an amount from 0".into(),
-            "w.json:27: profile `odd`: field `ret`: found `\"x\"`, expected a whole number".into(),
-            format!(
-                "w.json:27: profile `odd`: field `generation_strategy`: found `\"mine\"`, expected {strategy}"
-            ),
-            "w.json:28: profile `fine`: field `profiles`: found a second one of this name, expected one"
-                .into(),
-        ]
-    );
-
-    // The job with `fine`, which then is a delay of 2 s, remains when broken ones may be left out.
+fn jobs_without_a_fault_remain() {
+    let text = include_str!("faults/batsim.json");
     let one = text.replace("  \"fine\": {\"type\": \"delay\", \"delay\": 1},\n", "");
     let one = one.replace("{\"type\": \"smpi\"}", "{\"type\": \"delay\", \"delay\": 1}");
     let one = one.replace("\"profile\": \"four\"", "\"profile\": \"fine\"");
@@ -285,18 +179,6 @@ fn amounts_have_other_names_in_batsim_5_and_a_wrong_name_is_a_fault() {
 
 #[test]
 fn files_without_a_workload_are_reported() {
-    assert_eq!(
-        faults("{\"nb_res\": 1,\n\"jobs\": [}"),
-        ["w.json:2: not a workload of Batsim: expected value at line 2 column 10"]
-    );
-    assert_eq!(
-        faults("{\n\"jobs\": {}, \"profiles\": []}"),
-        [
-            "w.json:1: the workload: field `nb_res`: found no value, expected a whole number of nodes",
-            "w.json:2: the workload: field `jobs`: found `{}`, expected a list of jobs",
-            "w.json:2: the workload: field `profiles`: found `[]`, expected an object of profiles",
-        ]
-    );
     for text in ["", "[]", "1", "null", "{}", "\u{feff}{}"] {
         assert!(!faults(text).is_empty(), "{text:?}");
     }

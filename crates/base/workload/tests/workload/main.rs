@@ -1,6 +1,7 @@
 //! SWF, Batsim and the Lublin model against other programs, damaged files and real logs.
 
 mod batsim;
+mod faults;
 mod feedback;
 mod lublin_statistics;
 mod pbs;

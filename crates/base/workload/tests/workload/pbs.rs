@@ -116,26 +116,9 @@ fn local_times_are_compared_with_those_of_attributes() {
 }
 
 #[test]
-fn every_fault_is_reported_with_line_and_attribute() {
-    let good =
-        "03/02/2026 09:00:00;E;9.head;ctime=1772438400 start=1772438400 end=1772438500 Exit_status=0\n";
-    let text = format!(
-        "{good}yesterday;E;1;\n\
-         03/02/2026 09:00:00;E;2.head;ctime=now start=1772438500 end=1772438400 Resource_List.nodes=2:ppn=many\n\
-         03/02/2026 09:00:00;E;3.head;ctime=1 Resource_List.walltime=1:2:3:4 resources_used.mem=lots exec_host=n1\n"
-    );
-    let error = pbs::read_text(&text, "log", Strictness::Strict).unwrap_err().to_string();
-    let expected = [
-        "log:2: not a line of PBS accounting: expected `MM/DD/YYYY HH:MM:SS;TYPE;JOB;KEY=VALUE ...`, found `yesterday;E;1;`",
-        "log:3: job `2`: field `ctime`: found `now`, expected seconds since 1970",
-        "log:3: job `2`: field `end`: found 1772438400, expected a time not before that of the start",
-        "log:3: job `2`: field `Resource_List.nodes`: found `2:ppn=many`, expected nodes or chunks such as 2:ppn=4 or 2:ncpus=4:mem=8gb",
-        "log:4: job `3`: field `exec_host`: found `n1`, expected hosts such as n1/0+n1/1 or n1/0*4",
-        "log:4: job `3`: field `resources_used.mem`: found `lots`, expected memory such as 4gb, 1048576kb or 100mw",
-        "log:4: job `3`: field `Resource_List.walltime`: found `1:2:3:4`, expected a time such as 01:30:00 or a number of seconds",
-    ];
-    assert_eq!(error.lines().collect::<Vec<_>>(), expected);
-    let report = pbs::read_text(&text, "log", Strictness::Lenient).unwrap().finish().unwrap();
+fn jobs_without_a_fault_remain() {
+    let text = include_str!("faults/pbs.pbs");
+    let report = pbs::read_text(text, "log", Strictness::Lenient).unwrap().finish().unwrap();
     assert_eq!((report.records, report.broken), (1, 3));
     let refused = pbs::read_text("no accounting\n", "log", Strictness::Lenient).unwrap_err().to_string();
     assert!(refused.starts_with("log:1: not a line of PBS accounting"), "{refused}");
