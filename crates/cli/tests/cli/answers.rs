@@ -77,7 +77,7 @@ fn every_answer_is_as_its_schema_says() {
 }
 
 fn simulations(trial: &Trial) {
-    std::fs::write(trial.folder.path("march.sacct"), crate::site::listing()).unwrap();
+    std::fs::write(trial.folder.path("march.sacct"), crate::site::LISTING).unwrap();
     std::fs::write(trial.folder.path("slurm.conf"), crate::site::CONF).unwrap();
     trial.json("site", &["--sacct", "march.sacct", "--slurm-conf", "slurm.conf", "--out", "march"], 0);
     let policies = trial.json("policies", &[], 0);

@@ -1,6 +1,6 @@
 //! `dfrsim bench` as a user runs it.
 
-use crate::support::{Folder, dfrsim, stderr, stdout};
+use crate::support::{Folder, dfrsim, stdout};
 use serde_json::Value;
 
 const ONCE: [&str; 4] = ["bench", "--repeat", "1", "--name"];
@@ -32,18 +32,4 @@ fn machines_are_rated_and_shown_side_by_side() {
     let text = stdout(dfrsim(ONCE).args(["short", "read"]));
     let line = text.lines().find(|line| line.starts_with("short")).unwrap();
     assert_eq!(line.split_whitespace().filter(|&cell| cell == "-").count(), 4, "{text}");
-}
-
-#[test]
-fn a_broken_file_of_a_machine_is_an_error_with_a_place() {
-    let folder = Folder::with(&[]);
-    let fault = |text: &str| {
-        std::fs::write(folder.path("other.json"), text).unwrap();
-        stderr(dfrsim(ONCE).args(["x", "read", "--with"]).arg(folder.path("other.json")), 2)
-    };
-    assert!(fault("{").contains("other.json"));
-    let unknown = r#"{"machine": "m", "rating": 1, "works": [{"work": "sleep", "seconds": 1}]}"#;
-    assert!(fault(unknown).contains("unknown variant `sleep`"), "{}", fault(unknown));
-    let zero = r#"{"machine": "m", "rating": 1, "works": [{"work": "read", "seconds": 0}]}"#;
-    assert!(fault(zero).contains("0 s for `read` should be above 0"), "{}", fault(zero));
 }

@@ -1,6 +1,6 @@
 //! `dfrsim census` as a user runs it.
 
-use crate::support::{Folder, dfrsim, stderr, stdout};
+use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
 
 const SMALL: [&str; 5] = ["census", "--replications", "2", "--jobs", "100"];
@@ -23,22 +23,4 @@ fn calls_are_counted_timed_drawn_and_judged() {
     let all = printed.lines().find(|line| line.trim_start().starts_with("all")).unwrap();
     assert_eq!(all.split_whitespace().nth(1), Some(calls.to_string().as_str()));
     assert_eq!(folder.names(), ["calls.csv", "census.csv", "census.svg"]);
-}
-
-#[test]
-fn what_cannot_be_counted_is_said() {
-    let without = stderr(dfrsim(SMALL).args(["--policy", "Greedy*/OPT=MIN"]), 2);
-    assert!(without.contains("it never calls MCB"), "{without}");
-    let batch = stderr(dfrsim(SMALL).args(["--policy", "EASY"]), 2);
-    assert!(batch.contains("expected a fractional policy"), "{batch}");
-    let folder = Folder::with(&[]);
-    let mut same = dfrsim(SMALL);
-    same.arg("--out").arg(folder.path("census.csv")).arg("--picture").arg(folder.path("census.svg"));
-    assert!(stderr(&mut same, 2).contains("choose another name"));
-}
-
-#[test]
-fn its_help_has_examples() {
-    let help = stdout(&mut dfrsim(["census", "--help"]));
-    assert!(help.contains("Examples:\n  dfrsim census\n"), "{help}");
 }

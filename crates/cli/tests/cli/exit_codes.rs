@@ -73,25 +73,3 @@ fn closed_pipe() -> Option<i32> {
     let mut policies = std::process::Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
     policies.arg("policies").stdout(writer).status().unwrap().code()
 }
-
-/// A program that asked for JSON gets it if the command fails too, once.
-#[test]
-fn failures_are_json_where_answers_are() {
-    let folder = Folder::with(&[("broken.jsonl", "{\n")]);
-    let schema: serde_json::Value = serde_json::from_str(&stdout(&mut dfrsim(["schema", "error"]))).unwrap();
-    assert_eq!(schema["required"], serde_json::json!(["error"]));
-    for (arguments, text) in [
-        (&["audit", "missing.jsonl", "--format", "json"][..], "missing.jsonl: cannot be read"),
-        (&["audit", "--format=json", "--bogus"][..], "unexpected argument '--bogus'"),
-        (&["audit", "broken.jsonl", "--format", "json"][..], "broken.jsonl"),
-    ] {
-        let output = dfrsim(arguments).current_dir(folder.path("")).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let error: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((&error["error"]["kind"], &error["error"]["exit"]), (&"input".into(), &2.into()));
-        assert!(error["error"]["message"].as_str().unwrap().contains(text), "{error}");
-    }
-    // As text there is none.
-    let output = dfrsim(["audit", "missing.jsonl"]).current_dir(folder.path("")).output().unwrap();
-    assert!(output.stdout.is_empty());
-}

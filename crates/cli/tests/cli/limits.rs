@@ -136,12 +136,6 @@ fn more_threads_than_are_of_use_are_not_started() {
     );
 }
 
-#[test]
-fn numbers_of_shards_are_limited() {
-    let message = stderr(&mut dfrsim(["results", "status", ".", "--missing", "4294967295"]), 2);
-    assert!(message.contains("4294967295 is not in 1..=1000000"), "{message}");
-}
-
 /// Gzip makes thousands of comment lines of every byte.
 #[test]
 fn endless_comments_are_no_header() {
@@ -153,20 +147,6 @@ fn endless_comments_are_no_header() {
     let message =
         stderr(dfrsim(["log", "info"]).arg(folder.path("log.swf.gz")).args(["--max-memory", "0.1"]), 2);
     assert!(message.contains("bytes of comments above the first job"), "{message}");
-}
-
-#[test]
-fn other_files_are_input_errors() {
-    let of_one = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}"#;
-    let of_grid = r#"{"event":"run","format":1,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":1000}]}"#;
-    let other = r#"{"event":"complete","at_us":1,"job":0}"#;
-    let names = ["text", "empty", "format", "grid", "other"];
-    let texts = ["hello\n", "", of_one, of_grid, other];
-    let folder = Folder::with(&names.iter().copied().zip(texts).collect::<Vec<_>>());
-    for name in names {
-        let message = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
-        assert!(message.contains("not an events file"), "{message}");
-    }
 }
 
 #[cfg(target_os = "linux")]
@@ -228,18 +208,4 @@ fn a_limit_of_time_holds_for_every_algorithm() {
         assert!(String::from_utf8_lossy(&output.stdout).contains(printed), "{command:?}: {output:?}");
         stderr(dfrsim(["solve"]).args(&command).args(["--time-limit", "-1"]), 2);
     }
-}
-
-#[test]
-fn two_is_no_tolerance_of_two_percent() {
-    let check = |tolerance: &str| {
-        let mut command =
-            dfrsim(["results", "check", "none", "--baseline", "none", "--tolerance", tolerance]);
-        stderr(&mut command, 2)
-    };
-    assert!(check("2").contains("expected a tolerance from 0 to 1"));
-    for accepted in ["2%", "200%", "0.02", "1"] {
-        assert!(!check(accepted).contains("expected a tolerance"), "{accepted}");
-    }
-    assert!(stdout(&mut dfrsim(["results", "check", "--help"])).contains("--tolerance"));
 }

@@ -65,13 +65,6 @@ fn figures_of_a_run_are_listed_and_the_same_each_time() {
 }
 
 #[test]
-fn missing_results_are_reported() {
-    let folder = Folder::with(&[]);
-    let message = stderr(dfrsim(["results", "figures"]).arg(folder.path("nowhere")), 2);
-    assert!(message.contains("nowhere: there are no results here"), "{message}");
-}
-
-#[test]
 fn a_simulation_is_drawn() {
     let folder = simulated();
     let events = folder.path("easy.jsonl");
@@ -94,29 +87,6 @@ fn a_simulation_is_drawn() {
     dfrsim(["draw", "gantt", "--from", "120", "--out"]).arg(&part).arg(&events).assert().success();
     let left = fs::read_to_string(folder.path("part.csv")).unwrap();
     assert_eq!(left.lines().count(), 3, "{left}");
-}
-
-#[test]
-fn wrong_events_and_wrong_arguments_write_no_file() {
-    let folder = simulated();
-    let events = folder.path("easy.jsonl");
-    let broken = fs::read_to_string(&events).unwrap().replacen("\"start\"", "\"begin\"", 1);
-    fs::write(folder.path("broken.jsonl"), broken).unwrap();
-    let before = folder.names();
-    let draw = |events: &str, out: &str, more: &[&str]| {
-        let mut command = dfrsim(["draw", "gantt"]);
-        stderr(command.arg(folder.path(events)).arg("--out").arg(folder.path(out)).args(more), 2)
-    };
-    let printed = draw("broken.jsonl", "gantt.svg", &[]);
-    assert!(printed.contains("broken.jsonl:3: not an event: unknown variant `begin`"), "{printed}");
-    assert!(draw("easy.jsonl", "gantt.pdf", &[]).contains("expected a name that ends in .svg or .png"));
-    assert!(
-        draw("easy.jsonl", "gantt.svg", &["--from", "9", "--to", "9"])
-            .contains("--from: expected a time before --to")
-    );
-    assert!(draw("easy.jsonl", "gantt.svg", &["--from", "900"]).contains("no job runs in the time"));
-    assert!(draw("missing.jsonl", "gantt.svg", &[]).contains("cannot be read"));
-    assert_eq!(folder.names(), before);
 }
 
 /// `draw page` knows events files and plans by their contents.

@@ -331,32 +331,6 @@ fn no_file_outside_is_packed() {
     assert!(!folder.path("b.zip").exists());
 }
 
-/// A record says of which policy it is; no option is needed to judge it.
-#[test]
-fn a_record_is_judged_by_the_policy_that_it_names() {
-    let folder = Folder::with(&[]);
-    let run = |line: &str| command(&folder, &line.split(' ').collect::<Vec<_>>());
-    stdout(&mut run("log generate --jobs 120 --nodes 16 --seed 1 --load 0.9 --out w.swf"));
-    stdout(&mut run("simulate --workload w.swf --nodes 16 --policy FCFS --events-out f.jsonl"));
-    assert!(stdout(&mut run("audit f.jsonl")).contains("each job starts when FCFS would start it"));
-    let events = fs::read_to_string(folder.path("f.jsonl")).unwrap().replacen("FCFS", "EASY", 1);
-    fs::write(folder.path("f.jsonl"), events).unwrap();
-    let fault = stderr(&mut run("audit f.jsonl"), 1);
-    assert!(fault.contains("it does not start, though there is room"), "{fault}");
-    assert!(stdout(&mut run("audit f.jsonl --no-policy")).contains("no fault"));
-}
-
-/// Programs read errors too.
-#[test]
-fn errors_are_json_where_answers_are() {
-    let folder = Folder::with(&[]);
-    let mut audit = command(&folder, &["audit", "none.jsonl", "--format", "json"]);
-    let output = audit.assert().code(2).get_output().stdout.clone();
-    let answer: serde_json::Value = serde_json::from_slice(&output).unwrap();
-    assert_eq!((&answer["error"]["kind"], &answer["error"]["exit"]), (&"input".into(), &2.into()));
-    assert!(answer["error"]["message"].as_str().unwrap().starts_with("none.jsonl: cannot be read"));
-}
-
 /// The table of a run that cannot be printed is lost, which is a failure.
 #[cfg(target_os = "linux")]
 #[test]

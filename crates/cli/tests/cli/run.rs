@@ -1,6 +1,6 @@
 //! `dfrsim run` as a user runs it: faults in scenarios, interruption, full disks, equal bytes.
 
-use crate::support::{Folder, dfrsim, files, stderr, stdout};
+use crate::support::{Folder, dfrsim, files, stdout};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -42,43 +42,6 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
     }
     run("killed", "2").assert().success();
     assert_eq!(files(&folder.path("one")), files(&folder.path("killed")));
-}
-
-#[test]
-fn a_wrong_key_is_reported_with_its_place_and_the_nearest_right_one() {
-    let folder = Folder::with(&[("scenario.toml", &SCENARIO.replace("policies", "polices"))]);
-    let message = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
-    assert!(message.contains("scenario.toml:3:1"), "{message}");
-    assert!(message.contains("did you mean `policies`?"), "{message}");
-    assert!(message.contains("polices = [\"FCFS\""), "the offending line is shown: {message}");
-}
-
-#[test]
-fn wrong_values_and_overrides_are_reported() {
-    let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
-    for (set, expected) in [
-        ("policies=[\"EAZY\"]", "did you mean `EASY`?"),
-        ("simulation.penalti=1", "penalty"),
-        ("workloads.model.nodes=0", "nodes"),
-    ] {
-        let message = stderr(dfrsim(["run", "--set", set]).arg(folder.path("scenario.toml")), 2);
-        assert!(message.contains(expected), "{set}: {message}");
-    }
-    let missing = stderr(dfrsim(["run"]).arg(folder.path("none.toml")), 2);
-    assert!(missing.contains("none.toml"), "{missing}");
-}
-
-#[test]
-fn a_missing_log_is_reported_before_anything_is_written() {
-    let scenario = SCENARIO.replace(
-        "lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }",
-        "swf = { file = \"missing.swf\" }",
-    );
-    let folder = Folder::with(&[("scenario.toml", &scenario)]);
-    let message =
-        stderr(dfrsim(["run", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")), 2);
-    assert!(message.contains("missing.swf"), "{message}");
-    assert!(!folder.path("out").exists());
 }
 
 #[cfg(unix)]

@@ -80,12 +80,3 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
     assert!(error.contains("there is no unfinished run in"), "{error}");
 }
-
-#[test]
-fn shards_have_right_numbers() {
-    let folder = Folder::with(&[("scenario.toml", ONLINE)]);
-    for wrong in ["0/3", "4/3", "3", "x/y"] {
-        let error = stderr(&mut run(&folder, "out", &["--shard", wrong]), 2);
-        assert!(error.contains("expected i/n"), "{error}");
-    }
-}

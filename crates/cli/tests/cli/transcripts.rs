@@ -5,6 +5,7 @@
 //! ```text
 //! == NAME                begins a section; words after `# ` say why
 //! file NAME              has the lines below it, which are indented by four spaces
+//! copy NAME...           copies these files of `fixtures/`
 //! edit NAME: FROM => TO  replaces FROM where it is first in that file
 //! with NAME...           is as `file` or `edit`, but for the next command only
 //! @NAME WORDS            is short for WORDS in commands, as `@NAME`; `{root}` is the repository
@@ -40,7 +41,9 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { adapt check coallocate compare interchange logs pack plan simulate solve }
+transcripts! {
+    adapt bench census check coallocate compare draw interchange logs pack plan records run simulate site solve
+}
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/transcripts")
@@ -94,11 +97,14 @@ impl<'a> Session<'a> {
         while let Some((number, line)) = lines.next() {
             self.line = format!("transcripts/{}.txt:{number}: {line}", self.name);
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            if self.ran && matches!(word, "file" | "edit" | "with" | "$") {
+            if self.ran && matches!(word, "copy" | "file" | "edit" | "with" | "$") {
                 self.restore();
             }
             match word {
                 "" | "#" => {}
+                "copy" => rest.split(' ').for_each(|name| {
+                    fs::copy(folder().join("../fixtures").join(name), self.folder.path(name)).unwrap();
+                }),
                 "file" | "edit" | "with" => {
                     let (name, change) =
                         rest.split_once(": ").map_or((rest, None), |(name, it)| (name, Some(it)));
