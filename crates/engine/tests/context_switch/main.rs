@@ -5,6 +5,7 @@ mod btrplace;
 mod common;
 mod constraints;
 mod damaged;
+mod derived;
 mod optimiser;
 mod planner;
 mod random_constraints;

@@ -5,79 +5,10 @@ use dfrsim_lab::fields::{Document, ScenarioSource};
 
 #[test]
 fn all_faults_of_all_tables() {
-    let text = r#"study = "everything"
-polices = ["FCFS"]
-policies = ["FCSF", { matching = "^X" }, { matching = "(" }, { match = "a" }, 3]
-seeds = 4
-audit = "yes"
-sizes = [1, "two", 300]
-time_limit = 0
-second = 4
-seed = -1
-
-[simulation]
-penalty = []
-floor = 0
-memory = 1.5
-overrun = "klil"
-flops = 0
-margins = [1]
-meaning = 42
-
-[[workloads]]
-name = ""
-nodes = -3
-log = { file = "missing", annotation = { cores = { cors = 1 } } }
-
-[[workloads]]
-name = "b"
-log = 1
-equal = 1
-
-[[workloads]]
-name = "c"
-nodes = 99999999999999999999
-
-[clusters.x]
-speed = 0.0001
-[clusters]
-y = 1
-"#;
-    let expected = [
-        "2:1: unknown field `polices`; did you mean `policies`?",
-        "3:13: unknown policy `FCSF`; did you mean `FCFS`?",
-        "3:34: no policy matches `^X`",
-        "3:55: `(` is not a regular expression: ",
-        "3:62: missing field `matching`",
-        "3:64: unknown field `match`; did you mean `matching`?",
-        "3:79: expected the name of a policy, { matching = \"a regular expression\" } or a list of these, found 3",
-        "4:1: `seeds` is now called `replications`",
-        "5:9: expected `true` or `false`, found \"yes\"",
-        "6:13: expected a number of resources from 1 to 100, found \"two\"",
-        "6:20: expected a number of resources from 1 to 100, found 300",
-        "7:14: expected a number of seconds above 0, found 0",
-        "8:10: expected a table, found 4",
-        "9:8: expected a seed from 0, found -1",
-        "12:11: expected at least one: a number of seconds from 0 or a list of them, found an empty list",
-        "13:9: expected a yield above 0, at most 1, found 0",
-        "14:10: expected a part of a node from 0 to 1, found 1.5",
-        "15:11: expected `extend` or `kill`, found \"klil\"; did you mean `kill`?",
-        "16:9: expected flop/s from 1 to 1000000000000000000, found 0",
-        "17:11: expected two numbers of seconds, found a list",
-        "18:1: unknown field `meaning`; expected penalty, floor, memory, overrun, flops or margins",
-        "21:8: expected the name of a workload: 1 to 200 characters, no control characters, not beginning with = + - or @, found \"\"",
-        "22:9: expected a number of nodes from 1 to 4294967295, found -3",
-        "23:16: there is no file missing",
-        "23:52: unknown field `cors`; did you mean `cores`?",
-        "25:1: missing field `nodes`",
-        "28:9: expected only one of `log` or `equal`",
-        "30:1: expected one of `log` or `equal`",
-        "32:9: expected a number of nodes from 1 to 4294967295, found 99999999999999999999",
-        "35:9: expected a speed with three decimals, found 0.0001",
-        "37:5: expected a table, found 1",
-    ];
+    let text = include_str!("faults.toml");
+    let expected: Vec<&str> = include_str!("faults.txt").lines().collect();
     let found = faults(text, &[]);
-    for (found, expected) in found.iter().zip(expected) {
+    for (found, expected) in found.iter().zip(&expected) {
         assert!(found.starts_with(expected), "expected {expected}\nfound    {found}");
     }
     assert_eq!(found.len(), expected.len(), "{found:#?}");
