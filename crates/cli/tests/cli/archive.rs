@@ -7,14 +7,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-const SCENARIO: &str = r#"
-study = "online"
-title = "Two policies"
-seed = 3
-policies = ["FCFS", "EASY"]
-simulation = { penalty = 300, tau = 10 }
-workloads = [{ name = "small", nodes = 16, lublin = { replications = 2, jobs = 50 } }]
-"#;
+const SCENARIO: &str = include_str!("fixtures/archive_scenario.toml");
 
 /// A folder with results and their archive.
 fn archived() -> Folder {

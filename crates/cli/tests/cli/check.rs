@@ -3,18 +3,7 @@
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["EASY", "GreedyP*/OPT=MIN"]
-[[workloads]]
-name = "plain"
-nodes = 16
-lublin = { replications = 2, jobs = 60 }
-[[workloads]]
-name = "scaled"
-nodes = 16
-lublin = { replications = 2, jobs = 60, loads = [0.5, 0.9] }
-"#;
+const SCENARIO: &str = include_str!("fixtures/check_scenario.toml");
 
 /// Results of the scenario in `results`, their baseline in `baseline.toml`.
 fn checked() -> Folder {

@@ -3,15 +3,7 @@
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY", "/per/OPT=MIN"]
-simulation = { period_s = [300, 600] }
-[[workloads]]
-name = "model"
-nodes = 16
-lublin = { replications = 5, jobs = 60, loads = [0.5, 0.9] }
-"#;
+const SCENARIO: &str = include_str!("fixtures/compare_scenario.toml");
 
 fn folder() -> Folder {
     Folder::with(&[("scenario.toml", SCENARIO)])

@@ -137,14 +137,7 @@ fn a_policy_that_hardly_lets_time_pass_is_given_up() {
     let folder = Folder::with(&[]);
     let log = folder.path("jobs.swf");
     stdout(dfrsim(["lublin", "--jobs", "5", "--nodes", "8", "--seed", "1", "--out"]).arg(&log));
-    let script = r#"while read -r line; do
-  case $line in
-    *'"begin"'*) echo '{}' ;;
-    *) now=$(printf '%s' "$line" | sed 's/.*"now":\([0-9.]*\).*/\1/')
-       awk -v now="$now" 'BEGIN { printf "{\"wake_at\":%.6f}\n", now + 0.000001; fflush() }' ;;
-  esac
-done
-"#;
+    let script = include_str!("fixtures/soon.sh");
     fs::write(folder.path("soon.sh"), script).unwrap();
     let policy = format!("pipe:sh {}", folder.path("soon.sh").display());
     let mut command = dfrsim(["simulate", "--nodes", "8", "--policy", &policy, "--workload"]);

@@ -6,14 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY", "CONS", "MCB*/OPT=MIN"]
-[[workloads]]
-name = "model"
-nodes = 16
-lublin = { replications = 10, jobs = 60, loads = [0.5, 0.9] }
-"#;
+const SCENARIO: &str = include_str!("fixtures/kills_scenario.toml");
 /// 10 replications, 2 loads, 4 policies.
 const ROWS: usize = 80;
 

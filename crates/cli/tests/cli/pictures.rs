@@ -4,14 +4,7 @@ use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
 use std::path::Path;
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY"]
-[[workloads]]
-name = "model"
-nodes = 8
-lublin = { replications = 2, jobs = 30, loads = [0.5, 0.9] }
-"#;
+const SCENARIO: &str = include_str!("fixtures/pictures_scenario.toml");
 
 const LOG: &str = "\
 ; MaxProcs: 2

@@ -5,14 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY", "CONS"]
-[[workloads]]
-name = "model"
-nodes = 64
-lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }
-"#;
+const SCENARIO: &str = include_str!("fixtures/run_scenario.toml");
 
 #[test]
 fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {

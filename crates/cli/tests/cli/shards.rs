@@ -3,16 +3,7 @@
 use crate::support::{Folder, dfrsim, files, stderr, stdout};
 use std::fs;
 
-const ONLINE: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY", "CONS", "GreedyP*/OPT=MIN", "/per/OPT=MIN/MVT=600"]
-[simulation]
-tau = [10, 60]
-[[workloads]]
-name = "plain"
-nodes = 16
-lublin = { replications = 4, jobs = 40, loads = [0.5, 0.9] }
-"#;
+const ONLINE: &str = include_str!("fixtures/shards_online.toml");
 
 fn run(folder: &Folder, out: &str, rest: &[&str]) -> assert_cmd::Command {
     let mut command = dfrsim(["run", "--threads", "1", "--out"]);

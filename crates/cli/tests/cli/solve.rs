@@ -79,14 +79,7 @@ fn a_cluster_of_500_vms_goes_from_csv_to_a_checked_plan() {
 
 #[test]
 fn constraints_hold_in_all_problems() {
-    let state = r#"{
-        "nodes": [{"name": "N1", "cpu": 4, "memory": 8}, {"name": "N2", "cpu": 4, "memory": 8},
-                  {"name": "N3", "cpu": 4, "memory": 8, "state": "offline"}],
-        "vms": [{"name": "a", "cpu": 2, "memory": 4, "node": "N1", "pinned": true}, {"name": "b", "cpu": 2, "memory": 4},
-                {"name": "c", "cpu": 2, "memory": 2}, {"name": "d", "cpu": 2, "memory": 2}],
-        "constraints": [{"kind": "spread", "vms": ["a", "b"]}, {"kind": "ban", "vms": ["c"], "nodes": ["N2"]},
-                        {"kind": "running-capacity", "nodes": ["N1"], "limit": 2}]
-    }"#;
+    let state = include_str!("fixtures/constraints.json");
     let folder = Folder::with(&[("state.json", state)]);
     for line in ["pack state.json", "adapt state.json --budget all", "plan state.json --decide"] {
         stdout(&mut solve(&folder, &format!("{line} --state-out after.json")));

@@ -8,27 +8,7 @@ use dfrsim_model::Seed;
 
 /// Three nodes, one of them off, two VMs that run on the first one, and one to be started. VM 0 is to have more CPU than is
 /// left, and stays among the first two nodes; VM 1 may not leave its node, and VM 2 must not meet VM 0.
-const INSTANCE: &str = r#"{
-"model": {
-    "mapping": {"readyVMs": [2], "offlineNodes": [2],
-        "onlineNodes": {"0": {"runningVMs": [0, 1], "sleepingVMs": []}, "1": {"runningVMs": [], "sleepingVMs": []}}},
-    "attributes": {"nodes": {}, "vms": {}},
-    "views": [
-        {"id": "shareableResource", "rcId": "uCpu", "defCapacity": 8, "defConsumption": 2, "nodes": {}, "vms": {"1": 3}},
-        {"id": "shareableResource", "rcId": "memory", "defCapacity": 0, "defConsumption": 1, "nodes": {"0": 9, "1": 9, "2": 9}, "vms": {}},
-        {"id": "ns", "type": "node", "map": {"@first": 0}},
-        {"id": "net", "switches": []}
-    ]},
-"constraints": [
-    {"id": "preserve", "vm": 0, "rc": "uCpu", "amount": 6},
-    {"id": "running", "vm": 2},
-    {"id": "online", "node": 2, "continuous": false},
-    {"id": "among", "vms": [0], "parts": [[0, 1], [2]], "continuous": true},
-    {"id": "root", "vm": 1},
-    {"id": "spread", "vms": [0, 2], "continuous": false}
-],
-"objective": {"id": "minimizeMTTR"}
-}"#;
+const INSTANCE: &str = include_str!("btrplace_instance.json");
 
 fn state(text: &str) -> Result<(Cluster, Configuration, Configuration), Faults> {
     let input = btrplace_state(Input::json("instance.json", text)?)?;

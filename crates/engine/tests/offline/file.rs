@@ -85,16 +85,7 @@ fn faults(error: &Faults) -> Vec<String> {
 
 #[test]
 fn every_fault_of_an_instance_is_reported_with_its_place() {
-    let text = r#"{
-        "fixed": 1, "fluid": 1, "node": 4,
-        "nodes": [[1, 1], [1], [1, "much"]],
-        "jobs": [
-            {"requirements": [0.1], "needs": [0.2]},
-            {"tasks": 0, "requirements": [5], "needs": 0.2, "qos": 1.5},
-            {"tasks": 1.5, "needs": [0.2, 0.3]},
-            7
-        ]
-    }"#;
+    let text = include_str!("faults.json");
     let found = faults(&instance_from_json("file", text).unwrap_err());
     assert_eq!(
         found,

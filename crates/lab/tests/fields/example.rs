@@ -241,45 +241,6 @@ pub(crate) fn faults(text: &str, overrides: &[&str]) -> Vec<String> {
     errors.0.iter().map(|fault| format!("{}: {}", place(fault), fault.message)).collect()
 }
 
-pub(crate) const SMALL: &str = r#"study = "everything"
-policies = "FCFS"
-[[workloads]]
-name = "w"
-nodes = 4
-equal = 10
-"#;
+pub(crate) const SMALL: &str = include_str!("example_small.toml");
 
-pub(crate) const FULL: &str = r#"study = "everything"
-title = "All fields"
-seed = 7
-policies = ["FCFS", { matching = "^EASY" }, "EASY"]
-replications = 3
-audit = false
-sizes = 5
-time_limit = 2.5
-second = { policies = { matching = "MCB" } }
-
-[simulation]
-penalty = [0, 300, 0.5, 300.0]
-floor = 0.1
-memory = 0.5
-overrun = "kill"
-flops = 1e9
-margins = [1, 2]
-
-[[workloads]]
-name = "log"
-nodes = 0x10
-[workloads.log]
-file = "a.swf"
-annotation = { cores = { cores = 4 } }
-
-[[workloads]]
-name = "equal"
-nodes = 8
-equal = 1_000
-
-[clusters.fast]
-speed = 1.5
-[clusters."slow one"]
-"#;
+pub(crate) const FULL: &str = include_str!("example_full.toml");

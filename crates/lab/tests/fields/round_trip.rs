@@ -18,26 +18,7 @@ fn what_is_read() {
 #[test]
 fn every_field_is_spelt_out_in_the_order_of_declarations() {
     let scenario = read(SMALL, &[]).unwrap();
-    let expected = r#"study = "everything"
-title = ""
-seed = 1
-policies = ["FCFS"]
-replications = 1
-audit = true
-sizes = [2, 3]
-
-[simulation]
-penalty = [300]
-floor = 0.01
-memory = 1
-overrun = "extend"
-margins = [0.0, 0.0]
-
-[[workloads]]
-name = "w"
-nodes = 4
-equal = 10
-"#;
+    let expected = include_str!("written.toml");
     assert_eq!(scenario.to_toml("everything"), expected);
     for text in [SMALL, FULL] {
         let scenario = read(text, &[]).unwrap();

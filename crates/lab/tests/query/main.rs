@@ -19,21 +19,7 @@ fn cells() -> Cells {
     cells
 }
 
-const TEXT: &str = r#"
-[[section]]
-source = "section 1"
-claims = [
-    { text = "EASY is better at every load", of = "wait", pair = { policy = ["FCFS", "EASY"] }, combine = "difference",
-      take = "worst", is = { above = 0 } },
-    { text = "FCFS waits three times as long at load 0.5", of = "wait", where = { load = 0.5 }, combine = "ratio",
-      pair = { policy = ["FCFS", "EASY"] }, take = "mean", is = { equal = 3 }, detail = "{value:.1} times" },
-    { text = "EASY is the best policy on average", of = "wait", over = ["load"], take = { least = { policy = "EASY" } },
-      is = { above = 0 } },
-    { text = "EASY waits 5 s at loads below 0.7", of = "wait", where = { policy = "EASY", load = { below = 0.7 } },
-      take = "max", is = { at-least = 5, at-most = 5 }, published = 5 },
-    { text = "SJF is fast", of = "wait", where = { policy = "SJF" }, take = "mean", is = { below = 1 } },
-]
-"#;
+const TEXT: &str = include_str!("entries.toml");
 
 /// Waits at 0.5: 15 and 5, at 0.9: 60 and 55; over the loads 37.5 and 30.
 #[test]

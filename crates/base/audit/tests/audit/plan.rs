@@ -4,21 +4,7 @@ use dfrsim_audit::plan::{PlanReport, check_plan};
 
 /// B1 is suspended on N2, so that A1 can come from N1; then A2 and A3 are resumed, a second apart, and C1 is run. It costs 300,
 /// then 300 after a pool of 300, then 100, 200 and 0 after pools of 600 in all: 300 + 600 + 700 + 800 + 600.
-const PLAN: &str = r#"{"cost": 3000, "bound": null, "proven": false,
-"nodes": [{"name": "N1", "cpu": 2, "memory": 400}, {"name": "N2", "cpu": 1, "memory": 500}, {"name": "N3", "cpu": 2, "memory": 400}],
-"vms": [
-{"name": "A1", "vjob": "A", "cpu": 1, "memory": 300, "before": {"state": "running", "node": "N1"}, "after": {"state": "running", "node": "N2"}},
-{"name": "A2", "vjob": "A", "cpu": 1, "memory": 100, "before": {"state": "sleeping", "node": "N1"}, "after": {"state": "running", "node": "N1"}},
-{"name": "A3", "vjob": "A", "cpu": 1, "memory": 100, "before": {"state": "sleeping", "node": "N1"}, "after": {"state": "running", "node": "N3"}},
-{"name": "B1", "vjob": "B", "cpu": 1, "memory": 300, "before": {"state": "running", "node": "N2"}, "after": {"state": "sleeping", "node": "N2"}},
-{"name": "C1", "vjob": "C", "cpu": 0, "memory": 100, "before": {"state": "waiting"}, "after": {"state": "running", "node": "N1"}}],
-"constraints": [{"kind": "spread", "vms": ["A1", "B1"]}, {"kind": "fence", "vms": ["A3"], "nodes": ["N3"]}, {"kind": "ban", "vms": ["C1"], "nodes": ["N2"]}, {"kind": "gather", "vms": ["A2", "C1"]}],
-"pools": [
-[{"vm": "B1", "action": "suspend", "from": "N2", "to": "N2", "cost": 300, "begin_s": 0, "end_s": 13}],
-[{"vm": "A1", "action": "migrate", "from": "N1", "to": "N2", "cost": 300, "begin_s": 13, "end_s": 30}],
-[{"vm": "A2", "action": "resume", "from": "N1", "to": "N1", "cost": 100, "begin_s": 30, "end_s": 35},
-{"vm": "A3", "action": "resume", "from": "N1", "to": "N3", "cost": 200, "begin_s": 31, "end_s": 41},
-{"vm": "C1", "action": "run", "to": "N1", "cost": 0, "begin_s": 30, "end_s": 36}]]}"#;
+const PLAN: &str = include_str!("plan.json");
 
 #[test]
 fn a_plan_is_accepted() {

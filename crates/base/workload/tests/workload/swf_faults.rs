@@ -539,17 +539,7 @@ fn a_selection_counts_lines_before_the_rules() {
 
 #[test]
 fn options_read_from_toml() {
-    let text = r#"
-        size = "allocated"
-        units = 120
-        [select]
-        first = 10
-        [rules]
-        zero_run = "clamp"
-        failed = "drop"
-        [annotation.hpc2n]
-        cores = 4
-    "#;
+    let text = include_str!("options.toml");
     let options: Options = toml::from_str(text).unwrap();
     assert_eq!(options.rules.zero_run, Rule::Clamp);
     assert_eq!(options.rules.zero_size, Rule::Drop);

@@ -188,13 +188,7 @@ fn pauses_migrations_and_shifts_cut_stays() {
 "#,
     );
     let figure = gantt(&events);
-    let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
-        11,0,1,0,2,0,0.5,1,start,pause\n\
-        12,0,1,0,2,0.5,1,1,start,shift\n\
-        12,0,1,2,6,0,0.5,1,shift,migrate\n\
-        11,1,1,4,7,0,0.5,1,resume,complete\n\
-        12,1,1,6,7,0.5,1,1,migrate,shift\n\
-        12,1,1,7,9,0,0.5,1,shift,complete\n";
+    let expected = include_str!("golden_pauses.csv");
     assert_eq!(figure.csv, expected);
 
     // CPU: 2 halves of 2 nodes, then 1, then 2 again from 4 to 7, then 1; the paused job counts from 2 to 4.

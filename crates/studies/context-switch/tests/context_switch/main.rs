@@ -6,35 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-const SMALL: &str = "study = 'context-switch'
-steps = 200
-[samples]
-nodes = 20
-vms = [27, 54]
-replications = 2
-[cluster]
-nodes = 6
-vjobs = 3
-work = 0.25
-replications = 2
-policies = ['booking', 'first-fit', 'optimised', 'suspend-to-ram']
-failures = 0.02
-";
+const SMALL: &str = include_str!("small.toml");
 
 /// One application of nine independent tasks on nine nodes of a unit each.
-const ALONE: &str = "study = 'context-switch'
-[samples]
-nodes = 20
-vms = 27
-states = 'waiting'
-replications = 1
-[cluster]
-nodes = 9
-cpu = 1
-vjobs = 1
-replications = 1
-policies = 'booking'
-";
+const ALONE: &str = include_str!("alone.toml");
 
 const FILES: [&str; 8] = [
     "rows/sample.csv",

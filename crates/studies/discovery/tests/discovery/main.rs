@@ -6,17 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-const HOUR: &str = "study = 'discovery'
-replications = 4
-[[workloads]]
-name = 'balanced'
-published = 'dissertation-7.1'
-testbed = { span = 3600 }
-[[workloads]]
-name = 'unbalanced'
-published = 'dissertation-7.2'
-testbed = { hogs = 2, span = 3600 }
-";
+const HOUR: &str = include_str!("hour.toml");
 
 const RECORDED: &str = "study = 'discovery'
 approaches = ['Xen', 'DYNAMIC+MIGRATION']
@@ -131,21 +121,7 @@ fn recorded_traces_are_read_and_their_faults_reported() {
 
 #[test]
 fn wrong_fields_are_reported_together() {
-    let text = "study = 'discovery'
-approaches = ['KVM']
-samples = 3
-[[settings]]
-name = 'slow'
-migration = 90
-[[settings]]
-name = 'slow'
-sharing = 'shares'
-[[workloads]]
-name = 'crowded'
-testbed = { vms_per_node = 5 }
-[[workloads]]
-name = 'neither'
-";
+    let text = include_str!("wrong.toml");
     let errors = registry().parse(text, "wrong.toml", None, &[]).err().unwrap().to_string();
     for part in [
         "wrong.toml:2:15: expected `Xen`, `DYNAMIC` or `DYNAMIC+MIGRATION`, found \"KVM\"",

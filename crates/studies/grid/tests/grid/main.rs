@@ -496,16 +496,7 @@ fn local_jobs_and_policies_of_clusters_are_fields() {
 /// reallocation. The checker follows all of it.
 #[test]
 fn clusters_have_the_conditions_of_single_ones() {
-    let conditions = r#"
-platform = { reference = { cores = 4, memory_gb = 8 }, classes = [
-    { name = "new", nodes = 40, cores = 4, memory_gb = 16, speed = 1.0, features = ["ssd"] },
-    { name = "old", nodes = 24, cores = 4, memory_gb = 8, speed = 0.75 },
-] }
-requests = ["@ssd:0.2:max8"]
-node_outages = { interruption = "RULE", failures = { between = "exponential:300000", repair = "exponential:7200" }, maintenance = [
-    { nodes = "0-9", first_s = 86400, every_s = 86400, length_s = 7200 },
-] }
-"#;
+    let conditions = include_str!("conditions.toml");
     let priorities = r#"
 priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, backfill = { max_job_test = 20 } }
 "#;

@@ -14,25 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-const SCENARIO: &str = r#"
-study = "offline"
-algorithms = [{ matching = "^GREEDY_S[12]" }, "GREEDY", "GREEDYLIGHT", { matching = "^VP_(BF|FF|PP|CP)" }, "GB", "SG"]
-optimum = true
-[[slow]]
-algorithms = ["GB"]
-replications = 1
-tasks = 10
-[second_phase]
-algorithms = ["VP_CPSUM", "SG"]
-[[instances]]
-name = "own"
-replications = 3
-grid = { nodes = 4, jobs = [8, 12], dimensions = [2, 4], sigma = 0.5, rho = [0, 0.5], slack = [0.1, 0.5] }
-[[instances]]
-name = "parallel"
-set = "rr6692-small"
-replications = 1
-"#;
+const SCENARIO: &str = include_str!("scenario.toml");
 /// 16 * 3 of the grid, 144 of the set.
 const INSTANCES: usize = 192;
 
@@ -176,14 +158,7 @@ fn the_best_pass_is_greedy_and_the_optimum_is_above_all() {
 /// S, Y and domination of every pair, and the published tables, on a thin slice of the dissertation's instances.
 #[test]
 fn pairwise_measures_are_what_the_rows_give() {
-    const SLICE: &str = r#"
-        study = "offline"
-        algorithms = ["VP_CPSUM", "VP_FFSUM", "VP_PPSUM", "GREEDYLIGHT"]
-        [[instances]]
-        name = "dissertation"
-        set = "dissertation"
-        replications = 1
-    "#;
+    const SLICE: &str = include_str!("slice.toml");
     let folder = tempfile::tempdir().unwrap();
     let report = run(SLICE, &[], folder.path(), Part::Whole);
     let names: Vec<&str> = report.tables.iter().map(|table| table.name.as_str()).collect();
@@ -218,38 +193,7 @@ fn pairwise_measures_are_what_the_rows_give() {
 }
 
 /// Few instances of each set, so that every table, claim and drawing has something to say.
-const ALL_SETS: &str = r#"
-study = "offline"
-algorithms = [{ matching = "^GREEDY" }, { matching = "^VP_(BF|FF|PP|CP|EJ)" }, { matching = "^MCB" }, "GR", "SG", "GB", "SGB"]
-optimum = true
-[[slow]]
-algorithms = ["OPT"]
-tasks = 12
-[[slow]]
-algorithms = [{ matching = "^(GREEDY|VP)" }, "GB", "SGB"]
-tasks = 100
-[packing]
-placements = 500
-[second_phase]
-algorithms = ["VP_CPSUM", "MCB8"]
-program_replications = 0
-[[instances]]
-name = "large"
-set = "dissertation"
-replications = 1
-[[instances]]
-name = "small"
-set = "dissertation-small"
-replications = 1
-[[instances]]
-name = "report, small"
-set = "rr6692-small"
-replications = 1
-[[instances]]
-name = "report, large"
-set = "rr6692-large"
-replications = 1
-"#;
+const ALL_SETS: &str = include_str!("all_sets.toml");
 
 #[test]
 fn claims_hold_on_the_published_tables_and_figures_are_drawn() {
@@ -295,13 +239,7 @@ fn claims_hold_on_the_published_tables_and_figures_are_drawn() {
 
 #[test]
 fn wrong_fields_are_reported_together() {
-    let text = "study = \"offline\"\nalgorithms = [\"VP_CPSUMM\", { matching = \"^NONE\" }]\n\
-        [packing]\nprecision = 0\ntime_limit = 3\n\
-        [[instances]]\nname = \"a\"\nset = \"disertation\"\n\
-        [[instances]]\nname = \"b\"\nsamples = 1\n\
-        grid = { nodes = 0, jobs = 1.5, dimensions = 3, sigma = -1, rho = 2, slack = [] }\n\
-        [[instances]]\nname = \"c\"\n\
-        [[instances]]\nname = \"d\"\ngrid = { nodes = 1, jobs = 1, dimensions = 3, sigma = 1, rho = 0, slack = 0 }\n";
+    let text = include_str!("wrong.toml");
     let errors = parsed(text, &[]).map(|_| ()).unwrap_err().to_string();
     for part in [
         "test.toml:2:15: unknown algorithm `VP_CPSUMM`; did you mean `VP_CPSUM`?",

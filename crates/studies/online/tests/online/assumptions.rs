@@ -4,14 +4,7 @@ use crate::{frame, numbers, run};
 use dfrsim_lab::DataFrame;
 use std::fs;
 
-const SCENARIO: &str = r#"
-study = "online"
-policies = ["EASY", "Greedy*/OPT=MIN"]
-[[workloads]]
-name = "model"
-nodes = 32
-lublin = { replications = 3, jobs = 200 }
-"#;
+const SCENARIO: &str = include_str!("assumptions_scenario.toml");
 
 /// The rows, and their file.
 fn rows(set: &[&str]) -> (DataFrame, String) {

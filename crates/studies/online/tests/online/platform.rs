@@ -38,13 +38,7 @@ fn rows_are_of_unequal_nodes() {
 #[test]
 fn traces_are_audited_on_nodes_with_gpus() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'EASY/SPARE', 'CONS', 'EASY/PLACE=BEST', 'EASY/NODES=SHARED', 'FCFS/NODES=EXCLUSIVE']\n\
-        [[workloads]]\nname = 'lublin'\nnodes = 16\nlublin = { replications = 2, jobs = 150, loads = [0.5, 0.8] }\n\
-        requests = ['gpu:0.4:1+2:0.5-1:max4', '@x:0.1:max4']\n\
-        [workloads.platform]\nshared = ['gpu']\n\
-        [[workloads.platform.classes]]\nname = 'cpu'\nnodes = 12\ncores = 4\nmemory_gb = 8\n\
-        [[workloads.platform.classes]]\nname = 'gpu'\nnodes = 4\ncores = 8\nmemory_gb = 16\nspeed = 0.8\n\
-        resources = { gpu = 2 }\nfeatures = ['x']\n";
+    let text = include_str!("gpus.toml");
     let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
     run_with(&registry(), text, &[], None, &options);
     let rows = frame(folder.path());

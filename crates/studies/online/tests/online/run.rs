@@ -7,19 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) const SCENARIO: &str = r#"
-study = "online"
-policies = ["FCFS", "EASY", "EQUIPARTITION"]
-simulation = { penalty = [0, 300], tau = [0, 10] }
-[[workloads]]
-name = "plain"
-nodes = 16
-lublin = { replications = 2, jobs = 60 }
-[[workloads]]
-name = "scaled"
-nodes = 16
-lublin = { replications = 2, jobs = 40, loads = [0.5, 0.9] }
-"#;
+pub(crate) const SCENARIO: &str = include_str!("run_scenario.toml");
 /// (2 + 2 * 2) instances * 3 policies * 2 penalties * 2 taus.
 const ROWS: usize = 72;
 
