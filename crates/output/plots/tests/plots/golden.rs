@@ -105,25 +105,7 @@ fn shared_nodes_are_split_by_cpu() {
 /// ```
 #[test]
 fn clusters_of_a_grid_are_stacked() {
-    let events = file(
-        r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":1,"speed":1000}]}
-{"event":"arrive","at_us":0,"job":0,"id":11,"width":2,"run_us":4000000,"walltime_us":4000000}
-{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000}
-{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1],[1,1]]}
-{"event":"arrive","at_us":1000000,"job":1,"id":12,"width":1,"run_us":3000000,"walltime_us":3000000}
-{"event":"submit","at_us":1000000,"job":1,"cluster":0,"expected_us":7000000}
-{"event":"cancel","at_us":2000000,"job":1,"cluster":0,"expected_us":7000000}
-{"event":"submit","at_us":2000000,"job":1,"cluster":1,"expected_us":5000000}
-{"event":"start","at_us":2000000,"job":1,"cluster":1,"on":[[0,1]]}
-{"event":"arrive","at_us":3000000,"job":2,"id":13,"width":1,"run_us":1000000,"walltime_us":1000000}
-{"event":"submit","at_us":3000000,"job":2,"cluster":0,"expected_us":5000000}
-{"event":"complete","at_us":4000000,"job":0,"cluster":0}
-{"event":"start","at_us":4000000,"job":2,"cluster":0,"on":[[0,1]]}
-{"event":"complete","at_us":5000000,"job":1,"cluster":1}
-{"event":"complete","at_us":5000000,"job":2,"cluster":0}
-{"event":"summary","completed":3,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":10000000}
-"#,
-    );
+    let events = file(include_str!("golden_moves.jsonl"));
     let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
         11,0,1,0,4,0,1,1,start,complete\n\
         11,1,1,0,4,0,1,1,start,complete\n\
@@ -143,21 +125,7 @@ fn clusters_of_a_grid_are_stacked() {
 /// Clusters of one core; the first fails at 2 with A, which begins again on the second.
 #[test]
 fn a_job_that_is_lost_begins_again() {
-    let events = file(
-        r#"{"event":"run","format":3,"local":"FCFS","promises":true,"copies":1,"publication_us":1000000,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
-{"event":"arrive","at_us":0,"job":0,"id":11,"width":1,"run_us":4000000,"walltime_us":4000000}
-{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000,"known_us":4000000}
-{"event":"start","at_us":0,"job":0,"cluster":0,"on":[[0,1]]}
-{"event":"publish","at_us":1000000}
-{"event":"fail","at_us":2000000,"cluster":0}
-{"event":"lose","at_us":2000000,"job":0,"cluster":0}
-{"event":"submit","at_us":2000000,"job":0,"cluster":1,"expected_us":6000000,"known_us":6000000}
-{"event":"start","at_us":2000000,"job":0,"cluster":1,"on":[[0,1]]}
-{"event":"repair","at_us":3000000,"cluster":0}
-{"event":"complete","at_us":6000000,"job":0,"cluster":1}
-{"event":"summary","completed":1,"skipped":0,"moves":1,"cancellations":0,"turnaround_us":6000000}
-"#,
-    );
+    let events = file(include_str!("golden_lost.jsonl"));
     let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
         11,0,1,0,2,0,1,1,start,pause\n\
         11,1,1,2,6,0,1,1,migrate,complete\n";
@@ -173,20 +141,7 @@ fn a_job_that_is_lost_begins_again() {
 /// ```
 #[test]
 fn pauses_migrations_and_shifts_cut_stays() {
-    let events = file(
-        r#"{"event":"run","format":3,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
-{"event":"submit","at_us":0,"job":0,"id":11,"tasks":1,"cpu_need":471859200,"memory":0,"run_us":5000000}
-{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"cpu_need":471859200,"memory":0,"run_us":9000000}
-{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
-{"event":"start","at_us":0,"job":1,"on":[[0,1]],"yield":1048576}
-{"event":"pause","at_us":2000000,"job":0}
-{"event":"resume","at_us":4000000,"job":0,"on":[[1,1]],"yield":1048576}
-{"event":"migrate","at_us":6000000,"job":1,"on":[[1,1]],"yield":1048576}
-{"event":"complete","at_us":7000000,"job":0}
-{"event":"complete","at_us":9000000,"job":1}
-{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"preemptions":1,"migrations":1,"migrated_tasks":1}
-"#,
-    );
+    let events = file(include_str!("golden_paused.jsonl"));
     let figure = gantt(&events);
     let expected = include_str!("golden_pauses.csv");
     assert_eq!(figure.csv, expected);
@@ -207,21 +162,7 @@ fn pauses_migrations_and_shifts_cut_stays() {
 /// Node 1 has twice the CPU of node 0. A (two tasks of a whole reference node) has all of it, B half, and C all of node 0.
 #[test]
 fn parts_are_those_of_the_node() {
-    let events = file(
-        r#"{"event":"run","format":3,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
-{"event":"classes","resources":[],"classes":[{"name":"small","nodes":1,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]},{"name":"big","nodes":1,"cpu":1887436800,"memory":943718400,"speed":1048576,"resources":[]}]}
-{"event":"submit","at_us":0,"job":0,"id":11,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":2000000}
-{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":3000000}
-{"event":"start","at_us":0,"job":0,"on":[[1,2]],"yield":1048576}
-{"event":"complete","at_us":2000000,"job":0}
-{"event":"start","at_us":2000000,"job":1,"on":[[1,1]],"yield":1048576}
-{"event":"submit","at_us":3000000,"job":2,"id":13,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":1000000}
-{"event":"start","at_us":3000000,"job":2,"on":[[0,1]],"yield":1048576}
-{"event":"complete","at_us":4000000,"job":2}
-{"event":"complete","at_us":5000000,"job":1}
-{"event":"summary","completed":3,"rejected":0,"makespan_us":5000000,"max_stretch":1.7,"max_bounded_stretch":1.7,"mean_bounded_stretch":1.2,"mean_turnaround_s":2.7,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
-"#,
-    );
+    let events = file(include_str!("golden_parts.jsonl"));
     let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
         11,1,2,0,2,0,1,1,start,complete\n\
         12,1,1,2,5,0,0.5,1,start,complete\n\

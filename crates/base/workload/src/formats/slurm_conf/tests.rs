@@ -4,25 +4,7 @@ use std::fs;
 
 #[test]
 fn all_that_is_used_is_read_and_the_rest_listed() {
-    let text = "\
-# A site.
-SlurmctldHost=head
-PriorityType=priority/multifactor
-priorityweightage=1000
-PriorityWeightJobSize=10
-PriorityWeightQOS=20
-PriorityWeightPartition=30 PriorityWeightTRES=CPU=1
-PriorityMaxAge=14-0
-PriorityCalcPeriod=10
-PriorityFavorSmall=YES
-PriorityUsageResetPeriod=NONE
-SchedulerParameters=bf_interval=60,\\
-bf_window=2880
-SchedulerParameters=bf_resolution=300,defer
-NodeName=n[1-4] CPUs=8
-PartitionName=all Default=YES MaxTime=UNLIMITED MaxNodes=4 PriorityTier=1
-PartitionName=debug MaxTime=30 PriorityJobFactor=100
-";
+    let text = include_str!("tests/all.conf");
     let SlurmConf { settings, ignored, .. } = read(text).unwrap();
     settings.check().unwrap();
     let weights = PriorityWeights { age: 1_000, size: 10, fair_share: 0, qos: 20, partition: 30 };
@@ -100,14 +82,7 @@ fn basic_priorities_have_no_weights() {
     assert_eq!(conf.settings.weights, PriorityWeights::default());
 }
 
-const TIERS: &str = "\
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE,GANG
-PreemptExemptTime=0:05
-PartitionName=high PriorityTier=3 PreemptMode=OFF
-PartitionName=middle PriorityTier=2 PreemptMode=SUSPEND GraceTime=10
-PartitionName=low
-";
+const TIERS: &str = include_str!("tests/tiers.conf");
 
 #[test]
 fn partitions_preempt_those_of_lower_tiers() {
@@ -142,46 +117,17 @@ fn without_a_type_no_partition_preempts() {
 
 #[test]
 fn wrong_values_have_their_place() {
-    for (text, message) in [
-        ("\nPriorityWeightAge=much", "line 2: PriorityWeightAge: expected a whole number, found `much`"),
-        ("PriorityFavorSmall=maybe", "line 1: PriorityFavorSmall: expected YES or NO, found `maybe`"),
-        (
-            "PartitionName=a MaxTime=long",
-            "line 1: PartitionName=a MaxTime: expected a time such as 90 (minutes), 1:30:00 or 7-0, found `long`",
-        ),
-        (
-            "PreemptType=preempt/all",
-            "line 1: PreemptType: expected preempt/none, preempt/qos or preempt/partition_prio, found `preempt/all`",
-        ),
-        (
-            "PartitionName=a PreemptMode=KILL",
-            "line 1: PartitionName=a PreemptMode: expected OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN, found `KILL`",
-        ),
-        ("SchedulerParameters=bf_interval", "line 1: bf_interval: expected a whole number, found ``"),
-    ] {
-        assert_eq!(read(text).unwrap_err().to_string(), message);
+    for row in include_str!("tests/wrong.txt").lines() {
+        let (text, message) = row.split_once(" => ").unwrap();
+        assert_eq!(read(&text.replace("\\n", "\n")).unwrap_err().to_string(), message);
     }
 }
 
 /// A folder with the files of a small site.
 struct Folder(tempfile::TempDir);
 
-const CONF: &str = "\
-ClusterName=small
-PriorityWeightFairshare=1000
-PreemptMode=OFF
-NodeName=n[1-3] CPUs=8 RealMemory=16000 Features=fast
-NodeName=g[1-2] CPUs=16 RealMemory=64000 Gres=gpu:4
-PartitionName=cpu Nodes=n[1-3] AllowAccounts=physics
-PartitionName=gpu Nodes=g[1-2] PriorityTier=2
-";
-const ASSOC: &str = "\
-Account|User|Share|Par Name|QOS|MaxJobs
-root||1||normal|
-physics||70|root|normal|
-biology||30|root|normal|
-biology|ben|1|||3
-";
+const CONF: &str = include_str!("tests/slurm.conf");
+const ASSOC: &str = include_str!("tests/assoc.txt");
 const QOS: &str = "Name|Priority|Preempt|MaxJobsPU|MaxTRESPU\nnormal|0|||\nhigh|10|normal|5|gres/gpu=4\n";
 
 impl Folder {
@@ -323,35 +269,8 @@ fn a_site_may_be_another_one() {
         (by_qos.qos[1].preempt.join(" "), by_qos.preempt_mode),
         ("normal".to_owned(), PreemptMode::Requeue)
     );
-    for (change, message) in [
-        ("bf_interval", "bf_interval: expected NAME=VALUE, such as bf_interval=60 or nodes.gpu=+20"),
-        ("bf_interval=x", "bf_interval=x: expected a whole number, found `x`"),
-        (
-            "bf_intervall=6",
-            "bf_intervall=6: unknown parameter that is simulated `bf_intervall`; did you mean `bf_interval`?",
-        ),
-        (
-            "nodes.gpu=20",
-            "nodes.gpu=20: expected a number of nodes with its sign, such as +20 or -4, found `20`",
-        ),
-        ("nodes.gpus=+1", "nodes.gpus=+1: unknown partition or node `gpus`; did you mean `gpu`?"),
-        ("nodes.gpu=-2", "nodes.gpu=-2: gpu has no more nodes than that"),
-        ("partition.cp.MaxTime=1", "partition.cp.MaxTime=1: unknown partition `cp`; did you mean `cpu`?"),
-        (
-            "partition.cpu.AllowGroups=a",
-            "partition.cpu.AllowGroups=a: it is not simulated, and would have no effect",
-        ),
-        ("qos.high.UsageFactor=2", "qos.high.UsageFactor=2: it is not simulated, and would have no effect"),
-        (
-            "qos.height.Priority=1",
-            "qos.height.Priority=1: unknown quality of service `height`; did you mean `high`?",
-        ),
-        (
-            "account.physics.Shares=1",
-            "account.physics.Shares=1: unknown column `Shares`; did you mean `Share`?",
-        ),
-        ("preemption=maybe", "preemption=maybe: expected on or off, found `maybe`"),
-    ] {
+    for row in include_str!("tests/changes.txt").lines() {
+        let (change, message) = row.split_once(" => ").unwrap();
         assert_eq!(changed(&[change]).unwrap_err().to_string(), format!("--what-if: {message}"));
     }
 }
