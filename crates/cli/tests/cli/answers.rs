@@ -96,16 +96,8 @@ fn simulations(trial: &Trial) {
     assert_eq!((&info["lines"]["jobs"], &info["processors"]), (&60.into(), &16.into()));
     assert!(trial.text("log info", &["week.swf"]).contains(&shown(&info["offered_load"], 4)));
 
-    let arguments = [
-        "--workload",
-        "week.swf",
-        "--nodes",
-        "16",
-        "--annotate",
-        "lublin",
-        "--policy",
-        "GreedyPM*/per/OPT=MIN",
-    ];
+    let arguments = "--workload week.swf --nodes 16 --annotate lublin --policy GreedyPM*/per/OPT=MIN";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
     let events = [&arguments[..], &["--penalty", "30", "--events-out", "week.jsonl"]].concat();
     let figures = trial.json("simulate", &events, 0);
     let text = trial.text("simulate", &events);

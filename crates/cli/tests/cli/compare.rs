@@ -38,18 +38,8 @@ fn two_policies_of_one_folder() {
     let folder = folder();
     run(&folder, "results", &[]);
     let out = folder.path("out").display().to_string();
-    let arguments = [
-        "--variant",
-        "FCFS",
-        "--with",
-        "/per/OPT=MIN",
-        "--metric",
-        "degradation",
-        "--metric",
-        "preemptions",
-        "--out",
-    ];
-    let arguments = [&arguments[..], &[out.as_str()]].concat();
+    let arguments = "--variant FCFS --with /per/OPT=MIN --metric degradation --metric preemptions --out";
+    let arguments: Vec<&str> = arguments.split(' ').chain([out.as_str()]).collect();
     let message = stdout(&mut compare(&folder, &["results"], &arguments));
     assert!(message.starts_with("A: FCFS in ") && message.contains("; B: /per/OPT=MIN in "), "{message}");
     assert_eq!(message, fs::read_to_string(folder.path("out/comparison.md")).unwrap());

@@ -46,15 +46,7 @@ fn every_code_is_that_of_a_command() {
 fn interrupted() -> Option<i32> {
     let folder = Folder::with(&[]);
     let mut run = std::process::Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
-    run.args([
-        "run",
-        "--quiet",
-        "--threads",
-        "1",
-        "--set",
-        "workloads.lublin.lublin.replications=4000",
-        "--out",
-    ]);
+    run.args("run --quiet --threads 1 --set workloads.lublin.lublin.replications=4000 --out".split(' '));
     let mut run = run.arg(folder.path("out")).stderr(std::process::Stdio::null()).spawn().unwrap();
     let journal = folder.path("out/rows.journal");
     while std::fs::metadata(&journal).map_or(0, |file| file.len()) < 1000 {

@@ -128,31 +128,11 @@ echo "{\"start\":[${jobs%,}]}"; done; } | tee answered"#;
         ("site.toml", "weights = { age = 5 }\n[[qos]]\nname = 'a'\nqueues = [1]\nweight = 2\n"),
     ];
     let folder = Folder::with(&files);
-    let at = |words: &[&str]| stdout(dfrsim(words).current_dir(folder.path("")));
-    at(&[
-        "log", "generate", "--jobs", "40", "--nodes", "8", "--seed", "1", "--load", "0.9", "--out",
-        "week.swf",
-    ]);
-    at(&[
-        "simulate",
-        "--workload",
-        "week.swf",
-        "--platform",
-        "classes.toml",
-        "--request",
-        "gpu:0.3:1+2",
-        "--priority",
-        "site.toml",
-        "--failures",
-        "exponential:30000,exponential:3000",
-        "--maintenance",
-        "500:90000:1500:0-3",
-        "--policy",
-        "pipe:sh policy.sh",
-        "--events-out",
-        "week.jsonl",
-    ]);
-    at(&["audit", "week.jsonl"]);
+    stdout(&mut folder.dfrsim("log generate --jobs 40 --nodes 8 --seed 1 --load 0.9 --out week.swf"));
+    let line = "simulate --workload week.swf --platform classes.toml --request gpu:0.3:1+2 --priority site.toml \
+                --failures exponential:30000,exponential:3000 --maintenance 500:90000:1500:0-3 --events-out week.jsonl";
+    stdout(folder.dfrsim(line).args(["--policy", "pipe:sh policy.sh"]));
+    stdout(&mut folder.dfrsim("audit week.jsonl"));
     let lines = valid_lines(&schema(&["pipe", "message"]), &folder.path("sent"));
     for name in ["interrupted", "down", "windows", "running"] {
         assert!(lines.iter().any(|line| line.get(name).is_some()), "{name}");

@@ -49,14 +49,8 @@ fn number(line: &[(String, String)], column: &str) -> f64 {
 #[test]
 fn three_files_become_an_answer() {
     let folder = files();
-    let text = stdout(site(&folder).args([
-        "--samples",
-        "3",
-        "--what-if",
-        "nodes.gpu=+3",
-        "--what-if",
-        "bf_interval=600",
-    ]));
+    let changes = "--samples 3 --what-if nodes.gpu=+3 --what-if bf_interval=600";
+    let text = stdout(site(&folder).args(changes.split(' ')));
     for line in [
         "records of the log: 60\n",
         "4 nodes from n1 on: 8 cores, 32000 MB, partition-cpu\n",

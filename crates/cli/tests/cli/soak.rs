@@ -8,17 +8,7 @@ use std::time::Duration;
 /// The most memory that a simulation of a log had, in KB.
 fn peak(folder: &Folder, log: &str, policy: &str) -> u64 {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
-    command.args([
-        "simulate",
-        "--nodes",
-        "128",
-        "--annotate",
-        "lublin",
-        "--penalty",
-        "300",
-        "--policy",
-        policy,
-    ]);
+    command.args("simulate --nodes 128 --annotate lublin --penalty 300 --policy".split(' ')).arg(policy);
     command.arg("--workload").arg(folder.path(log)).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());

@@ -33,6 +33,12 @@ impl Folder {
         }
         folder
     }
+    /// The program with the words of a line, run in it.
+    pub(crate) fn dfrsim(&self, line: &str) -> Command {
+        let mut command = dfrsim(line.split(' '));
+        command.current_dir(self.path(""));
+        command
+    }
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
