@@ -14,7 +14,7 @@ use crate::policy::CheckedPolicy;
 use crate::priority::Limits;
 use crate::summary::differences;
 use crate::tally::Tally;
-use crate::{Phase, Report, Rule};
+use crate::{Phase, Report, Rule, rule};
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
@@ -56,7 +56,7 @@ fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) ->
 }
 
 /// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Auditor {
     policy: String,
     /// What the name of the policy leaves open and is not as by default.
@@ -100,39 +100,24 @@ impl Auditor {
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let fault = |rule| Faults::from(Fault { line: 1, at: None, job: None, rule });
         let Record::Run { format, policy, nodes, penalty_us, tau_us, options, .. } = first else {
-            return Err(fault(Rule::NoRun));
+            return Err(fault(Rule::no_run()));
         };
         if *format != FORMAT_VERSION {
-            return Err(fault(Rule::Format { found: *format, known: FORMAT_VERSION }));
+            return Err(fault(Rule::format(*format, FORMAT_VERSION)));
         }
         if *nodes > MOST_NODES {
-            return Err(fault(Rule::TooManyNodes { nodes: *nodes, most: MOST_NODES }));
+            let rule = format!("{nodes} nodes are more than the {MOST_NODES} that can be audited");
+            return Err(fault(Rule::Beginning(rule)));
         }
         Ok(Auditor {
             policy: policy.clone().into_owned(),
             options: options.as_ref().map(|options| options.clone().into_owned()),
             nodes: *nodes,
             penalty: *penalty_us,
-            faults: Faults::default(),
             line: 1,
-            now: 0,
-            rank: Rank::Completion,
-            jobs: Jobs::new(),
-            arriving: None,
-            due: BTreeSet::new(),
             cluster: Nodes::new(*nodes),
             tally: Tally::new(SimSpan::from_micros(*tau_us)),
-            links: Links::default(),
-            peak_jobs: 0,
-            check: None,
-            clock: None,
-            platform: None,
-            limits: None,
-            started: Vec::new(),
-            preempts: false,
-            epilog: 0,
-            report: None,
-            outside: None,
+            ..Auditor::default()
         })
     }
 
@@ -182,7 +167,7 @@ impl Auditor {
     pub fn record(&mut self, record: &Record<'_>) {
         self.line += 1;
         if self.report.is_some() {
-            return self.fault(None, Rule::AfterSummary);
+            return self.fault(None, rule::AFTER_SUMMARY);
         }
         let Some(mut head) = Head::of(record) else {
             self.links.record(None);
@@ -294,7 +279,7 @@ impl Auditor {
                 self.check.iter_mut().for_each(|check| check.classes(&self.cluster.kinds));
             }
             Record::Summary { .. } => self.summary(record),
-            _ => self.fault(None, Rule::SecondRun),
+            _ => self.fault(None, rule::SECOND_RUN),
         }
     }
 
@@ -302,9 +287,8 @@ impl Auditor {
     pub(crate) fn advance(&mut self, head: Head) -> bool {
         let Head { at, job, name, rank } = head;
         if at < self.now {
-            let before = SimTime::from_micros(self.now);
             let at = Some(SimTime::from_micros(at));
-            self.faults.push(Fault { line: self.line, at, job, rule: Rule::TimeBackwards { before } });
+            self.faults.push(Fault { line: self.line, at, job, rule: Rule::backwards(self.now) });
             return false;
         }
         if !matches!(name, "link" | "ask") {
@@ -401,10 +385,10 @@ impl Auditor {
             return self.fault(Some(number), "it is submitted twice");
         }
         if number > expected {
-            return self.fault(Some(number), Rule::Numbering { expected });
+            return self.fault(Some(number), Rule::numbering(expected));
         }
         if job.tasks == 0 || job.run == 0 {
-            self.fault(Some(number), Rule::Empty);
+            self.fault(Some(number), rule::EMPTY);
         }
         for (resource, units) in [("memory", job.size.held[0]), ("CPU need", job.size.used[1])] {
             if units > Share::ONE.units().into() {
@@ -434,8 +418,7 @@ impl Auditor {
         let rule = match self.jobs.get(&number) {
             Some(job) if job.phase == phase => return true,
             Some(job) => format!("`{record}` of a job that is {}", job.phase).into(),
-            None if number < self.tally.submitted => Rule::Gone { record },
-            None => Rule::Unknown { record },
+            None => Rule::absent(record, number < self.tally.submitted),
         };
         self.fault(Some(number), rule);
         false
@@ -669,7 +652,7 @@ impl Auditor {
 
     fn summary(&mut self, claimed: &Record<'_>) {
         self.settle();
-        let unfinished = self.jobs.iter().map(|(&job, it)| (job, Rule::Unfinished { phase: it.phase }));
+        let unfinished = self.jobs.iter().map(|(&job, it)| (job, Rule::unfinished(it.phase)));
         for (job, rule) in self.links.missing().chain(unfinished) {
             self.faults.push(Fault { line: self.line, at: None, job: Some(job), rule });
         }
@@ -721,12 +704,12 @@ impl Auditor {
     /// The report, if there was no fault.
     ///
     /// # Errors
-    /// Every rule that was broken, [`Rule::NoSummary`] if the last record is missing.
+    /// Every rule that was broken; a missing last record breaks one.
     pub fn finish(mut self) -> Result<Report, Faults> {
         if self.report.is_none() {
             self.line += 1;
             self.settle();
-            self.fault(None, Rule::NoSummary);
+            self.fault(None, rule::NO_SUMMARY);
         }
         self.report.filter(|_| self.faults.count() == 0).ok_or(self.faults)
     }
@@ -739,7 +722,7 @@ impl Auditor {
         self.settle();
         let at = Some(SimTime::from_micros(self.now));
         for (&number, &Job { phase, .. }) in &self.jobs {
-            let rule = Rule::Unfinished { phase };
+            let rule = Rule::unfinished(phase);
             self.faults.push(Fault { line: self.line, at, job: Some(number), rule });
         }
         self.faults

@@ -58,7 +58,7 @@ pub struct Machine {
 }
 
 /// Follows one simulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SharingAuditor {
     nodes: u32,
     work_conserving: bool,
@@ -79,18 +79,8 @@ pub struct SharingAuditor {
 impl SharingAuditor {
     /// For machines on this many nodes that share by weights (work-conserving) or by caps.
     pub fn new(nodes: u32, work_conserving: bool, machines: Vec<Machine>) -> SharingAuditor {
-        SharingAuditor {
-            nodes,
-            work_conserving,
-            migration_cpu: Share::ZERO,
-            steps: vec![0; machines.len()],
-            places: Vec::new(),
-            now: SimTime::ZERO,
-            yields: vec![0.0; machines.len()],
-            minimum: 0.0,
-            faults: Vec::new(),
-            machines,
-        }
+        let (steps, yields) = (vec![0; machines.len()], vec![0.0; machines.len()]);
+        SharingAuditor { nodes, work_conserving, machines, steps, yields, ..SharingAuditor::default() }
     }
 
     /// With migrations that take so much of the CPU of both of their nodes.

@@ -135,9 +135,7 @@ impl AuditError {
     /// right or wrong.
     pub(crate) fn of_beginning(faults: Faults) -> AuditError {
         match faults.shown.first().map(|fault| &fault.rule) {
-            Some(rule @ (Rule::NoRun | Rule::Format { .. } | Rule::TooManyNodes { .. })) => {
-                AuditError::NoEvents(Box::new(rule.clone()))
-            }
+            Some(rule @ Rule::Beginning(_)) => AuditError::NoEvents(Box::new(rule.clone())),
             _ => AuditError::Faults(faults),
         }
     }

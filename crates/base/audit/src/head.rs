@@ -3,8 +3,9 @@
 use dfrsim_model::event::Record;
 
 /// The place of a record within its moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
+    #[default]
     Completion,
     Platform,
     Submission,

@@ -7,7 +7,7 @@ use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
 use std::sync::Arc;
 
 /// A job that was submitted and has not left the system.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Job {
     pub(crate) phase: Phase,
     /// Its number in the log.
@@ -72,13 +72,11 @@ impl Job {
             return None;
         };
         Some(Job {
-            phase: Phase::Waiting,
             id,
             submit: at,
             tasks,
             need,
             size: Arc::new(Size::new(need, memory)),
-            has_asked: false,
             run,
             length: run,
             estimate: estimate_us.unwrap_or(run),
@@ -86,17 +84,11 @@ impl Job {
             group,
             queue,
             partition,
-            placement: Vec::new(),
-            job_yield: 0,
             node_speed: Yield::ONE.units(),
-            changed: None,
-            due: None,
-            done: 0,
             counted: at,
             penalised_until: at,
-            kept: 0,
-            restart: 0,
             clock,
+            ..Job::default()
         })
     }
 

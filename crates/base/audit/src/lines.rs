@@ -44,7 +44,7 @@ pub(crate) fn follow<A>(
 ) -> Result<A, AuditError> {
     let mut lines = Lines::new(reader);
     let first = lines.next()?.filter(|text| !text.is_empty());
-    let mut auditor = begin(first.ok_or_else(|| of_first_line(Rule::NoRun))?)?;
+    let mut auditor = begin(first.ok_or_else(|| of_first_line(Rule::no_run()))?)?;
     while let Some(text) = lines.next()? {
         each(&mut auditor, text);
     }
@@ -69,8 +69,9 @@ fn of_first_line(rule: Rule) -> AuditError {
 fn malformed(error: &serde_json::Error) -> Rule {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or(&message);
-    Rule::Malformed(match error.column() {
-        0 => message.to_owned(),
-        column => format!("column {column}: {message}"),
-    })
+    match error.column() {
+        0 => format!("not a record: {message}"),
+        column => format!("not a record: column {column}: {message}"),
+    }
+    .into()
 }

@@ -40,7 +40,7 @@ impl Kind {
 }
 
 /// What a task takes, by resource as in [`Kind::capacity`], in share units.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Size {
     /// At any yield.
     pub(crate) held: Vec<u64>,
@@ -77,7 +77,7 @@ struct Use {
 }
 
 /// The nodes of a cluster. Those that change are judged once a moment, when all of its changes are applied.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Nodes {
     pub(crate) kinds: Arc<Vec<Kind>>,
     /// The other resources.
@@ -96,15 +96,7 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     pub(crate) fn new(nodes: u32) -> Nodes {
-        Nodes {
-            kinds: Arc::new(vec![Kind::reference(nodes)]),
-            resources: Vec::new(),
-            cores: None,
-            have_classes: false,
-            used: Vec::new(),
-            touched: Vec::new(),
-            peaks: [0.0; 2],
-        }
+        Nodes { kinds: Arc::new(vec![Kind::reference(nodes)]), ..Nodes::default() }
     }
     /// Nodes differ. False if these are no classes of the cluster.
     pub(crate) fn differ(

@@ -6,7 +6,7 @@ use dfrsim_model::event::{InterruptionRule, PlatformFigures};
 use dfrsim_model::{Share, SimTime};
 
 /// What happens to jobs on nodes that go down. Times in microseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Interruption {
     pub(crate) rule: InterruptionRule,
     pub(crate) interval: u64,
@@ -63,7 +63,7 @@ impl Window {
 }
 
 /// The nodes of a cluster some of which go down.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Platform {
     pub(crate) interruption: Interruption,
     /// Whether nodes may go down, and not only jobs make room for others.
@@ -85,27 +85,12 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) fn new(interruption: Interruption, nodes: u32) -> Platform {
-        Platform {
-            interruption,
-            goes_down: true,
-            down: vec![false; nodes as usize],
-            windows: Vec::new(),
-            changed: false,
-            went_down: false,
-            interruptions: 0,
-            lost: 0,
-            lost_work: 0.0,
-            count: 0,
-            since: 0,
-            passed: 0,
-            at_last_completion: 0,
-        }
+        Platform { interruption, goes_down: true, down: vec![false; nodes as usize], ..Platform::default() }
     }
 
     /// Of a cluster whose nodes stay up, where jobs may be interrupted for others: they begin from zero.
     pub(crate) fn without_outages(nodes: u32) -> Platform {
-        let interruption = Interruption { rule: InterruptionRule::Requeue, interval: 0, cost: 0, restart: 0 };
-        Platform { goes_down: false, ..Platform::new(interruption, nodes) }
+        Platform { goes_down: false, ..Platform::new(Interruption::default(), nodes) }
     }
 
     pub(crate) fn is_down(&self, node: u32) -> bool {

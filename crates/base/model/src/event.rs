@@ -378,12 +378,13 @@ pub struct Objectives {
 }
 
 /// What happens to jobs on nodes that go down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InterruptionRule {
     /// They leave for good.
     Lose,
     /// They begin again from zero.
+    #[default]
     Requeue,
     /// They begin again from their last checkpoint.
     Checkpoint,

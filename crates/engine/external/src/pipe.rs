@@ -14,7 +14,7 @@
 //! ```
 
 use crate::command::Command;
-use crate::fault::Fault;
+use crate::fault::nonsense;
 use crate::process::{GRACE, Lines, Process};
 use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim_model::priority::Priorities;
@@ -47,24 +47,24 @@ struct PipedProcess {
 
 impl PipedProcess {
     /// A message, and the line that answers it.
-    fn ask<T: DeserializeOwned>(&mut self, message: &Message<'_>) -> Result<T, Fault> {
+    fn ask<T: DeserializeOwned>(&mut self, message: &Message<'_>) -> Result<T, String> {
         let limit: Duration = self.command.limit;
         let (process, lines) = match &mut self.running {
             Some(running) => running,
             none => none.insert(Process::start_piped(&self.command.words)?),
         };
         let answer = lines.ask(&line(message), process, limit)?;
-        let answer = String::from_utf8(answer).map_err(|_| Fault::Wrong("its answer is not UTF-8".into()))?;
-        serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))
+        let answer = String::from_utf8(answer).map_err(|_| "its answer is not UTF-8")?;
+        serde_json::from_str(&answer).map_err(|error| nonsense(&error, &answer))
     }
 }
 
 impl Partner for PipedProcess {
     fn begin(&mut self, message: &Message<'_>) -> Result<Greeting, String> {
-        self.ask(message).map_err(|fault| fault.to_string())
+        self.ask(message)
     }
     fn decide(&mut self, message: &Message<'_>) -> Result<Answer, String> {
-        self.ask(message).map_err(|fault| fault.to_string())
+        self.ask(message)
     }
     fn end(&mut self, message: &Message<'_>) {
         if let Some((mut process, mut lines)) = self.running.take() {

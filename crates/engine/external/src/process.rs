@@ -1,6 +1,6 @@
 //! A process that decides: started, watched, and ended with its simulation.
 
-use crate::fault::Fault;
+use crate::fault;
 use crate::group::Group;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -87,30 +87,31 @@ fn wait<P>(_: &P, _: bool, _: Instant) -> io::Result<()> {
 
 impl Process {
     /// Starts a command and ignores its standard output.
-    pub(crate) fn start(words: &[String]) -> Result<Process, Fault> {
+    pub(crate) fn start(words: &[String]) -> Result<Process, String> {
         Process::spawn(words, Stdio::null(), Stdio::null())
     }
 
     /// Starts a command that reads lines and writes lines.
-    pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), Fault> {
+    pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), String> {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
         let input = process.group.leader.stdin.take().expect("standard input is piped");
         let output = process.group.leader.stdout.take().expect("standard output is piped");
         // There is mostly room for a line: it is only waited for if there is none.
         #[cfg(unix)]
-        rustix::io::ioctl_fionbio(&input, true)
-            .map_err(|error| Fault::Start { command: words.join(" "), error: error.into() })?;
+        rustix::io::ioctl_fionbio(&input, true).map_err(|error| {
+            format!("`{}` cannot be started: {}", words.join(" "), io::Error::from(error))
+        })?;
         let deadline = Instant::now();
         let from = BufReader::with_capacity(1 << 16, Patient { pipe: output, deadline });
         Ok((process, Lines { to: Patient { pipe: input, deadline }, from }))
     }
 
-    fn spawn(words: &[String], input: Stdio, output: Stdio) -> Result<Process, Fault> {
+    fn spawn(words: &[String], input: Stdio, output: Stdio) -> Result<Process, String> {
         let (program, arguments) = words.split_first().expect("a command has a word");
         let mut command = Command::new(program);
         command.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped());
         let group = Group::start(&mut command);
-        let mut group = group.map_err(|error| Fault::Start { command: words.join(" "), error })?;
+        let mut group = group.map_err(|error| format!("`{}` cannot be started: {error}", words.join(" ")))?;
         let errors = group.leader.stderr.take().expect("standard error is piped");
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let kept = Arc::clone(&last_lines);
@@ -119,23 +120,23 @@ impl Process {
     }
 
     /// The fault of a process whose output has ended.
-    pub(crate) fn ended(&mut self) -> Fault {
+    fn ended(&mut self, where_in_answer: &str) -> String {
         let has_ended = self.group.ends_within(GRACE);
         let status = self.group.end().filter(|_| has_ended);
         let status = status.map_or_else(String::new, |status| format!(" with {status}"));
         // Its last words are on their way.
         thread::sleep(Duration::from_millis(20));
-        Fault::Ended { status, stderr: self.last_words() }
+        format!("its process ended{status}{where_in_answer}{}", self.last_words())
     }
 
     /// The fault of a process that does not answer.
-    pub(crate) fn silent(&self, limit: Duration) -> Fault {
-        Fault::Silent { limit, stderr: self.last_words() }
+    pub(crate) fn silent(&self, limit: Duration) -> String {
+        fault::silent(limit, &self.last_words())
     }
 
     /// The fault of a process that ends within this time.
-    pub(crate) fn ends_within(&mut self, limit: Duration) -> Option<Fault> {
-        self.group.ends_within(limit).then(|| self.ended())
+    pub(crate) fn ends_within(&mut self, limit: Duration) -> Option<String> {
+        self.group.ends_within(limit).then(|| self.ended(""))
     }
 
     fn last_words(&self) -> String {
@@ -161,7 +162,7 @@ impl Lines {
         line: &[u8],
         process: &mut Process,
         limit: Duration,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Vec<u8>, String> {
         let mut answer = Vec::new();
         let sent = self.write(line, limit);
         let read = sent.and_then(|()| {
@@ -171,14 +172,11 @@ impl Lines {
         match read {
             Err(error) if error.kind() == ErrorKind::TimedOut => Err(process.silent(limit)),
             _ if answer.pop_if(|last| *last == b'\n').is_some() => Ok(answer),
-            _ if answer.is_empty() => Err(process.ended()),
-            _ if answer.len() > MOST_BYTES => Err(Fault::TooLong { most: MOST_BYTES }),
+            _ if answer.is_empty() => Err(process.ended("")),
+            _ if answer.len() > MOST_BYTES => Err(format!("its answer has more than {MOST_BYTES} bytes")),
             _ => {
                 let part = format!(" after half a line: `{}`", String::from_utf8_lossy(&answer));
-                match process.ended() {
-                    Fault::Ended { status, stderr } => Err(Fault::Ended { status: status + &part, stderr }),
-                    other => Err(other),
-                }
+                Err(process.ended(&part))
             }
         }
     }

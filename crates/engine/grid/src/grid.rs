@@ -35,14 +35,8 @@ pub(crate) struct Grid<'a> {
     held: BTreeSet<usize>,
     /// How many jobs have neither completed nor been skipped.
     unfinished: usize,
-    moves: u64,
-    cancellations: u64,
-    skipped: usize,
-    submissions: u64,
-    losses: u64,
-    lost_work: u128,
-    pub(crate) most_waiting: usize,
-    pub(crate) questions: u64,
+    /// What was counted so far.
+    pub(crate) outcome: Outcome,
     /// The first cluster that cannot go on.
     fault: Option<(usize, SimulationError)>,
 }
@@ -50,12 +44,7 @@ pub(crate) struct Grid<'a> {
 #[derive(Clone, Copy, Debug)]
 struct State {
     phase: Phase,
-    start: SimTime,
-    end: SimTime,
-    promised: SimTime,
-    moves: u32,
-    cancellations: u32,
-    losses: u32,
+    outcome: JobOutcome,
     /// Whether it has nodes.
     runs: bool,
     /// The cluster to which it was submitted first, which has its data.
@@ -104,18 +93,9 @@ impl<'a> Grid<'a> {
         transfer: Transfer,
         observer: &'a mut dyn Observer,
     ) -> Grid<'a> {
-        let state = State {
-            phase: Phase::Outside,
-            start: SimTime::MAX,
-            end: SimTime::MAX,
-            promised: SimTime::MAX,
-            moves: 0,
-            cancellations: 0,
-            losses: 0,
-            runs: false,
-            data: None,
-            failed_on: None,
-        };
+        let (start, end, promised) = (SimTime::MAX, SimTime::MAX, SimTime::MAX);
+        let outcome = JobOutcome { cluster: 0, start, end, promised, moves: 0, cancellations: 0, losses: 0 };
+        let state = State { phase: Phase::Outside, outcome, runs: false, data: None, failed_on: None };
         let possible = |job| {
             let mut set = 0;
             for (at, cluster) in clusters.iter_mut().enumerate() {
@@ -137,14 +117,7 @@ impl<'a> Grid<'a> {
             transfer,
             held: BTreeSet::new(),
             unfinished: jobs.len(),
-            moves: 0,
-            cancellations: 0,
-            skipped: 0,
-            submissions: 0,
-            losses: 0,
-            lost_work: 0,
-            most_waiting: 0,
-            questions: 0,
+            outcome: Outcome::default(),
             fault: None,
         }
     }
@@ -297,7 +270,7 @@ impl<'a> Grid<'a> {
     }
     /// The job fits nowhere.
     pub(crate) fn skip(&mut self, job: usize) {
-        self.skipped += 1;
+        self.outcome.skipped += 1;
         self.unfinished -= 1;
         self.observer.record(Record::Skip { at_us: self.now.micros(), job: job as u64 });
     }
@@ -305,10 +278,10 @@ impl<'a> Grid<'a> {
     fn complete(&mut self, job: usize) {
         let state = &self.states[job];
         let Phase::Started(at) = state.phase else { unreachable!("only started jobs complete") };
-        let start = state.start;
+        let start = state.outcome.start;
         let demand = self.demand(job, at);
         self.clusters[at].ended(demand, start);
-        (self.states[job].end, self.states[job].runs) = (self.now, false);
+        (self.states[job].outcome.end, self.states[job].runs) = (self.now, false);
         self.unfinished -= 1;
         self.observer.record(Record::Complete {
             at_us: self.now.micros(),
@@ -331,11 +304,11 @@ impl<'a> Grid<'a> {
         }
         self.check(at, submitted);
         self.unsettled |= 1 << at;
-        self.submissions += 1;
+        self.outcome.submissions += 1;
         let state = &mut self.states[job];
         state.data.get_or_insert(at as u32);
-        if (state.cancellations, state.losses) == (0, 0) {
-            state.promised = state.promised.min(planned);
+        if (state.outcome.cancellations, state.outcome.losses) == (0, 0) {
+            state.outcome.promised = state.outcome.promised.min(planned);
         }
         state.phase = match state.phase {
             Phase::Waiting(set) => Phase::Waiting(set | 1 << at),
@@ -378,9 +351,9 @@ impl<'a> Grid<'a> {
     fn cancelled(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
         self.unsettled |= 1 << at;
         self.clusters[at].note_gone(self.now, job);
-        self.cancellations += 1;
+        self.outcome.cancellations += 1;
         let state = &mut self.states[job];
-        state.cancellations += 1;
+        state.outcome.cancellations += 1;
         state.phase = match state.phase {
             Phase::Waiting(set) if set != 1 << at => Phase::Waiting(set & !(1 << at)),
             Phase::Started(on) => Phase::Started(on),
@@ -397,8 +370,8 @@ impl<'a> Grid<'a> {
     }
     /// The job was submitted to another cluster than the one on which it waited before.
     pub(crate) fn count_move(&mut self, job: usize) {
-        self.moves += 1;
-        self.states[job].moves += 1;
+        self.outcome.moves += 1;
+        self.states[job].outcome.moves += 1;
     }
 
     /// Lets every cluster on which something has happened make a pass.
@@ -470,7 +443,7 @@ impl<'a> Grid<'a> {
         self.clusters[at].started(self.now, demand);
         let state = &mut self.states[job];
         let before = std::mem::replace(&mut state.phase, Phase::Started(at));
-        (state.start, state.runs) = (self.now, true);
+        (state.outcome.start, state.runs) = (self.now, true);
         match record {
             Some(event::Record::Start { on, .. }) => {
                 let (at_us, job, cluster) = (self.now.micros(), job as u64, at as u32);
@@ -489,7 +462,7 @@ impl<'a> Grid<'a> {
     }
     /// A job that had nodes waits again where it had them.
     fn set_back(&mut self, job: usize, at: usize) {
-        let (demand, start) = (self.demand(job, at), self.states[job].start);
+        let (demand, start) = (self.demand(job, at), self.states[job].outcome.start);
         self.clusters[at].set_back(demand, start);
         self.states[job].runs = false;
     }
@@ -501,18 +474,10 @@ impl<'a> Grid<'a> {
 
     pub(crate) fn finish(self) -> Result<Outcome, GridError> {
         if let Some((at, error)) = self.fault {
-            return Err(GridError::Cluster { cluster: self.clusters[at].spec.name.clone(), error });
+            return Err(GridError::of_cluster(&self.clusters[at].spec.name, &error));
         }
         let outcome = |state: &State| match state.phase {
-            Phase::Started(cluster) => Some(JobOutcome {
-                cluster,
-                start: state.start,
-                end: state.end,
-                promised: state.promised,
-                moves: state.moves,
-                cancellations: state.cancellations,
-                losses: state.losses,
-            }),
+            Phase::Started(cluster) => Some(JobOutcome { cluster, ..state.outcome }),
             _ => None,
         };
         let jobs: Vec<Option<JobOutcome>> = self.states.iter().map(outcome).collect();
@@ -523,22 +488,12 @@ impl<'a> Grid<'a> {
             .filter_map(|(job, outcome)| outcome.map(|outcome| outcome.end.since(job.submit).micros()));
         self.observer.record(Record::Summary {
             completed: jobs.iter().flatten().count() as u64,
-            skipped: self.skipped as u64,
-            moves: self.moves,
-            cancellations: self.cancellations,
+            skipped: self.outcome.skipped as u64,
+            moves: self.outcome.moves,
+            cancellations: self.outcome.cancellations,
             turnaround_us: turnarounds.fold(0, u64::saturating_add),
         });
-        Ok(Outcome {
-            jobs,
-            moves: self.moves,
-            cancellations: self.cancellations,
-            skipped: self.skipped,
-            submissions: self.submissions,
-            losses: self.losses,
-            lost_work: self.lost_work,
-            most_waiting: self.most_waiting,
-            questions: self.questions,
-        })
+        Ok(Outcome { jobs, ..self.outcome })
     }
 }
 

@@ -50,7 +50,7 @@ impl Mapper {
                 None => self.order(grid, number),
             }
             if self.mapping == Mapping::MinimumCompletionTime {
-                grid.questions += self.eligible.len() as u64;
+                grid.outcome.questions += self.eligible.len() as u64;
             }
         }
         for &at in self.eligible.iter().take(self.copies.max(1)) {

@@ -22,7 +22,7 @@ pub struct JobOutcome {
 }
 
 /// The outcome of all jobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// One for each job; `None` for those that fit on no cluster.

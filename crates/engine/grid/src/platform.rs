@@ -92,27 +92,33 @@ impl Platform {
     /// A grid of these clusters; `local` is the policy of those that have none of their own.
     ///
     /// # Errors
-    /// [`GridError::Clusters`] unless there are 1 to 64; [`GridError::NoCores`].
+    /// Unless there are 1 to 64, each with cores.
     pub fn new(clusters: Vec<ClusterSpec>, local: impl Into<BatchPolicy>) -> Result<Platform, GridError> {
         if clusters.is_empty() || clusters.len() > Platform::MOST_CLUSTERS {
-            return Err(GridError::Clusters { found: clusters.len(), most: Platform::MOST_CLUSTERS });
+            let (most, found) = (Platform::MOST_CLUSTERS, clusters.len());
+            return Err(format!("expected 1 to {most} clusters, found {found}").into());
         }
         match clusters.iter().find(|cluster| cluster.cores == 0) {
-            Some(cluster) => Err(GridError::NoCores { cluster: cluster.name.clone() }),
+            Some(cluster) => Err(format!("cluster `{}` has no cores", cluster.name).into()),
             None => Ok(Platform { clusters, local: local.into(), outages: Vec::new() }),
         }
     }
     /// The same grid with these outages; those of a cluster in the order of time.
     ///
     /// # Errors
-    /// [`GridError::Outage`].
+    /// If one is of no cluster, ends no later than it begins, or begins before the one before it is over.
     pub fn with_outages(self, outages: Vec<Outage>) -> Result<Platform, GridError> {
         let mut over = vec![None; self.clusters.len()];
         for &Outage { cluster, from, until } in &outages {
             let before = over.get_mut(cluster).filter(|before| before.is_none_or(|before| before < from));
             match before {
                 Some(before) if from < until => *before = Some(until),
-                _ => return Err(GridError::Outage { cluster, from, until }),
+                _ => {
+                    let expected = "expected a cluster of the platform, and outages that follow each other";
+                    return Err(
+                        format!("outage of cluster {cluster} from {from} to {until} s: {expected}").into()
+                    );
+                }
             }
         }
         Ok(Platform { outages, ..self })

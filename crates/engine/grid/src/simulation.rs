@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// published, then jobs that were held find a cluster, then jobs arrive, then waiting jobs are reallocated. Local schedulers act at once: after each submission, and after each move, they start what they can.
 ///
 /// # Errors
-/// All of [`GridError`] but those of the platform, before anything is simulated.
+/// If options or jobs make no sense or fit nowhere, before anything is simulated; if a cluster cannot go on.
 pub fn simulate(
     platform: &Platform,
     jobs: &[GridJob],
@@ -38,13 +38,13 @@ fn run(
     let listens = observer.listens();
     let cluster = |at: usize| {
         Cluster::new(platform, at, jobs, options.publication_period.is_some(), listens)
-            .map_err(|error| GridError::Cluster { cluster: clusters[at].name.clone(), error })
+            .map_err(|error| GridError::of_cluster(&clusters[at].name, &error))
     };
     let own = (0..clusters.len()).map(cluster).collect::<Result<_, _>>()?;
     let mut grid = Grid::new(own, jobs, options.transfer, observer);
     let is_possible = |job: &usize| (0..clusters.len()).any(|at| grid.could_run(at, *job));
     if let Some(job) = (0..jobs.len()).find(|job| !is_possible(job)).filter(|_| !options.skip_too_wide) {
-        return Err(GridError::FitsNowhere { job: jobs[job].id });
+        return Err(format!("job {} asks for what no cluster has or gives it", jobs[job].id).into());
     }
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
@@ -123,34 +123,37 @@ fn next_tick(grid: &Grid<'_>, reallocator: &Reallocator) -> Option<SimTime> {
 
 fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(), GridError> {
     if options.copies > 1 && options.reallocation.is_some() {
-        return Err(GridError::CopiesAndReallocation);
+        return Err("jobs that are submitted to several clusters cannot also be reallocated".into());
     }
     if options.copies > 1 && !options.transfer.is_zero() {
-        return Err(GridError::CopiesAndTransfer);
+        return Err("the data of jobs that are submitted to several clusters cannot be transferred".into());
     }
     let mut periods =
         options.reallocation.map(|each| each.period).into_iter().chain(options.publication_period);
     if periods.any(SimSpan::is_zero) {
-        return Err(GridError::NoPeriod);
+        return Err("the periods of reallocation and of publication must be longer than zero".into());
     }
     if let Some(pair) = jobs.windows(2).find(|pair| pair[1].order() < pair[0].order()) {
-        return Err(GridError::Unsorted { job: pair[1].id });
+        let job = pair[1].id;
+        return Err(
+            format!("job {job} is out of order: expected jobs by time of submission, then by id").into()
+        );
     }
     let is_empty = |job: &&GridJob| job.width == 0 || job.run.is_zero() || job.walltime.is_zero();
     if let Some(job) = jobs.iter().find(is_empty) {
-        return Err(GridError::Empty { job: job.id });
+        return Err(format!("job {} has no cores, no run time or no walltime", job.id).into());
     }
     let cores_at = |home: u32| platform.clusters().get(home as usize).map_or(0, |cluster| cluster.cores);
     let at_home = |job: &GridJob| Some((job.id, job.width, cores_at(job.home?)));
     let too_wide =
         |&(_, width, cores): &(JobId, u32, u32)| cores == 0 || width > cores && !options.skip_too_wide;
     if let Some((job, width, cores)) = jobs.iter().filter_map(at_home).find(too_wide) {
-        return Err(GridError::TooWideAtHome { job, width, cores });
+        return Err(format!("local job {job} needs {width} cores, but its cluster has {cores}").into());
     }
     let widest = platform.widest();
     match jobs.iter().find(|job| job.width > widest) {
         Some(&GridJob { id, width, .. }) if !options.skip_too_wide => {
-            Err(GridError::TooWide { job: id, width, widest })
+            Err(format!("job {id} needs {width} cores, but the largest cluster has {widest}").into())
         }
         _ => Ok(()),
     }

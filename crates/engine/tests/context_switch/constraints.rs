@@ -70,14 +70,7 @@ fn broken(
     after: &Configuration,
 ) -> BTreeSet<ConstraintKind> {
     let faults = judged(cluster, current, after, plan).0.err();
-    let kind = |fault: &PlanFault| match fault {
-        PlanFault::Constraint { constraint, .. }
-        | PlanFault::Order { constraint, .. }
-        | PlanFault::Capacity { constraint, .. } => *constraint,
-        PlanFault::Overload { .. } => ConstraintKind::Overbook,
-        PlanFault::Switch { .. } => ConstraintKind::Offline,
-        other => panic!("{other}"),
-    };
+    let kind = |fault: &PlanFault| fault.constraint.unwrap_or_else(|| panic!("{fault}"));
     faults.iter().flat_map(|faults| faults.0.iter().map(kind)).collect()
 }
 

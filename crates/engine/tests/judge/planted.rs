@@ -5,7 +5,6 @@
 //! (`/RELABEL`, `/BUDGET`) are not among those that are changed. All others have one right decision.
 
 use crate::conditions::{ALONE, Condition, judge};
-use dfrsim_audit::Rule;
 use dfrsim_model::event::Record;
 use dfrsim_model::{Rng, Seed};
 use rand::RngExt;
@@ -188,7 +187,11 @@ fn plant(condition: Condition, seed: u64) -> (usize, Vec<String>) {
                 }
                 count += 1;
                 let faults = judge(&changed, name).expect_err("the summary is missing");
-                if faults.shown().iter().all(|fault| fault.rule == Rule::NoSummary) {
+                if faults
+                    .shown()
+                    .iter()
+                    .all(|fault| fault.rule.to_string().contains("without a `summary` record"))
+                {
                     misses.push(format!("{name}, {kind}: {:?}", records[place]));
                 }
                 made.push(changed);

@@ -3,7 +3,6 @@
 
 use crate::conditions::{Condition, PLAIN, judge};
 use crate::planted::{KINDS, planted};
-use dfrsim_audit::Rule;
 use dfrsim_model::Seed;
 use dfrsim_model::priority::Priorities;
 use rand::RngExt;
@@ -90,7 +89,11 @@ fn faults_that_are_planted_in_records_of_slurm_are_found() {
             let Some((place, changed)) = changed else { continue };
             count += 1;
             let faults = judge(&changed, "SLURM").expect_err("the summary is missing");
-            if faults.shown().iter().all(|fault| fault.rule == Rule::NoSummary) {
+            if faults
+                .shown()
+                .iter()
+                .all(|fault| fault.rule.to_string().contains("without a `summary` record"))
+            {
                 misses.push(format!("{seed}, {kind}: {:?}", records[place]));
             }
         }

@@ -44,7 +44,7 @@ impl Known {
 const ROUNDING: f64 = 1.0 / 256.0;
 
 /// Follows a schedule moment by moment.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FractionalCheck {
     policy: FractionalPolicy,
     kinds: Arc<Vec<Kind>>,
@@ -82,22 +82,9 @@ impl FractionalCheck {
             payer: Payer::new(policy.pay, penalty),
             policy,
             kinds: Arc::clone(kinds),
-            weights: Weights::default(),
-            site: None,
-            known: SortedMap::default(),
             down: vec![false; nodes],
-            windows: Vec::new(),
             open: vec![true; nodes],
-            first_submission: None,
-            floors: SortedMap::default(),
-            submitted: Vec::new(),
-            rejected: Vec::new(),
-            interrupted: Vec::new(),
-            is_room: false,
-            is_due: false,
-            wake: None,
-            changes: SortedMap::default(),
-            left: 0,
+            ..FractionalCheck::default()
         }
     }
     fn leave(&mut self, number: u64, now: u64) {

@@ -4,9 +4,10 @@ use dfrsim_model::SimSpan;
 use std::fmt;
 
 /// What happens when a job arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// It waits for the tick.
+    #[default]
     Waits,
     /// It starts if there is room.
     Greedy,
@@ -19,9 +20,10 @@ pub(super) enum Arrival {
 }
 
 /// What happens at each tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ticks {
     /// There are none.
+    #[default]
     None,
     /// All jobs are mapped again for the largest yield.
     Yield,
@@ -30,23 +32,25 @@ pub(super) enum Ticks {
 }
 
 /// What becomes of the CPU that a mapping leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
+    #[default]
     Min,
     Average,
     Max,
 }
 
 /// Which running jobs MCB does not move, by their time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Pin {
+    #[default]
     None,
     Flow(SimSpan),
     Virtual(SimSpan),
 }
 
 /// A fractional policy whose decisions can be checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FractionalPolicy {
     name: String,
     pub(super) is_equipartition: bool,

@@ -3,7 +3,7 @@
 use dfrsim_model::{SortedMap, Yield};
 
 /// The work of all completed jobs, in their order, and what a penalty is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Payer {
     most: Option<u32>,
     penalty: u64,
@@ -16,7 +16,7 @@ pub(super) struct Payer {
 impl Payer {
     /// With the number of the part, if the policy has it, and the penalty in microseconds.
     pub(super) fn new(most: Option<u32>, penalty: u64) -> Payer {
-        Payer { most, penalty, done: Vec::new(), now: SortedMap::default() }
+        Payer { most, penalty, ..Payer::default() }
     }
 
     /// A job is over with this work.

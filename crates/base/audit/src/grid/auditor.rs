@@ -1,17 +1,20 @@
 //! Follows a grid record by record.
 
+use super::Report;
 use super::cluster::Cluster;
+use super::failures::publication;
 use super::jobs::Jobs;
-use super::local::Local;
-use super::{GridRule, Report};
-use crate::{Fault, Faults, Rule};
+use super::local::{keeps_promises, known_depth};
+use super::steps::still_waiting;
+use crate::{Fault, Faults, Rule, rule};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 
 /// Checks records as they come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Auditor {
-    pub(super) local: String,
+    /// The figures so far.
+    pub(super) report: Report,
     pub(super) copies: u32,
     pub(super) threshold: Option<u64>,
     /// What the data of a job take to another cluster: for each job, and for each of its cores.
@@ -32,10 +35,6 @@ pub struct Auditor {
     /// Jobs that may be in no queue, or in queues though they have started, to be settled within the moment; some more than
     /// once.
     pub(super) unsettled: Vec<u64>,
-    pub(super) completed: u64,
-    pub(super) skipped: u64,
-    pub(super) moves: u64,
-    pub(super) cancellations: u64,
     pub(super) turnaround: u128,
     finished: bool,
     /// How many records were not cancellations: one number for cancellations without anything between them.
@@ -49,9 +48,7 @@ impl Auditor {
     /// If it is not a `run` record, or one of another format.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let rule = match first {
-            Record::Run { format, .. } if *format != FORMAT_VERSION => {
-                Rule::Format { found: *format, known: FORMAT_VERSION }
-            }
+            Record::Run { format, .. } if *format != FORMAT_VERSION => Rule::format(*format, FORMAT_VERSION),
             Record::Run {
                 local,
                 promises,
@@ -64,47 +61,40 @@ impl Auditor {
                 ..
             } => {
                 let mut auditor = Auditor {
-                    local: local.clone().into_owned(),
+                    report: Report {
+                        local: local.clone().into_owned(),
+                        clusters: clusters.len(),
+                        ..Report::default()
+                    },
                     copies: *copies,
                     threshold: *threshold_us,
                     transfer: (*transfer_us, *transfer_per_core_us),
                     period: *publication_us,
-                    publication: None,
-                    held: Vec::new(),
                     clusters: clusters
                         .iter()
                         .map(|cluster| Cluster::new(cluster, local, *promises, *copies))
                         .collect::<Result<_, _>>()?,
-                    faults: Faults::default(),
                     line: 1,
-                    now: 0,
-                    jobs: Jobs::default(),
-                    unsettled: Vec::new(),
-                    completed: 0,
-                    skipped: 0,
-                    moves: 0,
-                    cancellations: 0,
-                    turnaround: 0,
-                    finished: false,
-                    series: 0,
+                    ..Auditor::default()
                 };
                 if publication_us.is_some() {
                     auditor.clusters.iter_mut().for_each(|cluster| cluster.publish(0));
                 }
                 for (cluster, spec) in clusters.iter().enumerate() {
                     if spec.cores == 0 || spec.speed == 0 {
-                        auditor.fault(None, GridRule::EmptyCluster { cluster });
+                        auditor.fault(None, format!("cluster {cluster} has no cores or no speed"));
                         // Jobs on it cannot be checked.
                         return Err(auditor.faults);
                     }
                 }
-                let policy = Local::parse(local);
-                if let Some(policy) = policy.filter(|policy| policy.keeps_promises() != *promises) {
-                    auditor.fault(None, GridRule::Promises { keeps: policy.keeps_promises() });
+                if known_depth(local).is_some_and(|policy| keeps_promises(policy) != *promises) {
+                    let does = if *promises { "does not guarantee" } else { "guarantees" };
+                    let rule = format!("`promises` is wrong: the policy {does} promised end times");
+                    auditor.fault(None, rule);
                 }
                 return Ok(auditor);
             }
-            _ => Rule::NoRun,
+            _ => Rule::no_run(),
         };
         Err(Faults::from(Fault { line: 1, at: None, job: None, rule }))
     }
@@ -113,11 +103,11 @@ impl Auditor {
     pub fn record(&mut self, record: &Record<'_>) {
         self.line += 1;
         if self.finished {
-            return self.fault(None, Rule::AfterSummary);
+            return self.fault(None, rule::AFTER_SUMMARY);
         }
         self.series += u64::from(!matches!(record, Record::Cancel { .. }));
         match *record {
-            Record::Run { .. } => self.fault(None, Rule::SecondRun),
+            Record::Run { .. } => self.fault(None, rule::SECOND_RUN),
             Record::Arrive { at_us, job, width, run_us, walltime_us, home, traits, .. } => {
                 self.advance(at_us);
                 self.arrive(job, width, (run_us.min(walltime_us), walltime_us), home);
@@ -176,22 +166,16 @@ impl Auditor {
     /// The report, if there was no fault.
     ///
     /// # Errors
-    /// Every rule that was broken, [`Rule::NoSummary`] if the last record is missing.
+    /// Every rule that was broken; a missing last record breaks one.
     pub fn finish(mut self) -> Result<Report, Faults> {
         if !self.finished {
             self.line += 1;
-            self.fault(None, Rule::NoSummary);
+            self.fault(None, rule::NO_SUMMARY);
         }
-        let (now, count) = (self.now, self.clusters.len());
-        let conditions = self.clusters.iter().filter(|cluster| cluster.policy.is_none()).count();
-        let clusters = std::mem::take(&mut self.clusters);
-        let local = clusters.into_iter().enumerate().map(|(at, cluster)| cluster.end(at, now));
-        let faults = Faults::together([std::mem::take(&mut self.faults)].into_iter().chain(local));
-        if faults.count() > 0 {
-            return Err(faults);
-        }
-        let Auditor { local, completed, skipped, moves, cancellations, .. } = self;
-        Ok(Report { local, clusters: count, unjudged: conditions, completed, skipped, moves, cancellations })
+        self.report.unjudged = self.clusters.iter().filter(|cluster| cluster.policy.is_none()).count();
+        let local = self.clusters.into_iter().enumerate().map(|(at, cluster)| cluster.end(at, self.now));
+        let faults = Faults::together([self.faults].into_iter().chain(local));
+        if faults.count() > 0 { Err(faults) } else { Ok(self.report) }
     }
 
     /// A line that is not a record.
@@ -206,14 +190,13 @@ impl Auditor {
 
     pub(super) fn advance(&mut self, at: u64) {
         if at < self.now {
-            let before = SimTime::from_micros(self.now);
-            return self.fault(None, Rule::TimeBackwards { before });
+            return self.fault(None, Rule::backwards(self.now));
         }
         if at > self.now {
             self.settle();
             self.now = at;
             if let Some(due) = self.publication.filter(|&due| due < at) {
-                self.fault(None, GridRule::Publication { due: Some(SimTime::from_micros(due)) });
+                self.fault(None, publication(Some(due)));
                 self.publication = None;
             }
         }
@@ -229,9 +212,10 @@ impl Auditor {
             match (job.started, job.queues.len()) {
                 (None, 0) if !self.has_cluster_for(job) => self.held.push(number),
                 (None, 0) => {
-                    self.fault(Some(number), GridRule::Nowhere { since: SimTime::from_micros(self.now) });
+                    let since = SimTime::from_micros(self.now);
+                    self.fault(Some(number), format!("it has not been in any queue since {since} s"));
                 }
-                (Some(_), queues @ 1..) => self.fault(Some(number), GridRule::StillWaiting { queues }),
+                (Some(_), queues @ 1..) => self.fault(Some(number), still_waiting(queues)),
                 _ => {}
             }
         }
@@ -242,7 +226,8 @@ impl Auditor {
             if cluster.failed {
                 let mut left = cluster.running.jobs().to_vec();
                 left.extend(cluster.queue.values().iter().map(|waiting| waiting.job));
-                left.into_iter().for_each(|job| self.fault(Some(job), GridRule::Remains { cluster: at }));
+                let rule = format!("it is still on cluster {at}, which has failed");
+                left.into_iter().for_each(|job| self.fault(Some(job), rule.clone()));
                 continue;
             }
             cluster.lost = None;
@@ -259,7 +244,7 @@ impl Auditor {
         let clusters = self.clusters.len();
         let known = (cluster as usize) < clusters;
         if !known {
-            self.fault(job, GridRule::NoSuchCluster { cluster, clusters });
+            self.fault(job, format!("cluster {cluster} does not exist; there are {clusters} clusters"));
         }
         known
     }
@@ -269,10 +254,8 @@ impl Auditor {
         if !self.knows(Some(job), cluster) {
         } else if self.jobs.get(job).is_some() {
             follow(self);
-        } else if job < self.jobs.arrived() {
-            self.fault(Some(job), Rule::Gone { record });
         } else {
-            self.fault(Some(job), Rule::Unknown { record });
+            self.fault(Some(job), Rule::absent(record, job < self.jobs.arrived()));
         }
     }
 
@@ -283,10 +266,11 @@ impl Auditor {
             self.jobs.iter().map(|(number, job)| (number, job.started.is_some())).collect();
         for (number, started) in left {
             let phase = if started { crate::Phase::Running } else { crate::Phase::Waiting };
-            self.fault(Some(number), Rule::Unfinished { phase });
+            self.fault(Some(number), Rule::unfinished(phase));
         }
-        let moves = if self.copies == 1 { self.moves } else { 0 };
-        let counted = [self.completed, self.skipped, moves, self.cancellations].map(u128::from);
+        let Report { completed, skipped, moves, cancellations, .. } = self.report;
+        let moves = if self.copies == 1 { moves } else { 0 };
+        let counted = [completed, skipped, moves, cancellations].map(u128::from);
         let names = ["completed", "skipped", "moves", "cancellations"];
         let figures = names
             .into_iter()
@@ -297,7 +281,8 @@ impl Auditor {
             figures.chain([("turnaround_us", turnaround.into(), self.turnaround.min(u64::MAX.into()))])
         {
             if found != expected {
-                self.fault(None, GridRule::Summary { figure, found, expected });
+                let rule = format!("summary: `{figure}` is {found}, the records say {expected}");
+                self.fault(None, rule);
             }
         }
     }

@@ -1,20 +1,20 @@
 //! One cluster.
 
-use super::GridRule;
 use super::book::Book;
-use super::local::{Local, Situation, Waiting};
+use super::local::{LONGEST_QUEUE, Waiting, keeps_promises, known_depth};
 use super::reservations::Reservations;
 use super::running::Running;
+use crate::batch::Depth;
 use crate::profile::Profile;
 use crate::{Auditor, Fault, Faults};
 use dfrsim_model::SortedMap;
 use dfrsim_model::grid_event;
 
 /// A cluster as the records describe it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Cluster {
     /// Its policy, if its rules are known.
-    pub(super) policy: Option<Local>,
+    pub(super) policy: Option<Depth>,
     /// Whether a job never completes later here than was expected when it joined.
     pub(super) promises: bool,
     /// Whether the plan of CONS is followed: with copies it is not known when it is made.
@@ -52,26 +52,18 @@ impl Cluster {
     ) -> Result<Cluster, Faults> {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
         let name = own.as_deref().unwrap_or(local);
-        let policy = Local::parse(name);
+        let policy = known_depth(name);
         Ok(Cluster {
             policy,
             promises: match own {
-                Some(_) => policy.is_some_and(Local::keeps_promises),
+                Some(_) => policy.is_some_and(keeps_promises),
                 None => promises,
             },
-            reserves: policy == Some(Local::Conservative) && copies == 1,
+            reserves: policy == Some(Depth::Conservative) && copies == 1,
             cores,
             speed,
             local: Auditor::of_cluster(name, cores)?,
-            numbers: Vec::new(),
-            lost: None,
-            queue: SortedMap::default(),
-            running: Running::default(),
-            touched: false,
-            reservations: Reservations::default(),
-            cancelled_in: None,
-            failed: false,
-            book: None,
+            ..Cluster::default()
         })
     }
 
@@ -95,12 +87,34 @@ impl Cluster {
         let Cluster { local, numbers, .. } = self;
         local.end(now).map(|fault| Fault {
             job: fault.job.and_then(|place| numbers.get(place as usize).copied()),
-            rule: GridRule::OnCluster { cluster: at, rule: fault.rule.to_string() }.into(),
+            rule: format!("on cluster {at}, where jobs count from 0: {}", fault.rule).into(),
             ..fault
         })
     }
-    pub(super) fn situation(&self, local: Local, now: u64) -> Situation<'_> {
-        Situation { local, now, cores: self.cores, running: &self.running, queue: &self.queue }
+    /// Shows when each waiting job starts by the plan; gives what is left of the cores, and from when on another job could have
+    /// them. `None` where the policy's plan depends on what happened before, or is too long.
+    fn plan(&self, now: u64, mut show: impl FnMut(&Waiting, u64)) -> Option<(Profile, u64)> {
+        let policy = self.policy.filter(|policy| *policy != Depth::Conservative)?;
+        if self.queue.len() > LONGEST_QUEUE {
+            return None;
+        }
+        let mut profile = Profile::of_running(self.cores, now, self.running.ends());
+        let mut from = now;
+        for job in self.queue.values() {
+            let start = profile.earliest_from(from, job.width, job.walltime);
+            profile.take(start, start.saturating_add(job.walltime), job.width);
+            if policy == Depth::Fcfs {
+                from = start;
+            }
+            show(job, start);
+        }
+        Some((profile, from))
+    }
+
+    /// When a job is expected to end if it is submitted now, where that can be said.
+    pub(super) fn expected_end(&self, now: u64, width: u32, walltime: u64) -> Option<u64> {
+        let (profile, from) = self.plan(now, |_, _| {})?;
+        Some(profile.earliest_from(from, width, walltime).saturating_add(walltime))
     }
     /// When each job that waits starts by the plan of CONS, by its place in the queue; `None` if that is not known.
     pub(super) fn reserve(&mut self, now: u64) -> Option<&SortedMap<u64, u64>> {
@@ -116,7 +130,7 @@ impl Cluster {
             return Some(planned.into_iter().map(|(place, start)| (self.queue[&place], start)).collect());
         }
         let mut starts = Vec::new();
-        self.situation(self.policy?, now).plan(|job, start| starts.push((*job, start)))?;
+        self.plan(now, |job, start| starts.push((*job, start)))?;
         Some(starts)
     }
     /// The state of this moment is what the meta-scheduler knows from now on.

@@ -1,7 +1,8 @@
 //! Clusters that fail, and states that are published.
 
+use super::Auditor;
 use super::job::{Job, Left};
-use super::{Auditor, GridRule};
+use super::steps::not_running;
 use dfrsim_model::SimTime;
 
 impl Auditor {
@@ -21,7 +22,8 @@ impl Auditor {
     fn changes(&mut self, at: u32, failed: bool) -> bool {
         let known = self.knows(None, at);
         if known && self.clusters[at as usize].failed == failed {
-            self.fault(None, GridRule::Again { cluster: at, failed });
+            let state = if failed { "has already failed" } else { "is already working" };
+            self.fault(None, format!("cluster {at} {state}"));
         }
         known
     }
@@ -29,7 +31,7 @@ impl Auditor {
     pub(super) fn lose(&mut self, number: u64, at: u32) {
         let job = self.jobs.get_mut(number).expect("it is there");
         let Some(started) = job.started.take_if(|started| started.cluster == at) else {
-            return self.fault(Some(number), GridRule::NotRunning { cluster: at });
+            return self.fault(Some(number), not_running(at));
         };
         job.left = Some(Left { cluster: at, at: self.now, expected: None, is_forced: true });
         job.data = None;
@@ -41,7 +43,7 @@ impl Auditor {
         let failed = cluster.failed || cluster.lost.take() == Some(number);
         self.unsettled.push(number);
         if !failed {
-            self.fault(Some(number), GridRule::Lost { cluster: at });
+            self.fault(Some(number), format!("it is lost, but cluster {at} works"));
         }
     }
 
@@ -55,10 +57,18 @@ impl Auditor {
     pub(super) fn publish(&mut self) {
         let due = self.publication;
         if due != Some(self.now) {
-            return self.fault(None, GridRule::Publication { due: due.map(SimTime::from_micros) });
+            return self.fault(None, publication(due));
         }
         self.publication = self.period.map(|period| self.now.saturating_add(period));
         let now = self.now;
         self.clusters.iter_mut().for_each(|cluster| cluster.publish(now));
+    }
+}
+
+/// States are published in every period, if at all.
+pub(super) fn publication(due: Option<u64>) -> String {
+    match due.map(SimTime::from_micros) {
+        Some(due) => format!("clusters publish their states at {due} s, not before"),
+        None => "clusters publish their states at no time in this run".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use dfrsim_model::grid_event::Traits;
 
 /// A job as the records describe it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Job {
     pub(super) arrived: u64,
     pub(super) width: u32,

@@ -43,7 +43,6 @@ mod jobs;
 mod local;
 mod report;
 mod reservations;
-mod rule;
 mod running;
 mod steps;
 
@@ -51,4 +50,3 @@ pub use auditor::Auditor;
 pub use file::{audit, is_grid};
 pub use local::LONGEST_QUEUE;
 pub use report::Report;
-pub use rule::GridRule;

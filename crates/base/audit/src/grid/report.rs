@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// The figures of a grid's record in which no fault was found, all recomputed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Grid")]
 pub struct Report {
     /// The local policy.

@@ -1,9 +1,9 @@
 //! The rules for each record about a job, and its effect.
 
+use super::Auditor;
 use super::job::{Job, Left, Queued, Started};
 use super::local::Waiting;
-use super::{Auditor, GridRule};
-use crate::Rule;
+use crate::{Rule, rule};
 use dfrsim_model::event::{self, Placement};
 use dfrsim_model::grid_event::Traits;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
@@ -12,38 +12,26 @@ impl Auditor {
     pub(super) fn arrive(&mut self, number: u64, width: u32, (run, walltime): (u64, u64), home: Option<u32>) {
         let expected = self.jobs.arrived();
         if number != expected {
-            return self.fault(Some(number), Rule::Numbering { expected });
+            return self.fault(Some(number), Rule::numbering(expected));
         }
         if width == 0 || run == 0 {
-            self.fault(Some(number), Rule::Empty);
+            self.fault(Some(number), rule::EMPTY);
         }
         let arrived = self.now;
         if number == 0 {
             self.publication = self.period.map(|period| arrived.saturating_add(period));
         }
-        let (queues, left, started, data) = (Vec::new(), None, None, None);
-        self.jobs.push(Job {
-            arrived,
-            width,
-            run,
-            walltime,
-            home,
-            queues,
-            left,
-            started,
-            data,
-            traits: None,
-        });
+        self.jobs.push(Job { arrived, width, run, walltime, home, ..Job::default() });
         self.unsettled.push(number);
     }
 
     pub(super) fn skip(&mut self, number: u64) {
         match self.jobs.remove(number) {
-            None => self.fault(Some(number), Rule::Unknown { record: "skip" }),
+            None => self.fault(Some(number), Rule::absent("skip", false)),
             Some(job) if self.fits_somewhere(&job) => {
-                self.fault(Some(number), GridRule::WouldFit);
+                self.fault(Some(number), "it is left out, although it would fit");
             }
-            Some(_) => self.skipped += 1,
+            Some(_) => self.report.skipped += 1,
         }
     }
 
@@ -57,28 +45,29 @@ impl Auditor {
     pub(super) fn submit(&mut self, number: u64, at: u32, (expected, known): (u64, Option<u64>)) {
         let job = self.jobs.get_mut(number).expect("it is there");
         let cluster = &mut self.clusters[at as usize];
-        let mut rules = Vec::<GridRule>::new();
+        let mut rules = Vec::<String>::new();
         if cluster.failed {
-            rules.push(GridRule::Failed { cluster: at });
+            rules.push(format!("cluster {at} has failed"));
         }
         if let Some(Started { cluster, .. }) = job.started {
-            rules.push(GridRule::Started { cluster });
+            rules.push(started_on(cluster));
         }
         if job.width > cluster.cores {
-            rules.push(GridRule::TooWide { width: job.width, cluster: at, cores: cluster.cores });
+            let (width, cores) = (job.width, cluster.cores);
+            rules.push(format!("its {width} cores are more than the {cores} of cluster {at}"));
         }
         if job.queues.iter().any(|queued| queued.cluster == at) {
-            rules.push(GridRule::InQueue { cluster: at });
+            rules.push(format!("it is already in the queue of cluster {at}"));
         }
         if job.queues.len() >= self.copies as usize {
-            rules.push(GridRule::Copies { copies: self.copies });
+            rules.push(format!("it is in more than {} queues", self.copies));
         }
         let moves = job.left.is_some_and(|left| !left.is_forced);
         if let Some(home) = job.home.filter(|&home| home != at || moves) {
-            rules.push(GridRule::Local { home });
+            rules.push(format!("it is a local job of cluster {home}, but is submitted elsewhere or again"));
         }
         if let Some(left) = job.left.filter(|_| self.copies == 1) {
-            self.moves += u64::from(left.cluster != at);
+            self.report.moves += u64::from(left.cluster != at);
             let gains = |threshold: u64| {
                 let new = known.unwrap_or(expected);
                 let gain = left.expected.map_or(0, |before| before.saturating_sub(new));
@@ -86,26 +75,31 @@ impl Auditor {
             };
             let threshold = self.threshold.filter(|_| moves);
             if let Some(threshold) = threshold.filter(|&threshold| !gains(threshold)) {
-                rules.push(GridRule::Gain { threshold: SimSpan::from_micros(threshold) });
+                let threshold = SimSpan::from_micros(threshold);
+                rules.push(format!(
+                    "it moves, although it is not expected to end more than {threshold} s earlier"
+                ));
             }
         }
         let data = *job.data.get_or_insert(at);
         let transfer = if data == at { 0 } else { transfer_of(self.transfer, job.width) };
         let walltime = cluster.time_of(job.walltime).saturating_add(transfer);
         let least = self.now.saturating_add(walltime);
-        let planned = cluster
-            .policy
-            .and_then(|local| cluster.situation(local, self.now).expected_end(job.width, walltime));
+        let planned = cluster.expected_end(self.now, job.width, walltime);
         let place = cluster.join(Waiting { job: number, width: job.width, walltime });
         let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&place).copied());
         let planned = planned.or(reserved.map(|start| start.saturating_add(walltime)));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
-            rules.push(GridRule::Expected { planned: SimTime::from_micros(planned) });
+            rules.push(by_plan(planned));
         } else if expected < least {
-            rules.push(GridRule::ExpectedTooEarly { least: SimTime::from_micros(least) });
+            let least = SimTime::from_micros(least);
+            rules.push(format!(
+                "it cannot be expected to end before {least} s, which is its walltime from now"
+            ));
         }
         if self.period.is_none() && known.is_some() {
-            rules.push(GridRule::Asks);
+            let rule = "the meta-scheduler always asks, so it must expect the same end as the cluster";
+            rules.push(rule.to_owned());
         }
         if let Some(book) = cluster.book.as_mut().filter(|_| job.home.is_none()) {
             let start = book.start(self.now, (job.width, walltime));
@@ -137,7 +131,7 @@ impl Auditor {
     pub(super) fn cancel(&mut self, number: u64, at: u32, expected: Option<u64>) {
         let job = self.jobs.get_mut(number).expect("it is there");
         let Some(queued) = job.leave(at) else {
-            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
+            return self.fault(Some(number), not_in_queue(at));
         };
         let cluster = &mut self.clusters[at as usize];
         let is_forced = cluster.failed;
@@ -161,14 +155,14 @@ impl Auditor {
         let planned = starts.get(&number).filter(|_| self.period.is_none());
         let planned = planned.map(|start| start.saturating_add(walltime));
         if let Some(planned) = planned.filter(|&planned| expected.is_some_and(|it| it != planned)) {
-            rule = Some(GridRule::Expected { planned: SimTime::from_micros(planned) });
+            rule = Some(by_plan(planned));
         }
         cluster.cancelled_in = Some((self.series, starts));
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
         cluster.reservations.remove(queued.place);
         cluster.reservations.free();
-        self.cancellations += 1;
+        self.report.cancellations += 1;
         self.unsettled.push(number);
         rule.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
@@ -184,10 +178,10 @@ impl Auditor {
             return;
         }
         if let Some(Started { cluster, .. }) = job.started {
-            return self.fault(Some(number), GridRule::Started { cluster });
+            return self.fault(Some(number), started_on(cluster));
         }
         let Some(queued) = job.leave(at) else {
-            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
+            return self.fault(Some(number), not_in_queue(at));
         };
         let cluster = &mut self.clusters[at as usize];
         cluster.local.go_to_line(self.line);
@@ -208,7 +202,7 @@ impl Auditor {
         let job = self.jobs.get(number).expect("it is there");
         let Some(Started { place, expected, .. }) = job.started.filter(|started| started.cluster == at)
         else {
-            return self.fault(Some(number), GridRule::NotRunning { cluster: at });
+            return self.fault(Some(number), not_running(at));
         };
         let cluster = &mut self.clusters[at as usize];
         cluster.local.go_to_line(self.line);
@@ -219,13 +213,14 @@ impl Auditor {
         cluster.touched = true;
         let promises = cluster.promises;
         self.turnaround += u128::from(self.now - job.arrived);
-        self.completed += 1;
+        self.report.completed += 1;
         if !job.queues.is_empty() {
             let queues = job.queues.len();
-            self.fault(Some(number), GridRule::StillWaiting { queues });
+            self.fault(Some(number), still_waiting(queues));
         }
         if promises && self.now > expected {
-            self.fault(Some(number), GridRule::Promise { promised: SimTime::from_micros(expected) });
+            let promised = SimTime::from_micros(expected);
+            self.fault(Some(number), format!("it was promised to end at {promised} s at the latest"));
         }
         self.jobs.remove(number);
     }
@@ -245,7 +240,30 @@ fn transfer_of((fixed, per_core): (u64, u64), width: u32) -> u64 {
 }
 
 /// The fault if the meta-scheduler expects an end of which something else was published.
-fn unlike(found: Option<u64>, known: u64) -> Option<GridRule> {
-    let [found, known] = [found, Some(known)].map(|end| end.map(SimTime::from_micros));
-    known.filter(|_| found != known).map(|known| GridRule::Known { found, known })
+fn unlike(found: Option<u64>, known: u64) -> Option<String> {
+    let moment = |end: u64| format!("an end at {} s", SimTime::from_micros(end));
+    let expects = found.map_or("no end".to_owned(), moment);
+    let known_s = SimTime::from_micros(known);
+    (found != Some(known))
+        .then(|| format!("the meta-scheduler expects {expects}; by the published state it is {known_s} s"))
+}
+
+fn by_plan(planned: u64) -> String {
+    format!("it is expected to end at {} s by the plan of the policy", SimTime::from_micros(planned))
+}
+
+fn started_on(cluster: u32) -> String {
+    format!("it has already started on cluster {cluster}")
+}
+
+fn not_in_queue(cluster: u32) -> String {
+    format!("it is not in the queue of cluster {cluster}")
+}
+
+pub(super) fn not_running(cluster: u32) -> String {
+    format!("it does not run on cluster {cluster}")
+}
+
+pub(super) fn still_waiting(queues: usize) -> String {
+    format!("it has started, but is still in {queues} queues")
 }

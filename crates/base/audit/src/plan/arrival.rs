@@ -68,9 +68,7 @@ pub(super) fn faults(
                 _ => false,
             };
             if is_broken {
-                let constraint = constraint.kind;
-                let (vm, node) = (vm.name.clone(), node.to_owned());
-                faults.push(PlanFault::Constraint { pool, vm, node, constraint });
+                faults.push(PlanFault::of_place(pool, &vm.name, node, constraint.kind));
             }
         }
     }
@@ -106,8 +104,7 @@ pub(super) fn faults_together(
                 seen.extend(named.iter().flat_map(|&at| ever[at].iter().map(move |host| (name(at), *host))));
             }
             if let Some((vm, node)) = seen.last().filter(|_| is_broken(&seen)) {
-                let (pool, vm, node) = (plan.pools.len(), (*vm).clone(), (*node).to_owned());
-                faults.push(PlanFault::Constraint { pool, vm, node, constraint });
+                faults.push(PlanFault::of_place(plan.pools.len(), vm, node, constraint));
             }
         };
     let has_all = |group: &Vec<String>, hosted: &[Hosted<'_>]| {
@@ -154,9 +151,8 @@ fn unpreserved(plan: &Document, vms: &FxHashMap<&str, usize>, places: &[Place]) 
         for at in constraint.all_vms().map(|name| vms[name.as_str()]) {
             let (vm, place) = (&plan.vms[at], &places[at]);
             if place.state == State::Running && vm.takes(resource, place) < least {
-                let (pool, vm, node) =
-                    (plan.pools.len(), vm.name.clone(), place.node.clone().unwrap_or_default());
-                faults.push(PlanFault::Constraint { pool, vm, node, constraint: Kind::Preserve });
+                let node = place.node.as_deref().unwrap_or_default();
+                faults.push(PlanFault::of_place(plan.pools.len(), &vm.name, node, Kind::Preserve));
             }
         }
     }

@@ -11,7 +11,7 @@ struct Capacity<'a> {
     resource: &'a str,
     /// In thousandths of a unit of CPU, else in whole units.
     limit: u64,
-    /// The constraint that sets the limit; `None` for the capacity of a node.
+    /// The constraint that sets the limit; `None` for the capacity of a node, [`Kind::Overbook`] where one changes that.
     constraint: Option<Kind>,
 }
 
@@ -48,12 +48,12 @@ impl<'a> Capacities<'a> {
                         && it.all_nodes().any(|name| *name == node.name)
                 };
                 let ratios = plan.constraints.iter().filter(is_for);
-                let limit = ratios.map(in_thousandths).min().map_or(has, |ratio| has * ratio / 1_000);
+                let least = ratios.map(in_thousandths).min();
                 list.push(Capacity {
                     nodes: BTreeSet::from([node.name.as_str()]),
                     resource,
-                    limit,
-                    constraint: None,
+                    limit: least.map_or(has, |ratio| has * ratio / 1_000),
+                    constraint: least.map(|_| Kind::Overbook),
                 });
             }
         }
@@ -112,15 +112,16 @@ impl Capacity<'_> {
 
     fn fault(&self, pool: usize, taken: u64) -> PlanFault {
         let (limit, taken) = (shown(self.resource, self.limit), shown(self.resource, taken));
-        if let Some(constraint) = self.constraint {
-            return PlanFault::Capacity { pool, constraint, limit, taken };
+        if let Some(kind) = self.constraint.filter(|kind| *kind != Kind::Overbook) {
+            return PlanFault::of_limit(pool, kind, &limit, &taken);
         }
-        let node = self.nodes.first().copied().unwrap_or_default().to_owned();
+        let node = self.nodes.first().copied().unwrap_or_default();
         let unit = match self.resource {
             "cpu" => "units of CPU".to_owned(),
             "memory" => "MB".to_owned(),
             other => format!("of `{other}`"),
         };
-        PlanFault::Overload { pool, node, unit, has: limit, taken }
+        let text = format!("pool {pool}: node `{node}` has {limit} {unit}, but VMs take {taken}");
+        PlanFault { constraint: self.constraint, text }
     }
 }

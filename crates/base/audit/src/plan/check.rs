@@ -28,7 +28,7 @@ pub struct PlanReport {
 /// Everything that is wrong with it.
 pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
     let document: Document = serde_json::from_str(text)
-        .map_err(|error| PlanFaults(vec![PlanFault::Malformed(error.to_string())]))?;
+        .map_err(|error| PlanFaults(vec![PlanFault::new(format!("not a plan: {error}"))]))?;
     let mut check = Check::new(&document)?;
     for (pool, actions) in document.pools.iter().enumerate() {
         check.pool(pool, actions);
@@ -64,7 +64,10 @@ impl<'a> Check<'a> {
             plan.nodes.iter().zip(0..).map(|(node, at)| (node.name.as_str(), at)).collect();
         let vms: FxHashMap<_, _> = plan.vms.iter().zip(0..).map(|(vm, at)| (vm.name.as_str(), at)).collect();
         let mut faults = Vec::new();
-        let fault = |name: &str, count, kind| PlanFault::Name { name: name.to_owned(), count, kind };
+        let fault = |name: &str, count, kind| {
+            let text = format!("expected one of the {kind} to have the name `{name}`, found {count}");
+            PlanFault::new(text)
+        };
         let twice = plan.nodes.iter().enumerate().filter(|(at, node)| nodes[node.name.as_str()] != *at);
         faults.extend(twice.map(|(_, node)| fault(&node.name, 2, "nodes")));
         let twice = plan.vms.iter().enumerate().filter(|(at, vm)| vms[vm.name.as_str()] != *at);
@@ -93,13 +96,21 @@ impl<'a> Check<'a> {
         self.vms[name]
     }
 
+    fn fault(&mut self, text: String) {
+        self.faults.push(PlanFault::new(text));
+    }
+
+    fn two_actions(&mut self, pool: usize, action: &Action) {
+        self.fault(format!("pool {pool}: `{}` has two actions", action.vm));
+    }
+
     fn pool(&mut self, pool: usize, actions: &[Action]) {
         let mut after = self.places.clone();
         let mut acts = vec![false; after.len()];
         for action in actions {
             let vm = self.vm(&action.vm);
             if std::mem::replace(&mut acts[vm], true) {
-                self.faults.push(PlanFault::TwoActions { pool, vm: action.vm.clone() });
+                self.two_actions(pool, action);
                 continue;
             }
             let found = &self.places[vm];
@@ -107,12 +118,9 @@ impl<'a> Check<'a> {
                 Some(place) => after[vm] = place,
                 None => {
                     let nodes: Vec<&str> = action.from.iter().chain(&action.to).map(String::as_str).collect();
-                    self.faults.push(PlanFault::State {
-                        pool,
-                        vm: action.vm.clone(),
-                        found: found.to_string(),
-                        action: format!("{} ({})", action.action.name(), nodes.join(", ")),
-                    });
+                    let (vm, verb, nodes) = (&action.vm, action.action.name(), nodes.join(", "));
+                    let text = format!("pool {pool}: `{vm}` is {found}, where {verb} ({nodes}) cannot begin");
+                    self.fault(text);
                 }
             }
         }
@@ -154,7 +162,7 @@ impl<'a> Check<'a> {
                 let vm = self.vm(&action.vm);
                 match action.leads(&before[vm]).filter(|_| ends[vm].is_none()) {
                     Some(place) => (after[vm], ends[vm]) = (place, Some(micros(action.end_s))),
-                    None => self.faults.push(PlanFault::TwoActions { pool, vm: action.vm.clone() }),
+                    None => self.two_actions(pool, action),
                 }
             }
             self.moment(of_moment[0].0, &before, &after, |vm| had_begun[vm]);
@@ -179,11 +187,8 @@ impl<'a> Check<'a> {
                 None => begin == start,
             };
             if !is_right || end < begin {
-                self.faults.push(PlanFault::Time {
-                    pool,
-                    vm: action.vm.clone(),
-                    action: action.action.name(),
-                });
+                let (vm, verb) = (&action.vm, action.action.name());
+                self.fault(format!("pool {pool}: the {verb} of `{vm}` begins or ends at the wrong time"));
             }
             ended = ended.max(end);
         }
@@ -192,11 +197,9 @@ impl<'a> Check<'a> {
 
     /// Whether everything is in its place at the end, and what must hold there does.
     fn end(&mut self) {
-        for (vm, found) in self.plan.vms.iter().zip(&self.places) {
-            if *found != vm.after {
-                let (found, wanted) = (found.to_string(), vm.after.to_string());
-                self.faults.push(PlanFault::End { vm: vm.name.clone(), found, wanted });
-            }
+        for (vm, found) in self.plan.vms.iter().zip(&self.places).filter(|(vm, found)| **found != vm.after) {
+            let text = format!("at the end `{}` is {found}, but should be {}", vm.name, vm.after);
+            self.faults.push(PlanFault::new(text));
         }
         let pool = self.plan.pools.len();
         // From `nowhere` every VM arrives, so that each broken constraint is seen.
@@ -221,7 +224,7 @@ impl<'a> Check<'a> {
                 let vjob = self.plan.vms[self.vms[action.vm.as_str()]].vjob.as_str();
                 let first = *pools.or_insert_with(vjob, || second);
                 if first != second {
-                    self.faults.push(PlanFault::Apart { vjob: vjob.to_owned(), verb, first, second });
+                    self.fault(format!("`{vjob}` is {verb} in the pools {first} and {second}"));
                 }
             }
         }
@@ -239,9 +242,10 @@ impl<'a> Check<'a> {
             };
             let left = (0..vms.len()).filter(runs_again).find(is_left).filter(|_| runs_again(&vm));
             if let Some(other) = left {
-                let (vm, other) = (action.vm.clone(), vms[other].name.clone());
-                self.faults.push(PlanFault::Alone { pool, vm, other });
-                return;
+                let (vm, other) = (&action.vm, &vms[other].name);
+                return self.fault(format!(
+                    "pool {pool}: `{vm}` is suspended during the switch, but `{other}` of the same vjob is not"
+                ));
             }
         }
     }
@@ -253,8 +257,8 @@ impl<'a> Check<'a> {
             for action in pool {
                 let right = action.right_cost(self.plan.vms[self.vm(&action.vm)].memory.into());
                 if action.cost != right {
-                    let what = format!("the {} of `{}`", action.action.name(), action.vm);
-                    self.faults.push(PlanFault::Cost { what, found: action.cost, right });
+                    let (verb, vm, found) = (action.action.name(), &action.vm, action.cost);
+                    self.fault(format!("the {verb} of `{vm}` costs {right}, not {found}"));
                 }
                 total += before + right;
                 dearest = dearest.max(right);
@@ -262,8 +266,7 @@ impl<'a> Check<'a> {
             before += dearest;
         }
         if total != self.plan.cost {
-            let what = "the plan".to_owned();
-            self.faults.push(PlanFault::Cost { what, found: self.plan.cost, right: total });
+            self.fault(format!("the plan costs {total}, not {}", self.plan.cost));
         }
     }
 
@@ -272,7 +275,7 @@ impl<'a> Check<'a> {
         // What is proven has a bound that says so.
         let bound = self.plan.bound.unwrap_or(0);
         if cost < bound || proven && (cost > bound || self.plan.bound.is_none()) {
-            self.faults.push(PlanFault::Bound { cost, bound, proven });
+            self.fault(format!("`proven` is {proven}, but the plan costs {cost} and the bound is {bound}"));
         }
     }
 

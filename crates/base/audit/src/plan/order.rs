@@ -41,8 +41,8 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
                 _ => false,
             };
             if is_late {
-                let (vm, node) = (action.vm.clone(), action.to.clone().unwrap_or_default());
-                faults.push(PlanFault::Constraint { pool, vm, node, constraint: kind });
+                let node = action.to.as_deref().unwrap_or_default();
+                faults.push(PlanFault::of_place(pool, &action.vm, node, kind));
             }
         }
         for (at, &(first, one, one_rank)) in ranked.iter().enumerate() {
@@ -57,8 +57,10 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
                     _ => false,
                 };
                 if is_wrong {
-                    let (vm, action, other) = (other.vm.clone(), other.action.name(), one.vm.clone());
-                    faults.push(PlanFault::Order { pool: second, vm, action, constraint: kind, other });
+                    let (vm, action, before) = (&other.vm, other.action.name(), &one.vm);
+                    let text =
+                        format!("pool {second}: the {action} of `{vm}` breaks a {kind} with `{before}`");
+                    faults.push(PlanFault { constraint: Some(kind), text });
                 }
             }
         }

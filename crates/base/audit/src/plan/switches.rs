@@ -18,7 +18,6 @@ fn is_end(action: &Action, node: &str) -> bool {
 /// The faults of switches, what happens on nodes that are off, and limits on those that are on.
 pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
     let faults = plan.nodes.iter().filter_map(|node| fault(plan, node));
-    let faults = faults.map(|(node, what)| PlanFault::Switch { node, what });
     let is_on = |node: &&Node| {
         let last = plan.switches.iter().rfind(|switch| switch.node == node.name);
         last.map_or(node.state == Power::Online, |switch| switch.action == Turn::Boot)
@@ -28,15 +27,13 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
         let on =
             plan.nodes.iter().filter(is_on).filter(|node| constraint.all_nodes().any(|it| *it == node.name));
         let (on, limit) = (on.count() as u64, in_units(constraint));
-        let (pool, constraint) = (plan.pools.len(), constraint.kind);
-        let fault =
-            || PlanFault::Capacity { pool, constraint, limit: limit.to_string(), taken: on.to_string() };
-        (on > limit).then(fault)
+        let (pool, kind) = (plan.pools.len(), constraint.kind);
+        (on > limit).then(|| PlanFault::of_limit(pool, kind, &limit.to_string(), &on.to_string()))
     });
     faults.chain(too_many).collect()
 }
 
-fn fault(plan: &Document, node: &Node) -> Option<(String, String)> {
+fn fault(plan: &Document, node: &Node) -> Option<PlanFault> {
     let names = |kind| {
         let mut of_kind = plan.constraints.iter().filter(|constraint| constraint.kind == kind);
         of_kind.any(|constraint| constraint.all_nodes().any(|name| *name == node.name))
@@ -46,7 +43,8 @@ fn fault(plan: &Document, node: &Node) -> Option<(String, String)> {
         _ if names(Kind::Online) => Power::Online,
         state => state,
     };
-    let wrong = |what: &str| Some((node.name.clone(), what.to_owned()));
+    let constraint = [Kind::Offline, Kind::Online, Kind::MaxOnline].into_iter().find(|&kind| names(kind));
+    let wrong = |what: &str| Some(PlanFault { constraint, text: format!("node `{}` {what}", node.name) });
     let switches: Vec<_> = plan.switches.iter().filter(|switch| switch.node == node.name).collect();
     let found: Vec<Turn> = switches.iter().map(|switch| switch.action).collect();
     // Which ones are off is free if too many are on.

@@ -3,7 +3,7 @@
 use super::zmtp::RequestSocket;
 use super::{ENDPOINT, FILE_SCHEME, SCHEME, Transport};
 use crate::command::Command;
-use crate::fault::Fault;
+use crate::fault;
 use crate::process::Process;
 use std::io::ErrorKind;
 use std::thread;
@@ -28,7 +28,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Starts the command, if it is one, and connects to its address as soon as it listens.
-    pub(super) fn open(command: &Command) -> Result<Connection, Fault> {
+    pub(super) fn open(command: &Command) -> Result<Connection, String> {
         let limit = command.limit;
         let (endpoint, mut process, folder) = match &command.words[..] {
             [address] if address.starts_with(SCHEME) => (address.clone(), None, None),
@@ -39,7 +39,7 @@ impl Connection {
                 (endpoint, Some(process), folder)
             }
         };
-        let network = |error: String| Fault::Network { endpoint: endpoint.clone(), error };
+        let network = |error: String| format!("{endpoint}: {error}");
         let begin = Instant::now();
         loop {
             let error = match RequestSocket::connect(&endpoint, limit) {
@@ -62,16 +62,16 @@ impl Connection {
         }
     }
 
-    fn silent(&self) -> Fault {
+    fn silent(&self) -> String {
         let limit = self.limit;
-        let unknown = || Fault::Silent { limit, stderr: String::new() };
+        let unknown = || fault::silent(limit, "");
         self.process.as_ref().map_or_else(unknown, |process| process.silent(limit))
     }
 }
 
 /// An address that is not in use. On Unix it is a file in a folder of this user alone, which costs the kernel less than TCP;
 /// elsewhere others on this machine may take it before the scheduler does.
-fn free_endpoint() -> Result<(String, Option<TempDir>), Fault> {
+fn free_endpoint() -> Result<(String, Option<TempDir>), String> {
     let found = if cfg!(unix) {
         tempfile::tempdir()
             .map(|folder| (format!("{FILE_SCHEME}{}/socket", folder.path().display()), Some(folder)))
@@ -79,14 +79,14 @@ fn free_endpoint() -> Result<(String, Option<TempDir>), Fault> {
         let address = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         address.map(|address| (format!("{SCHEME}{address}"), None))
     };
-    found.map_err(|error| Fault::Network { endpoint: "a free address".into(), error: error.to_string() })
+    found.map_err(|error| format!("a free address: {error}"))
 }
 
 impl Transport for Connection {
-    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault> {
+    fn exchange(&mut self, request: &[u8]) -> Result<String, String> {
         let error = match self.socket.exchange(request) {
             Ok(reply) => {
-                let not_text = |_| Fault::Wrong("its answer is not UTF-8".into());
+                let not_text = |_| "its answer is not UTF-8".into();
                 return String::from_utf8(reply).map_err(not_text);
             }
             Err(error) => error,
@@ -97,7 +97,7 @@ impl Transport for Connection {
         }
         Err(match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => self.silent(),
-            _ => Fault::Network { endpoint: self.endpoint.clone(), error: error.to_string() },
+            _ => format!("{}: {error}", self.endpoint),
         })
     }
 

@@ -40,7 +40,6 @@ mod tests;
 mod zmtp;
 
 use crate::command::Command;
-use crate::fault::Fault;
 use connection::Connection;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::CustomPolicy;
@@ -95,7 +94,7 @@ const FILE_SCHEME: &str = "ipc://";
 /// What carries requests and replies.
 trait Transport {
     /// Sends a request and waits for its reply.
-    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault>;
+    fn exchange(&mut self, request: &[u8]) -> Result<String, String>;
     /// The last reply has come: lets the other side end.
     fn end(&mut self);
 }

@@ -3,7 +3,6 @@
 use super::messages::{
     CallMeLater, Event, ExecuteJob, KillJob, OneJob, Profile, RegisterJob, RegisterProfile, SetResourceState,
 };
-use crate::fault::Fault;
 use crate::nodes;
 use crate::seconds::moment;
 use dfrsim_model::{SimSpan, SimTime};
@@ -44,7 +43,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) fn read(event: Event, nodes: u32) -> Result<Order, Fault> {
+    pub(super) fn read(event: Event, nodes: u32) -> Result<Order, String> {
         let Event { kind, data, .. } = event;
         match kind.as_str() {
             "EXECUTE_JOB" => execute(data, nodes),
@@ -56,7 +55,7 @@ impl Order {
             }
             "SET_RESOURCE_STATE" => {
                 let SetResourceState { resources, state } = fields("SET_RESOURCE_STATE", data)?;
-                let fault = |fault: String| Fault::Wrong(format!("SET_RESOURCE_STATE: {fault}"));
+                let fault = |fault: String| format!("SET_RESOURCE_STATE: {fault}");
                 nodes::parse(&resources, nodes).map_err(fault)?;
                 let state =
                     state.parse().map_err(|_| fault(format!("`{state}` is not a number of a state")))?;
@@ -66,7 +65,7 @@ impl Order {
             "REGISTER_JOB" => register_job(data),
             "SET_JOB_METADATA" => Ok(Order::Ignored),
             "NOTIFY" if is_known_notice(&data) => Ok(Order::Ignored),
-            other => Err(Fault::Wrong(format!("{other} is not supported{}", reason(other)))),
+            other => Err(format!("{other} is not supported{}", reason(other))),
         }
     }
 }
@@ -82,8 +81,8 @@ fn reason(kind: &str) -> &'static str {
     }
 }
 
-fn fields<T: DeserializeOwned>(kind: &str, data: Map<String, Value>) -> Result<T, Fault> {
-    serde_json::from_value(Value::Object(data)).map_err(|error| Fault::Wrong(format!("{kind}: {error}")))
+fn fields<T: DeserializeOwned>(kind: &str, data: Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(data)).map_err(|error| format!("{kind}: {error}"))
 }
 
 fn is_known_notice(data: &Map<String, Value>) -> bool {
@@ -91,10 +90,10 @@ fn is_known_notice(data: &Map<String, Value>) -> bool {
     matches!(kind, Some("registration_finished" | "continue_registration"))
 }
 
-fn execute(data: Map<String, Value>, nodes: u32) -> Result<Order, Fault> {
+fn execute(data: Map<String, Value>, nodes: u32) -> Result<Order, String> {
     let ExecuteJob { job_id: job, alloc, mapping, storage_mapping, additional_io_job } =
         fields("EXECUTE_JOB", data)?;
-    let fault = |fault: String| Fault::Wrong(format!("EXECUTE_JOB of {job}: {fault}"));
+    let fault = |fault: String| format!("EXECUTE_JOB of {job}: {fault}");
     if storage_mapping.is_some_and(|mapping| !mapping.is_empty()) || additional_io_job.is_some() {
         return Err(fault("storage is not supported".into()));
     }
@@ -115,10 +114,10 @@ fn execute(data: Map<String, Value>, nodes: u32) -> Result<Order, Fault> {
     Ok(Order::Execute { job, on })
 }
 
-fn register_profile(data: Map<String, Value>) -> Result<Order, Fault> {
+fn register_profile(data: Map<String, Value>) -> Result<Order, String> {
     let RegisterProfile { workload_name, profile_name, profile } = fields("REGISTER_PROFILE", data)?;
     let name = format!("{workload_name}!{profile_name}");
-    let fault = |fault: String| Fault::Wrong(format!("REGISTER_PROFILE of {name}: {fault}"));
+    let fault = |fault: String| format!("REGISTER_PROFILE of {name}: {fault}");
     let Profile { kind, delay } = profile;
     if kind != "delay" {
         return Err(fault(format!("profiles of the type {kind} are not supported, only delay")));
@@ -128,9 +127,9 @@ fn register_profile(data: Map<String, Value>) -> Result<Order, Fault> {
     Ok(Order::RegisterProfile { name, run_time })
 }
 
-fn register_job(data: Map<String, Value>) -> Result<Order, Fault> {
+fn register_job(data: Map<String, Value>) -> Result<Order, String> {
     let RegisterJob { job_id, job } = fields("REGISTER_JOB", data)?;
-    let fault = |fault: &str| Fault::Wrong(format!("REGISTER_JOB of {job_id}: {fault}"));
+    let fault = |fault: &str| format!("REGISTER_JOB of {job_id}: {fault}");
     let (workload, _) = job_id.split_once('!').ok_or_else(|| fault("expected WORKLOAD!NUMBER"))?;
     if job.res == 0 {
         return Err(fault("a job needs a resource"));

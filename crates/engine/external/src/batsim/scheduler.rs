@@ -5,7 +5,7 @@ use super::messages::Message;
 use super::orders::Order;
 use super::sharing::Owners;
 use super::{Sharing, Transport};
-use crate::fault::Fault;
+use crate::fault::nonsense;
 use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::{moment, next};
@@ -83,12 +83,12 @@ enum Phase {
     },
 }
 
-impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
+impl<T: Transport, C: Fn() -> Result<T, String>> BatsimScheduler<C, T> {
     pub(super) fn new(connect: C, nodes: u32, sharing: Sharing, ahead: SimSpan) -> BatsimScheduler<C, T> {
         BatsimScheduler { connect, nodes, sharing, pace: Pace::default(), ahead, session: None }
     }
 
-    fn session(&mut self, view: View<'_>) -> Result<&mut Session<T>, Fault> {
+    fn session(&mut self, view: View<'_>) -> Result<&mut Session<T>, String> {
         let session = match self.session.take() {
             Some(session) => session,
             None => {
@@ -100,15 +100,15 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
     }
 }
 
-impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C, T> {
+impl<T: Transport, C: Fn() -> Result<T, String>> Scheduler for BatsimScheduler<C, T> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-        let paced = self.pace.check(situation).map_err(Fault::Wrong);
+        let paced = self.pace.check(situation);
         let decided = paced
             .and_then(|()| self.session(situation.view))
             .and_then(|session| session.decide(situation, decision));
         if let Err(fault) = decided {
             self.session = None;
-            decision.fail(fault.to_string());
+            decision.fail(fault);
         }
     }
 }
@@ -133,7 +133,7 @@ impl<T: Transport> Session<T> {
         sharing: Sharing,
         ahead: SimSpan,
         texts: Option<&JobTexts>,
-    ) -> Result<Session<T>, Fault> {
+    ) -> Result<Session<T>, String> {
         let mut session = Session {
             transport,
             now: SimTime::ZERO,
@@ -159,7 +159,7 @@ impl<T: Transport> Session<T> {
         Ok(session)
     }
 
-    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), Fault> {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), String> {
         let view = situation.view;
         self.now = view.now();
         self.note(situation);
@@ -172,7 +172,7 @@ impl<T: Transport> Session<T> {
             exchanges += 1;
             if exchanges > MOST_EXCHANGES {
                 let fault = format!("it answers for ever at {} s: each answer makes another event", self.now);
-                return Err(Fault::Wrong(fault));
+                return Err(fault);
             }
             self.exchange(self.now)?;
         }
@@ -272,10 +272,10 @@ impl<T: Transport> Session<T> {
     }
 
     /// Sends what happened, and keeps what is ordered until its time.
-    fn exchange(&mut self, now: SimTime) -> Result<(), Fault> {
+    fn exchange(&mut self, now: SimTime) -> Result<(), String> {
         let answer = self.transport.exchange(&self.events.request(now))?;
         let Message { now: ready, events } =
-            serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))?;
+            serde_json::from_str(&answer).map_err(|error| nonsense(&error, &answer))?;
         self.ready = self.ours(moment(ready, "now")?).max(now);
         for event in events {
             let time = self.ours(moment(event.timestamp, &event.kind)?).max(now);
@@ -291,7 +291,7 @@ impl<T: Transport> Session<T> {
         SimTime::from_micros(time.micros().saturating_sub(self.events.ahead.micros()))
     }
 
-    fn carry_out_due(&mut self, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+    fn carry_out_due(&mut self, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         while let Some(first) = self.orders.first_entry().filter(|first| first.key().0 <= self.now) {
             let order = first.remove();
             self.carry_out(order, view, decision)?;
@@ -299,18 +299,18 @@ impl<T: Transport> Session<T> {
         Ok(())
     }
 
-    fn carry_out(&mut self, order: Order, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+    fn carry_out(&mut self, order: Order, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         match order {
             Order::Execute { job: name, on } => {
                 let name: Rc<str> = name.into();
                 let job = known(&mut self.jobs, "EXECUTE_JOB", &name)?;
                 if !matches!(job.phase, Phase::Waiting) {
-                    return Err(Fault::Wrong(format!("EXECUTE_JOB of {name}: it runs already")));
+                    return Err(format!("EXECUTE_JOB of {name}: it runs already"));
                 }
                 if on.len() != job.tasks as usize {
                     let (given, has) = (on.len(), job.tasks);
                     let fault = format!("EXECUTE_JOB of {name}: {given} nodes for a job that needs {has}");
-                    return Err(Fault::Wrong(fault));
+                    return Err(fault);
                 }
                 self.owners.take(&name, &on)?;
                 job.phase = Phase::Starting(on);
@@ -319,7 +319,7 @@ impl<T: Transport> Session<T> {
             Order::Reject { job: name } => {
                 let job = known(&mut self.jobs, "REJECT_JOB", &name)?;
                 if !matches!(job.phase, Phase::Waiting) {
-                    return Err(Fault::Wrong(format!("REJECT_JOB of {name}: it runs already")));
+                    return Err(format!("REJECT_JOB of {name}: it runs already"));
                 }
                 decision.reject(job.handle);
                 self.names.remove(&view.job(job.handle).sequence());
@@ -337,10 +337,10 @@ impl<T: Transport> Session<T> {
             }
             Order::RegisterJob { job, profile, tasks, walltime } => {
                 let run_time = *self.profiles.get(&profile).ok_or_else(|| {
-                    Fault::Wrong(format!("REGISTER_JOB of {job}: the profile {profile} is not registered"))
+                    format!("REGISTER_JOB of {job}: the profile {profile} is not registered")
                 })?;
                 if self.jobs.contains_key(&*job) || self.registered.values().any(|(name, _)| *name == job) {
-                    return Err(Fault::Wrong(format!("REGISTER_JOB of {job}: there is such a job")));
+                    return Err(format!("REGISTER_JOB of {job}: there is such a job"));
                 }
                 let number = FIRST_REGISTERED + self.registrations;
                 self.registrations += 1;
@@ -364,17 +364,17 @@ impl<T: Transport> Session<T> {
     }
 
     /// Kills those that run; jobs that have ended in the meantime are only acknowledged.
-    fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+    fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         let mut progress = Map::new();
         for name in names {
             match self.jobs.get(&**name).map(|job| &job.phase) {
                 None => continue,
                 Some(Phase::Running { .. }) => {}
                 Some(Phase::Waiting) => {
-                    return Err(Fault::Wrong(format!("KILL_JOB of {name}: it does not run")));
+                    return Err(format!("KILL_JOB of {name}: it does not run"));
                 }
                 Some(Phase::Starting(_)) => {
-                    return Err(Fault::Wrong(format!("KILL_JOB of {name}: it starts at this moment")));
+                    return Err(format!("KILL_JOB of {name}: it starts at this moment"));
                 }
             }
             let Some(KnownJob { handle, phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(&**name)
@@ -419,6 +419,6 @@ fn known<'a>(
     jobs: &'a mut BTreeMap<Rc<str>, KnownJob>,
     kind: &str,
     name: &str,
-) -> Result<&'a mut KnownJob, Fault> {
-    jobs.get_mut(name).ok_or_else(|| Fault::Wrong(format!("{kind} of {name}: there is no such job")))
+) -> Result<&'a mut KnownJob, String> {
+    jobs.get_mut(name).ok_or_else(|| format!("{kind} of {name}: there is no such job"))
 }

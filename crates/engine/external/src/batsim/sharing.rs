@@ -1,7 +1,6 @@
 //! Which job has which node, and how fast it is there.
 
 use super::Sharing;
-use crate::fault::Fault;
 use dfrsim_model::Yield;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -21,11 +20,11 @@ impl Owners {
         Owners { sharing, jobs: vec![Vec::new(); nodes as usize], changed: BTreeSet::new() }
     }
 
-    pub(super) fn take(&mut self, job: &Rc<str>, on: &[u32]) -> Result<(), Fault> {
+    pub(super) fn take(&mut self, job: &Rc<str>, on: &[u32]) -> Result<(), String> {
         for &node in on {
             let jobs = &mut self.jobs[node as usize];
             if let (Some(other), Sharing::Forbidden) = (jobs.first(), self.sharing) {
-                return Err(Fault::Wrong(format!("EXECUTE_JOB of {job}: node {node} is used by {other}")));
+                return Err(format!("EXECUTE_JOB of {job}: node {node} is used by {other}"));
             }
             jobs.push(Rc::clone(job));
         }

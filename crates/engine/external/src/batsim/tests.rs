@@ -2,7 +2,6 @@
 
 use super::scheduler::BatsimScheduler;
 use super::{Sharing, Transport};
-use crate::fault::Fault;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, Overrun, SimulationError, simulate};
 use dfrsim_model::{Job, JobId, JobText, JobTexts, SimSpan, SimTime};
 use dfrsim_platform::{NodeSpan, Outage, Outages};
@@ -42,7 +41,7 @@ impl Script {
 }
 
 impl Transport for Script {
-    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault> {
+    fn exchange(&mut self, request: &[u8]) -> Result<String, String> {
         let request: Value = serde_json::from_slice(request).unwrap();
         let idle = json!({ "now": request["now"], "events": [] }).to_string();
         self.requests.borrow_mut().push(request);
@@ -323,7 +322,7 @@ fn nodes_of_another_job_are_refused() {
 fn a_scheduler_that_makes_events_for_ever_is_stopped() {
     struct Restless;
     impl Transport for Restless {
-        fn exchange(&mut self, _: &[u8]) -> Result<String, Fault> {
+        fn exchange(&mut self, _: &[u8]) -> Result<String, String> {
             let state = json!({ "resources": "0", "state": "1" });
             Ok(at(0.0, &[(0.0, "SET_RESOURCE_STATE", state)]).to_string())
         }

@@ -150,7 +150,7 @@ impl<P: Partner> ProtocolScheduler<P> {
             lists.decided(decision);
         }
         if let Some(seconds) = wake_at {
-            decision.wake_at(moment(seconds, "wake_at").map_err(|fault| fault.to_string())?);
+            decision.wake_at(moment(seconds, "wake_at")?);
         }
         Ok(())
     }

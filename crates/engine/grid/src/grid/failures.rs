@@ -34,7 +34,7 @@ impl Grid<'_> {
             let is_here = |state: &State| match state.phase {
                 Phase::Outside => false,
                 Phase::Waiting(set) => set & 1 << at != 0,
-                Phase::Started(on) => on == at && state.end == SimTime::MAX,
+                Phase::Started(on) => on == at && state.outcome.end == SimTime::MAX,
             };
             let here: Vec<usize> = (0..self.next).filter(|&job| is_here(&self.states[job])).collect();
             let failed = self.clusters[at].fail(self.now);
@@ -58,16 +58,16 @@ impl Grid<'_> {
         let state = &mut self.states[job];
         state.phase = Phase::Outside;
         if std::mem::take(&mut state.runs) {
-            let ran = self.now.since(state.start);
+            let ran = self.now.since(state.outcome.start);
             self.count_loss(job, ran);
         }
         self.observer.record(Record::Lose { at_us: self.now.micros(), job: job as u64, cluster });
     }
     /// A run of a job was lost, or what it had done in this time.
     pub(super) fn count_loss(&mut self, job: usize, lost: SimSpan) {
-        self.states[job].losses += 1;
-        self.losses += 1;
-        self.lost_work += u128::from(self.jobs[job].width) * u128::from(lost.micros());
+        self.states[job].outcome.losses += 1;
+        self.outcome.losses += 1;
+        self.outcome.lost_work += u128::from(self.jobs[job].width) * u128::from(lost.micros());
     }
     /// The meta-scheduler maps a job again that is on no cluster any more.
     fn take_back(&mut self, job: usize, from: usize) {
@@ -79,7 +79,7 @@ impl Grid<'_> {
     }
     /// A cluster lost a running job.
     pub(super) fn lost(&mut self, job: usize, at: usize) {
-        let (demand, start) = (self.demand(job, at), self.states[job].start);
+        let (demand, start) = (self.demand(job, at), self.states[job].outcome.start);
         self.clusters[at].ended(demand, start);
         self.clusters[at].note_gone(self.now, job);
         self.lose(job, at as u32);

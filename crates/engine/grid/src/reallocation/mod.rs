@@ -78,10 +78,10 @@ impl Reallocator {
         for at in 0..grid.clusters.len() {
             waiting.extend(places.ask(grid, at));
         }
-        grid.most_waiting = grid.most_waiting.max(waiting.len());
+        grid.outcome.most_waiting = grid.outcome.most_waiting.max(waiting.len());
         waiting.retain(|&job| grid.job(job).home.is_none());
         waiting.sort_unstable();
-        grid.questions += questions(grid, waiting, options.heuristic);
+        grid.outcome.questions += questions(grid, waiting, options.heuristic);
         match (options.moves_for_more_than(), options.heuristic) {
             (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
             (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),

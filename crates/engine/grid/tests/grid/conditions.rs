@@ -4,8 +4,8 @@
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
 use dfrsim_grid::{
-    Algorithm, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridError, GridJob,
-    Heuristic, Mapping, Options, Outage, Platform, Transfer, simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Comparison, Compression, Conditions, Discipline, GridJob, Heuristic,
+    Mapping, Options, Outage, Platform, Transfer, simulate,
 };
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
@@ -44,7 +44,8 @@ fn data_have_to_follow_a_job_that_moves() {
     let (copies, transfer) = (2, Transfer { fixed: SimSpan::from_secs(1), per_core: SimSpan::ZERO });
     let options = Options { copies, transfer, ..Options::default() };
     let error = simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err();
-    assert_eq!(error, GridError::CopiesAndTransfer);
+    let expected = "the data of jobs that are submitted to several clusters cannot be transferred";
+    assert_eq!(error.to_string(), expected);
 }
 
 /// Clusters of one core. Job 1 has the first until 50, as it says, and ends at 10; job 2 has the second until 55, and ends at 40.
@@ -65,7 +66,8 @@ fn what_was_published_may_not_be_so_any_more() {
     };
     assert_eq!([None, Some(15), Some(100)].map(last), [(0, 30, 40), (0, 30, 40), (1, 40, 50)]);
     let options = Options { publication_period: Some(SimSpan::ZERO), ..Options::default() };
-    assert_eq!(simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err(), GridError::NoPeriod);
+    let error = simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap_err();
+    assert_eq!(error.to_string(), "the periods of reallocation and of publication must be longer than zero");
 }
 
 /// The first cluster has a fast node and one of half its speed, the second one fast node. Job 1 has the fast node of the first until 40, as

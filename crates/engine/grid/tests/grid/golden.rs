@@ -2,8 +2,8 @@
 
 use crate::support::audited;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, Estimate, GridError, GridJob,
-    Heuristic, JobTraits, Mapped, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Comparison, Compression, Conditions, Discipline, Estimate, GridJob, Heuristic,
+    JobTraits, Mapped, Mapping, Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
@@ -204,22 +204,24 @@ fn the_threshold_is_to_be_exceeded() {
 fn what_cannot_be_simulated_is_said_before() {
     let wide = jobs(&[(0, 3, 1, 1), (0, 4, 1, 1)]);
     let error = simulate(&platform(&[2, 3]), &wide, &Options::default(), ()).unwrap_err();
-    assert_eq!(error, GridError::TooWide { job: JobId(2), width: 4, widest: 3 });
+    assert_eq!(error.to_string(), "job 2 needs 4 cores, but the largest cluster has 3");
     let skipping = Options { skip_too_wide: true, ..Options::default() };
     let outcome = simulate(&platform(&[2, 3]), &wide, &skipping, ()).unwrap();
     assert_eq!((outcome.skipped, outcome.jobs[1]), (1, None));
     let mut local = jobs(&[(0, 3, 1, 1)]);
     local[0].home = Some(0);
     let error = simulate(&platform(&[2, 3]), &local, &Options::default(), ()).unwrap_err();
-    assert_eq!(error, GridError::TooWideAtHome { job: JobId(1), width: 3, cores: 2 });
+    assert_eq!(error.to_string(), "local job 1 needs 3 cores, but its cluster has 2");
     assert_eq!(simulate(&platform(&[2, 3]), &local, &skipping, ()).unwrap().skipped, 1);
     local[0].home = Some(2);
     let error = simulate(&platform(&[2, 3]), &local, &skipping, ()).unwrap_err();
-    assert_eq!(error, GridError::TooWideAtHome { job: JobId(1), width: 3, cores: 0 });
+    assert_eq!(error.to_string(), "local job 1 needs 3 cores, but its cluster has 0");
     let unsorted = jobs(&[(5, 1, 1, 1), (0, 1, 1, 1)]);
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
-    assert_eq!(error, GridError::Unsorted { job: JobId(2) });
-    assert_eq!(Platform::new(Vec::new(), Discipline::Fcfs), Err(GridError::Clusters { found: 0, most: 64 }));
+    let expected = "job 2 is out of order: expected jobs by time of submission, then by id";
+    assert_eq!(error.to_string(), expected);
+    let error = Platform::new(Vec::new(), Discipline::Fcfs).unwrap_err();
+    assert_eq!(error.to_string(), "expected 1 to 64 clusters, found 0");
 }
 
 /// Two clusters of 4 cores with FCFS. Job 1 takes 3 cores of the first until 100. Job 2, three cores for 60 s, would end at 160 there

@@ -2,13 +2,12 @@
 
 use super::node_use::NodeUse;
 use super::openings::Openings;
-use super::plan::{Failed, Plan};
+use super::plan::Plan;
 use super::policy::{Compression, Discipline};
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
-use std::collections::BTreeMap;
 
 impl BatchScheduler {
     /// Gives every job a reservation, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001, section 2), and starts
@@ -89,17 +88,7 @@ impl BatchScheduler {
             self.policy.discipline == Discipline::Slurm && self.policy.nodes == NodeUse::Shared;
         let mut timeline = self.running.timeline(pools, now);
         timeline.openings = promises_pools.then(|| Openings::new(pools));
-        Plan {
-            timeline,
-            base: None,
-            found: BTreeMap::new(),
-            is_again: false,
-            hopeless: Failed::default(),
-            is_counted: false,
-            freed: false,
-            late: false,
-            overdue: false,
-        }
+        Plan { timeline, ..Plan::default() }
     }
 
     /// Brings a plan of what runs alone up to now.

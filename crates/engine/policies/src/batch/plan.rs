@@ -11,7 +11,7 @@ use dfrsim_model::{SimSpan, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What runs and what is reserved, from one pass to the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) timeline: Timeline,
     /// The same without reservations, once these were made again.

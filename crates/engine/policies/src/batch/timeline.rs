@@ -9,7 +9,7 @@ use super::split::{Room, Split, Stay};
 use dfrsim_model::{SimTime, Yield};
 
 /// The free amount of each resource of each pool over time. Windows are not in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     profiles: Vec<Profile>,
     /// When more may come free of which pool, rising: the ends of all that was taken. None where one number says what is free.

@@ -11,7 +11,7 @@ use dfrsim_model::{Share, SimTime, SortedMap, VirtualTime};
 use std::collections::BTreeMap;
 
 /// Jobs on no node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Idle {
     priority: Priority,
     /// In no order.
@@ -81,17 +81,7 @@ impl IdleJob {
 impl Idle {
     /// No jobs yet; their priorities are these.
     pub(super) fn new(priority: Priority) -> Idle {
-        Idle {
-            priority,
-            jobs: Vec::new(),
-            slopes: Vec::new(),
-            intercepts: Vec::new(),
-            sizes: Vec::new(),
-            places: Vec::new(),
-            widths: Vec::new(),
-            width_of: SortedMap::default(),
-            limits: Vec::new(),
-        }
+        Idle { priority, ..Idle::default() }
     }
 
     /// The job is on no node from now on.

@@ -7,7 +7,7 @@ use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 use std::cmp::{Ordering, Reverse};
 
 /// A rule by the clock that it counts with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Priority {
     rule: PriorityRule,
     /// `/AHEAD`, in seconds: it replaces the rule.
