@@ -2,10 +2,9 @@
 
 use super::Report;
 use super::cluster::Cluster;
-use super::failures::publication;
 use super::jobs::Jobs;
 use super::local::{keeps_promises, known_depth};
-use super::steps::still_waiting;
+use super::rule::{publication, still_waiting};
 use crate::{Fault, Faults, Rule, rule};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};

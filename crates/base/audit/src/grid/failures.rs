@@ -2,8 +2,7 @@
 
 use super::Auditor;
 use super::job::{Job, Left};
-use super::steps::not_running;
-use dfrsim_model::SimTime;
+use super::rule::{not_running, publication};
 
 impl Auditor {
     pub(super) fn fail(&mut self, at: u32) {
@@ -62,13 +61,5 @@ impl Auditor {
         self.publication = self.period.map(|period| self.now.saturating_add(period));
         let now = self.now;
         self.clusters.iter_mut().for_each(|cluster| cluster.publish(now));
-    }
-}
-
-/// States are published in every period, if at all.
-pub(super) fn publication(due: Option<u64>) -> String {
-    match due.map(SimTime::from_micros) {
-        Some(due) => format!("clusters publish their states at {due} s, not before"),
-        None => "clusters publish their states at no time in this run".to_owned(),
     }
 }

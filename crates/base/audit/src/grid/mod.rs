@@ -43,6 +43,7 @@ mod jobs;
 mod local;
 mod report;
 mod reservations;
+mod rule;
 mod running;
 mod steps;
 

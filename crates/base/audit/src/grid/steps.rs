@@ -3,6 +3,7 @@
 use super::Auditor;
 use super::job::{Job, Left, Queued, Started};
 use super::local::Waiting;
+use super::rule::{by_plan, not_in_queue, not_running, started_on, still_waiting};
 use crate::{Rule, rule};
 use dfrsim_model::event::{self, Placement};
 use dfrsim_model::grid_event::Traits;
@@ -246,24 +247,4 @@ fn unlike(found: Option<u64>, known: u64) -> Option<String> {
     let known_s = SimTime::from_micros(known);
     (found != Some(known))
         .then(|| format!("the meta-scheduler expects {expects}; by the published state it is {known_s} s"))
-}
-
-fn by_plan(planned: u64) -> String {
-    format!("it is expected to end at {} s by the plan of the policy", SimTime::from_micros(planned))
-}
-
-fn started_on(cluster: u32) -> String {
-    format!("it has already started on cluster {cluster}")
-}
-
-fn not_in_queue(cluster: u32) -> String {
-    format!("it is not in the queue of cluster {cluster}")
-}
-
-pub(super) fn not_running(cluster: u32) -> String {
-    format!("it does not run on cluster {cluster}")
-}
-
-pub(super) fn still_waiting(queues: usize) -> String {
-    format!("it has started, but is still in {queues} queues")
 }

@@ -5,8 +5,7 @@ use super::job::BatchJob;
 use super::policy::Discipline;
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::running::Run;
-use super::split::{Split, Stay};
+use super::split::Split;
 use super::timeline::Timeline;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{JobId, SimSpan, SimTime};
@@ -23,29 +22,9 @@ pub struct PublishedPlan {
     pools: Pools,
     timeline: Timeline,
     /// The jobs that ran or waited, and those that were submitted since.
-    places: BTreeMap<JobId, PublishedJob>,
+    places: BTreeMap<JobId, Waiting>,
     /// When those start of which that can be said.
     starts: BTreeSet<(SimTime, JobId)>,
-}
-
-#[derive(Debug)]
-struct PublishedJob {
-    need: usize,
-    split: Split,
-    width: u32,
-    /// Its estimate on nodes of full speed.
-    estimate: SimSpan,
-    /// [`SimTime::MAX`] if it cannot be said.
-    start: SimTime,
-    end: SimTime,
-}
-
-impl PublishedJob {
-    /// What it takes from a moment on.
-    fn stay(&self, from: SimTime) -> Stay<'_> {
-        let PublishedJob { need, ref split, width, start, end, .. } = *self;
-        Stay { need, split, width, start: start.max(from), end }
-    }
 }
 
 impl LocalScheduler {
@@ -61,19 +40,16 @@ impl LocalScheduler {
             places: BTreeMap::new(),
             starts: BTreeSet::new(),
         };
-        let estimate = |job| view.job(job).estimate().unwrap_or(SimSpan::MAX);
+        let mut take = |place: Waiting| {
+            let seen = view.job(place.job.job);
+            let estimate = seen.estimate().unwrap_or(SimSpan::MAX);
+            published.take(now, seen.id(), Waiting { job: BatchJob { estimate, ..place.job }, ..place });
+        };
         for (end, run) in scheduler.releases(now) {
-            let Run { job, need, ref split, width, since: start, .. } = *run;
-            let place =
-                PublishedJob { need, split: split.clone(), width, estimate: estimate(job), start, end };
-            published.take(now, view.job(job).id(), place);
+            let (start, split) = (run.since, run.split.clone());
+            take(Waiting { start, end, split, ..Waiting::new(BatchJob::new(view, run.job), run.need) });
         }
-        for waiting in self.waiting() {
-            let Waiting { job: BatchJob { job, width, .. }, need, ref split, start, end, .. } = *waiting;
-            let place =
-                PublishedJob { need, split: split.clone(), width, estimate: estimate(job), start, end };
-            published.take(now, view.job(job).id(), place);
-        }
+        self.waiting().cloned().for_each(take);
         published
     }
 
@@ -136,7 +112,7 @@ impl PublishedPlan {
 
     /// Returns when a job that waits is expected to run: from now on, if it should have started by now; `None` if it is not in the plan.
     pub fn of(&self, now: SimTime, job: JobId) -> Option<Expected> {
-        self.places.get(&job).map(|&PublishedJob { start, end, .. }| {
+        self.places.get(&job).map(|&Waiting { start, end, .. }| {
             let begin = start.max(now);
             Expected { start: begin, end: begin.saturating_add(end.since(start)) }
         })
@@ -149,29 +125,25 @@ impl PublishedPlan {
 
     /// Returns the work that is left by the plan, in tasks * microseconds on nodes of full speed; jobs without an estimate do not count.
     pub fn work_left(&self, now: SimTime) -> u128 {
-        let places = self.places.values().filter(|place| place.end > now && place.estimate < SimSpan::MAX);
-        let left = |place: &PublishedJob| {
+        let places =
+            self.places.values().filter(|place| place.end > now && place.job.estimate < SimSpan::MAX);
+        let left = |place: &Waiting| {
             let ran = now.saturating_since(place.start).micros();
-            i128::from(place.width) * (i128::from(place.estimate.micros()) - i128::from(ran))
+            i128::from(place.job.width) * (i128::from(place.job.estimate.micros()) - i128::from(ran))
         };
         // Who runs on slower nodes may have had the time of the estimate.
         u128::try_from(places.map(left).sum::<i128>()).unwrap_or(0)
     }
 
-    fn find(&self, from: SimTime, new: &Waiting) -> PublishedJob {
+    fn find(&self, from: SimTime, new: &Waiting) -> Waiting {
         let last = self.starts.last().filter(|_| self.in_turn);
         let from = last.map_or(from, |&(last, _)| last.max(from));
-        let (need, width, estimate) = (new.need, new.job.width, new.job.estimate);
-        match self.timeline.earliest(&self.pools, from, new, SimTime::MAX) {
-            Some((start, (split, end))) => PublishedJob { need, split, width, estimate, start, end },
-            None => {
-                let (split, start, end) = (Split::default(), SimTime::MAX, SimTime::MAX);
-                PublishedJob { need, split, width, estimate, start, end }
-            }
-        }
+        let found = self.timeline.earliest(&self.pools, from, new, SimTime::MAX);
+        let (start, (split, end)) = found.unwrap_or((SimTime::MAX, (Split::default(), SimTime::MAX)));
+        Waiting { start, end, split, ..new.clone() }
     }
 
-    fn take(&mut self, now: SimTime, job: JobId, place: PublishedJob) {
+    fn take(&mut self, now: SimTime, job: JobId, place: Waiting) {
         if place.start < SimTime::MAX {
             self.timeline.take(&self.pools, place.stay(now));
             self.starts.insert((place.start, job));
