@@ -12,8 +12,11 @@
 //! $ ARGUMENTS            runs `dfrsim` in the folder; 'words in quotes' are one argument
 //! = CODE                 is its exit code, which is 0 without this line
 //! > TEXT                 is in what it prints, `2> TEXT` in what it says as errors, `FILE> TEXT` in a file;
-//!                        `FILE:3> TEXT` in its line 3, `FILE#2> TEXT` in it twice, `#0> TEXT` nowhere in what is printed
+//!                        `FILE:3> TEXT` in its line 3, `FILE#2> TEXT` in it twice, `#0> TEXT` nowhere in what is printed,
+//!                        `FILE|WORD> TEXT` in those of its lines that have the word, `FILE!WORD> TEXT` in the other ones,
+//!                        `FILE|WORD:3> TEXT` in the third that has it
 //! /POINTER = VALUE       is the value there in the JSON that it prints; `>=` and `<=` compare numbers
+//! /POINTER has TEXT      is in the text there
 //! same                   if it prints what the command before printed, `same FILE FILE` if two files have the same text
 //! names FILE...          are all files of the folder
 //! ```
@@ -193,15 +196,24 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The text of a file, or those of its lines that have a word, or have it not.
+    fn lines_of(&self, place: &str) -> String {
+        let Some(sign) = place.find(['|', '!']) else { return self.text_of(place) };
+        let (name, word) = (&place[..sign], &place[sign + 1..]);
+        let wanted = place[sign..].starts_with('|');
+        let text = self.text_of(name);
+        text.split_inclusive('\n').filter(|line| (occurrences(line, word) > 0) == wanted).collect()
+    }
+
     fn expect_text(&self, place: &str, expected: &str) {
         let (place, count) =
             place.split_once('#').map_or((place, None), |(place, count)| (place, Some(count)));
-        let (name, line) = place.split_once(':').map_or((place, None), |(name, line)| (name, Some(line)));
-        let mut text = self.text_of(name);
+        let (lines, line) = place.split_once(':').map_or((place, None), |(name, line)| (name, Some(line)));
+        let mut text = self.lines_of(lines);
         if let Some(line) = line {
             text = text.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap_or_default().to_owned();
         }
-        let found = format!("\\A{text}\\z").matches(&unescaped(expected)).count();
+        let found = occurrences(&text, expected);
         let right = count.map_or(found > 0, |count| count.parse() == Ok(found));
         assert!(right, "{}\nfound {found} times in\n{text}\n{}", self.line, self.stderr);
     }
@@ -210,16 +222,22 @@ impl<'a> Session<'a> {
         let printed: Value = serde_json::from_str(&self.stdout).unwrap();
         let found = printed.pointer(pointer).unwrap_or(&Value::Null);
         let (relation, expected) = expected.split_once(' ').unwrap();
-        let expected: Value = serde_json::from_str(expected).unwrap();
-        let numbers = found.as_f64().zip(expected.as_f64());
+        let value = || serde_json::from_str::<Value>(expected).unwrap();
+        let numbers = || found.as_f64().zip(value().as_f64());
         let right = match relation {
-            "=" => *found == expected,
-            ">=" => numbers.is_some_and(|(found, least)| found >= least),
-            "<=" => numbers.is_some_and(|(found, most)| found <= most),
+            "=" => *found == value(),
+            ">=" => numbers().is_some_and(|(found, least)| found >= least),
+            "<=" => numbers().is_some_and(|(found, most)| found <= most),
+            "has" => found.as_str().is_some_and(|text| occurrences(text, expected) > 0),
             other => panic!("{}: unknown relation `{other}`", self.line),
         };
         assert!(right, "{}\nfound {found} in\n{printed}", self.line);
     }
+}
+
+/// How often a text has another one, as transcripts write it.
+fn occurrences(text: &str, expected: &str) -> usize {
+    format!("\\A{text}\\z").matches(&unescaped(expected)).count()
 }
 
 fn unescaped(text: &str) -> String {
