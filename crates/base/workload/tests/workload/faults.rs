@@ -1,7 +1,7 @@
 //! All faults of a file are reported at once, each with its line: what is said of each file of `faults/` is in the text beside it.
 
 use dfrsim_workload::formats::{batsim, pbs, slurm};
-use dfrsim_workload::log::Strictness;
+use dfrsim_workload::log::{LogError, Strictness};
 use std::fs;
 use std::path::Path;
 
@@ -17,9 +17,10 @@ fn every_fault_of_a_file_is_reported() {
             "pbs" => pbs::read_text(&text, "log", Strictness::Strict),
             _ => slurm::read_text(&text, "log", Strictness::Strict),
         };
-        let found = outcome.map(drop).unwrap_err().to_string();
+        let error = outcome.map(drop).unwrap_err();
+        assert!(matches!(error, LogError::Faults(_)), "{}: {error}", path.display());
         assert_eq!(
-            found + "\n",
+            error.to_string() + "\n",
             fs::read_to_string(path.with_extension("txt")).unwrap(),
             "{}",
             path.display()
