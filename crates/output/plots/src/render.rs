@@ -56,14 +56,12 @@ fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
                 pixels.resize(pixels.len() + (to - from) / SIDE, u8::MAX);
                 continue;
             }
+            let sum = |span: &[u8], part: usize| {
+                u32::from(span[part]) + u32::from(span[part + 3]) + u32::from(span[part + 6])
+            };
             for square in (0..to - from).step_by(SQUARE) {
-                for part in square..square + 3 {
-                    let mut sum = 0;
-                    for span in spans {
-                        for sample in 0..SIDE {
-                            sum += u32::from(span[part + 3 * sample]);
-                        }
-                    }
+                for part in [square, square + 1, square + 2] {
+                    let sum = sum(spans[0], part) + sum(spans[1], part) + sum(spans[2], part);
                     pixels.push((sum / (SAMPLES * SAMPLES)) as u8);
                 }
             }
