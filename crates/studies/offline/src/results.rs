@@ -202,13 +202,17 @@ impl<'a> Results<'a> {
     pub(crate) fn parameters(&self, record: &Record<'_>) -> &Parameters {
         &self.grids[record.group][record.scenario]
     }
-    /// The instances of a part whose [`PARAMETERS`] are meant, by name and text. That is asked once a scenario.
-    pub(crate) fn labelled<'b>(&self, part: &Part<'b>, is_meant: impl Fn(&str, &str) -> bool) -> Part<'b> {
-        let all_are = |labels: &[String; PARAMETERS.len()]| {
-            PARAMETERS.iter().zip(labels).all(|(name, label)| is_meant(name, label))
+    /// The instances of a part with a label of one of the [`PARAMETERS`] that is meant. That is asked once a scenario.
+    pub(crate) fn labelled<'b>(
+        &self,
+        part: &Part<'b>,
+        parameter: usize,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Part<'b> {
+        let group = |labels: &Vec<[String; PARAMETERS.len()]>| -> Vec<bool> {
+            labels.iter().map(|labels| is_meant(&labels[parameter])).collect()
         };
-        let meant: Vec<Vec<bool>> =
-            self.labels.iter().map(|group| group.iter().map(all_are).collect()).collect();
+        let meant: Vec<Vec<bool>> = self.labels.iter().map(group).collect();
         part.filter(|record| meant[record.group][record.scenario])
     }
     /// The instances of each group, with its name.

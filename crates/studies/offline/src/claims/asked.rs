@@ -230,13 +230,13 @@ impl Source for Asked<'_> {
         let mut cells = Cells::new(&columns, &metrics, &[]).named_by("algorithm");
         let algorithms = self.algorithms(metric, filter)?;
         let mut parts = vec![(Vec::new(), part)];
-        for name in PARAMETERS {
+        for (place, name) in PARAMETERS.into_iter().enumerate() {
             let mut split = Vec::new();
             for (labels, part) in parts {
                 let mut push =
                     |label: &str, part| split.push(([labels.as_slice(), &[label.to_owned()]].concat(), part));
                 for label in filter.labels(name) {
-                    push(label, results.labelled(&part, |of, text| of != name || text == label));
+                    push(label, results.labelled(&part, place, |text| text == label));
                 }
                 if filter.labels(name).is_empty() {
                     push("", part);

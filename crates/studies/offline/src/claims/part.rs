@@ -1,7 +1,7 @@
 //! The instances that a statement is about.
 
 use crate::published::{TABLE_4_1, TABLE_4_3};
-use crate::results::{Part, Record, Results};
+use crate::results::{PARAMETERS, Part, Record, Results};
 use dfrsim_lab::query::Where;
 use dfrsim_model::Yield;
 use dfrsim_offline::instances::InstanceSet;
@@ -45,6 +45,8 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
         let is_allowed = |bound: Yield| filter.allows("bound", &bound.as_f64().to_string());
         !filter.asks_of("bound") || record.bound.is_some_and(is_allowed)
     };
-    let part = results.labelled(&part, |column, label| filter.allows(column, label));
+    let asked = PARAMETERS.into_iter().enumerate().filter(|(_, name)| filter.asks_of(name));
+    let part = asked
+        .fold(part, |part, (place, name)| results.labelled(&part, place, |label| filter.allows(name, label)));
     Some(part.filter(has_bound)).filter(|part| !part.is_empty())
 }
