@@ -51,3 +51,69 @@ fn extensions_have_their_places() {
 /// Of the grammar, and numbers at the ends of their ranges.
 const PARTS: &str = "Greedy GreedyP GreedyPM MCB * /per /stretch-per /OPT= MIN AVG MAX /MFT= /MVT= /BUDGET= /RELABEL /PERIOD= /BELOW= \
     /PAY= /SPREAD /RETRY= /SWAP= /LAS= /AHEAD= 600 0 0.5 -1 1e400 NaN inf 18446744073709551615 18446744073710 EASY /ORDER= /FILL= SJF";
+
+#[test]
+fn every_listed_name_parses_and_prints_back() {
+    let catalogue = catalogue();
+    for info in &catalogue {
+        assert_eq!(info.name.parse::<Policy>(), Ok(info.policy));
+        assert_eq!(info.policy.to_string(), info.name);
+    }
+    let mut names: Vec<&str> = catalogue.iter().map(|info| info.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), catalogue.len(), "names are unique");
+}
+
+#[test]
+fn fills_and_places_are_parts_of_names() {
+    for name in [
+        "EASY/FILL=SJF",
+        "EASY/SPARE/ORDER=SJF/FILL=ARRIVAL",
+        "FCFS/PLACE=BEST",
+        "EASY/ORDER=SJF/PLACE=CONTIGUOUS",
+        "EASY/SPARE/PLACE=BEST",
+    ] {
+        assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
+    }
+    for name in [
+        "EASY/FILL=ARRIVAL",
+        "CONS/FILL=SJF",
+        "EASY/ORDER=SJF/FILL=SJF",
+        "EASY/PLACE=FIRST",
+        "EASY/PLACE=",
+        "EASY/PLACE=BEST/PLACE=BEST",
+        "EQUIPARTITION/PLACE=BEST",
+    ] {
+        assert!(name.parse::<Policy>().is_err(), "{name}");
+    }
+}
+
+#[test]
+fn conservative_backfilling_has_two_names() {
+    assert_eq!("CBF".parse::<Policy>(), "CONS".parse());
+    assert_eq!("CBF-REPLAN".parse::<Policy>(), "CONS/REPLAN".parse());
+}
+
+#[test]
+fn an_order_alone_is_answered_with_policies_in_it() {
+    for (wrong, order) in [("SJF", "SJF"), ("wfp3", "WFP3"), ("F1", "F1"), ("UNICEP", "UNICEF")] {
+        let expected = format!("unknown policy `{wrong}`; expected FCFS/ORDER={order} or EASY/ORDER={order}");
+        assert_eq!(wrong.parse::<Policy>().unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_nearest_right_one() {
+    for (wrong, nearest) in [
+        ("easy", "EASY"),
+        ("FCSF", "FCFS"),
+        ("CONS/REPLN", "CONS/REPLAN"),
+        ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
+        ("EASY/FILL=SJFF", "EASY/FILL=SJF"),
+        ("EASY/PLACE=best", "EASY/PLACE=BEST"),
+        ("CONS/REPLAN/PLACE=CONTIGOUS", "CONS/REPLAN/PLACE=CONTIGUOUS"),
+    ] {
+        assert_eq!(wrong.parse::<Policy>().unwrap_err().nearest.as_deref(), Some(nearest));
+    }
+}
