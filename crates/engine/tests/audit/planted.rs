@@ -19,7 +19,7 @@ use dfrsim_model::SimSpan;
 use std::path::Path;
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit/planted")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("audit/planted")
 }
 
 /// The records of a file, before any fault is planted.

@@ -1,12 +1,12 @@
 //! Events files with other bytes in them are refused or passed, and never make the checker panic.
 
-#[path = "../../../../fuzz/damage.rs"]
+#[path = "../../../fuzz/damage.rs"]
 mod damage;
 
 use damage::damage;
 use proptest::prelude::*;
 
-const EVENTS: &str = include_str!("../../../../fuzz/seeds/events/greedy.jsonl");
+const EVENTS: &str = include_str!("../../../fuzz/seeds/events/greedy.jsonl");
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
