@@ -47,7 +47,7 @@ fn parts(cluster: &Cluster, plan: &Plan) -> String {
     for pool in plan.pools() {
         for action in pool {
             let name = match action.kind() {
-                Kind::Resume { .. } if action.kind().is_remote() => "remote resume",
+                Kind::Resume if action.is_remote() => "remote resume",
                 kind => kind.name(),
             };
             let part = parts.entry(name).or_default();

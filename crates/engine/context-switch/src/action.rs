@@ -4,7 +4,7 @@ use crate::cluster::Cluster;
 use crate::configuration::Place;
 use crate::durations::{Durations, span};
 use crate::vjob::VmId;
-use dfrsim_model::{NodeId, SimSpan};
+use dfrsim_model::{NodeId, SimSpan, named};
 
 /// A VM context switch: an action that takes one VM from a place to another (section 2.2, figure 2).
 ///
@@ -13,61 +13,30 @@ use dfrsim_model::{NodeId, SimSpan};
 pub struct Action {
     vm: VmId,
     kind: Kind,
+    from: Place,
+    to: Place,
 }
 
-/// The effect of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A waiting VM is booted.
-    Run {
-        /// Where.
-        on: NodeId,
-    },
-    /// A VM that runs is shut down for good.
-    Stop {
-        /// Where it runs.
-        on: NodeId,
-    },
-    /// A VM goes on running elsewhere.
-    Migrate {
-        /// Where it runs.
-        from: NodeId,
-        /// Where it will run.
-        to: NodeId,
-    },
-    /// The memory of a VM is written to the disk of its node.
-    Suspend {
-        /// Where it runs or dozes.
-        on: NodeId,
-        /// Whether it dozes there.
-        dozing: bool,
-    },
-    /// A VM that runs is held in the memory of its node (section 7).
-    Doze {
-        /// Where.
-        on: NodeId,
-    },
-    /// A VM that was suspended to a disk runs again.
-    Resume {
-        /// Where its image is.
-        from: NodeId,
-        /// Where it will run: the resume is local if that is the same node, else remote.
-        to: NodeId,
-    },
-    /// The image of a VM goes to another disk.
-    Transfer {
-        /// Where it is.
-        from: NodeId,
-        /// Where it will be.
-        to: NodeId,
-    },
-    /// A VM that dozed runs again.
-    Wake {
-        /// Where it dozes.
-        from: NodeId,
-        /// Where it will run; if that is another node, its memory is sent there.
-        to: NodeId,
-    },
+named! {
+    /// The effect of an action.
+    pub enum Kind as "action" {
+        /// A waiting VM is booted.
+        Run = "run",
+        /// A VM that runs is shut down for good.
+        Stop = "stop",
+        /// A VM goes on running elsewhere.
+        Migrate = "migrate",
+        /// The memory of a VM that runs or dozes is written to the disk of its node.
+        Suspend = "suspend",
+        /// A VM that runs is held in the memory of its node (section 7).
+        Doze = "doze",
+        /// A VM that was suspended to a disk runs again: a local resume on the node of its image, else a remote one.
+        Resume = "resume",
+        /// The image of a VM goes to another disk.
+        Transfer = "transfer",
+        /// A VM that dozed runs again; if on another node, its memory is sent there.
+        Wake = "wake",
+    }
 }
 
 /// A change of state that the life cycle of a VM does not have.
@@ -107,23 +76,35 @@ impl Action {
             let [from, to] = [from, to].map(|place| describe(cluster, place));
             IllegalTransition { vm, from, to }
         };
-        let kind = match (from, to) {
-            _ if from == to => return Ok(None),
-            _ if from.node().is_some_and(|node| cluster.stays_off(node)) => return Err(illegal()),
-            (Place::Waiting, Place::Running(on)) => Kind::Run { on },
-            (Place::Running(on), Place::Terminated) => Kind::Stop { on },
-            (Place::Running(from), Place::Running(to)) => Kind::Migrate { from, to },
-            (Place::Running(on), Place::Sleeping(disk)) if on == disk => Kind::Suspend { on, dozing: false },
-            (Place::Dozing(on), Place::Sleeping(disk)) if on == disk => Kind::Suspend { on, dozing: true },
-            (Place::Running(on), Place::Dozing(there)) if on == there => Kind::Doze { on },
-            (Place::Sleeping(from), Place::Running(to)) => Kind::Resume { from, to },
-            (Place::Sleeping(from), Place::Sleeping(to)) if !cluster.stays_off(to) => {
-                Kind::Transfer { from, to }
+        match Action::of(vm, from, to) {
+            _ if from == to => Ok(None),
+            None => Err(illegal()),
+            _ if from.node().is_some_and(|node| cluster.stays_off(node)) => Err(illegal()),
+            Some(Action { kind: Kind::Transfer, .. })
+                if to.node().is_some_and(|to| cluster.stays_off(to)) =>
+            {
+                Err(illegal())
             }
-            (Place::Dozing(from), Place::Running(to)) => Kind::Wake { from, to },
-            _ => return Err(illegal()),
+            action => Ok(action),
+        }
+    }
+
+    /// The action that takes a VM from one place to another, if the life cycle has it and they differ.
+    pub(crate) const fn of(vm: VmId, from: Place, to: Place) -> Option<Action> {
+        let kind = match (from, to) {
+            (Place::Waiting, Place::Running(_)) => Kind::Run,
+            (Place::Running(_), Place::Terminated) => Kind::Stop,
+            (Place::Running(from), Place::Running(to)) if from.0 != to.0 => Kind::Migrate,
+            (Place::Running(on) | Place::Dozing(on), Place::Sleeping(disk)) if on.0 == disk.0 => {
+                Kind::Suspend
+            }
+            (Place::Running(on), Place::Dozing(there)) if on.0 == there.0 => Kind::Doze,
+            (Place::Sleeping(_), Place::Running(_)) => Kind::Resume,
+            (Place::Sleeping(from), Place::Sleeping(to)) if from.0 != to.0 => Kind::Transfer,
+            (Place::Dozing(_), Place::Running(_)) => Kind::Wake,
+            _ => return None,
         };
-        Ok(Some(Action { vm, kind }))
+        Some(Action { vm, kind, from, to })
     }
 
     /// The actions that take a VM from one place to another: one, or, to the disk of another node, a suspend and a transfer.
@@ -146,27 +127,8 @@ impl Action {
     }
 
     /// The action by which a VM comes to run on a node, unless it does or has ended.
-    pub(crate) fn to_run(vm: VmId, from: Place, to: NodeId) -> Option<Action> {
-        let kind = match from {
-            Place::Waiting => Kind::Run { on: to },
-            Place::Running(from) if from != to => Kind::Migrate { from, to },
-            Place::Sleeping(from) => Kind::Resume { from, to },
-            Place::Dozing(from) => Kind::Wake { from, to },
-            Place::Running(_) | Place::Terminated => return None,
-        };
-        Some(Action { vm, kind })
-    }
-    /// The migration of a VM that runs.
-    pub(crate) const fn migration(vm: VmId, from: NodeId, to: NodeId) -> Action {
-        Action { vm, kind: Kind::Migrate { from, to } }
-    }
-    /// The suspend of a VM that runs or dozes.
-    pub(crate) const fn suspend(vm: VmId, on: NodeId, dozing: bool) -> Action {
-        Action { vm, kind: Kind::Suspend { on, dozing } }
-    }
-    /// The resume of a VM that sleeps.
-    pub(crate) const fn resume(vm: VmId, from: NodeId, to: NodeId) -> Action {
-        Action { vm, kind: Kind::Resume { from, to } }
+    pub(crate) const fn to_run(vm: VmId, from: Place, to: NodeId) -> Option<Action> {
+        Action::of(vm, from, Place::Running(to))
     }
 
     /// The VM.
@@ -179,29 +141,21 @@ impl Action {
     pub const fn kind(self) -> Kind {
         self.kind
     }
-
     /// Where the VM must be for it.
     #[must_use]
     pub const fn from(self) -> Place {
-        match self.kind {
-            Kind::Run { .. } => Place::Waiting,
-            Kind::Stop { on } | Kind::Doze { on } | Kind::Suspend { on, dozing: false } => Place::Running(on),
-            Kind::Migrate { from, .. } => Place::Running(from),
-            Kind::Resume { from, .. } | Kind::Transfer { from, .. } => Place::Sleeping(from),
-            Kind::Wake { from, .. } | Kind::Suspend { on: from, dozing: true } => Place::Dozing(from),
-        }
+        self.from
     }
-
     /// Where the VM is after it.
     #[must_use]
     pub const fn to(self) -> Place {
-        match self.kind {
-            Kind::Run { on } => Place::Running(on),
-            Kind::Stop { .. } => Place::Terminated,
-            Kind::Migrate { to, .. } | Kind::Resume { to, .. } | Kind::Wake { to, .. } => Place::Running(to),
-            Kind::Suspend { on, .. } | Kind::Transfer { to: on, .. } => Place::Sleeping(on),
-            Kind::Doze { on } => Place::Dozing(on),
-        }
+        self.to
+    }
+    /// Whether it goes between two nodes.
+    #[must_use]
+    pub fn is_remote(self) -> bool {
+        let [from, to] = [self.from, self.to].map(Place::node);
+        from.is_some() && to.is_some() && from != to
     }
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
@@ -216,38 +170,10 @@ impl Action {
         }
         let price = cluster.price(self.vm);
         match self.kind {
-            Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 0,
-            Kind::Migrate { .. } | Kind::Suspend { .. } | Kind::Transfer { .. } => price,
-            Kind::Resume { from, to } => price * (1 + u64::from(from != to)),
-            Kind::Wake { from, to } => price * u64::from(from != to),
-        }
-    }
-}
-
-impl Kind {
-    /// The name, as in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Run { .. } => "run",
-            Kind::Stop { .. } => "stop",
-            Kind::Migrate { .. } => "migrate",
-            Kind::Suspend { .. } => "suspend",
-            Kind::Doze { .. } => "doze",
-            Kind::Resume { .. } => "resume",
-            Kind::Transfer { .. } => "transfer",
-            Kind::Wake { .. } => "wake",
-        }
-    }
-    /// Whether it goes between two nodes.
-    #[must_use]
-    pub fn is_remote(self) -> bool {
-        match self {
-            Kind::Run { .. } | Kind::Stop { .. } | Kind::Suspend { .. } | Kind::Doze { .. } => false,
-            Kind::Migrate { from, to }
-            | Kind::Resume { from, to }
-            | Kind::Transfer { from, to }
-            | Kind::Wake { from, to } => from != to,
+            Kind::Run | Kind::Stop | Kind::Doze => 0,
+            Kind::Migrate | Kind::Suspend | Kind::Transfer => price,
+            Kind::Resume => price * (1 + u64::from(self.is_remote())),
+            Kind::Wake => price * u64::from(self.is_remote()),
         }
     }
 }
@@ -257,14 +183,14 @@ impl Durations {
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
         let memory = cluster.vm(action.vm()).demand.memory as f64;
         let seconds = match action.kind() {
-            Kind::Run { .. } => self.run_s,
-            Kind::Stop { .. } => self.stop_s,
-            Kind::Migrate { .. } | Kind::Transfer { .. } => self.migrate.seconds(memory),
-            Kind::Suspend { .. } => self.suspend.seconds(memory),
-            Kind::Resume { from, to } if from == to => self.local_resume.seconds(memory),
-            Kind::Resume { .. } => self.remote_resume.seconds(memory),
-            Kind::Wake { from, to } if from != to => self.migrate.seconds(memory),
-            Kind::Doze { .. } | Kind::Wake { .. } => self.doze_s,
+            Kind::Run => self.run_s,
+            Kind::Stop => self.stop_s,
+            Kind::Migrate | Kind::Transfer => self.migrate.seconds(memory),
+            Kind::Suspend => self.suspend.seconds(memory),
+            Kind::Resume if action.is_remote() => self.remote_resume.seconds(memory),
+            Kind::Resume => self.local_resume.seconds(memory),
+            Kind::Wake if action.is_remote() => self.migrate.seconds(memory),
+            Kind::Doze | Kind::Wake => self.doze_s,
         };
         span(seconds)
     }
@@ -272,9 +198,9 @@ impl Durations {
     /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
     pub fn slowdown(&self, action: Action) -> f64 {
         match action.kind() {
-            Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 1.0,
-            kind if kind.is_remote() => self.remote_slowdown,
-            Kind::Wake { .. } => 1.0,
+            Kind::Run | Kind::Stop | Kind::Doze => 1.0,
+            _ if action.is_remote() => self.remote_slowdown,
+            Kind::Wake => 1.0,
             _ => self.local_slowdown,
         }
     }

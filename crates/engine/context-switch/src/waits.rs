@@ -17,8 +17,8 @@ pub(crate) fn delays<'a>(cluster: &'a Cluster, pool: &'a [Action]) -> impl Itera
     let mut next = FxHashMap::<(VjobId, bool), SimSpan>::default();
     pool.iter().map(move |action| {
         let resumes = match action.kind() {
-            Kind::Suspend { .. } => false,
-            Kind::Resume { .. } => true,
+            Kind::Suspend => false,
+            Kind::Resume => true,
             _ => return SimSpan::ZERO,
         };
         let next = next.entry((cluster.vm(action.vm()).vjob, resumes)).or_default();

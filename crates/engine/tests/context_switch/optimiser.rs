@@ -43,8 +43,8 @@ impl BruteForce<'_> {
             let action = Action::between(self.cluster, vm, self.current.place(vm), wanted.place(vm)).unwrap();
             let Some(action) = action else { continue };
             let group = |action: Action| match action.kind() {
-                Kind::Suspend { .. } => Some((0, self.cluster.vm(action.vm()).vjob)),
-                Kind::Resume { .. } => Some((1, self.cluster.vm(action.vm()).vjob)),
+                Kind::Suspend => Some((0, self.cluster.vm(action.vm()).vjob)),
+                Kind::Resume => Some((1, self.cluster.vm(action.vm()).vjob)),
                 _ => None,
             };
             let mates =

@@ -8,7 +8,9 @@ use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::simulation::{Run, simulate};
 use dfrsim_context_switch::workload::Sample;
-use dfrsim_context_switch::{Cluster, Configuration, Durations, Kind, Plan, cheapest, plan_early, timetable};
+use dfrsim_context_switch::{
+    Action, Cluster, Configuration, Durations, Kind, Plan, cheapest, plan_early, timetable,
+};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
@@ -172,7 +174,9 @@ impl ContextSwitchStudy {
             plan = plan_early(cluster, current, first_fit).map_err(Failure::failed)?;
         }
         self.check(cluster, current, &configuration, &plan)?;
-        let count = |of: fn(Kind) -> bool| plan.actions().filter(|action| of(action.kind())).count() as u64;
+        let count = |kind| plan.actions().filter(|action| action.kind() == kind).count() as u64;
+        let is_remote_resume = |action: &Action| action.kind() == Kind::Resume && action.is_remote();
+        let remote_resumes = plan.actions().filter(is_remote_resume).count() as u64;
         Ok(vec![Row::Sample(SampleRow {
             vms: cluster.vms().len() as u32,
             replication,
@@ -182,11 +186,11 @@ impl ContextSwitchStudy {
             proven: found.map(|(_, proven)| proven),
             search_s,
             pools: plan.pools().len() as u64,
-            runs: count(|kind| matches!(kind, Kind::Run { .. })),
-            migrations: count(|kind| matches!(kind, Kind::Migrate { .. })),
-            suspends: count(|kind| matches!(kind, Kind::Suspend { .. })),
-            local_resumes: count(|kind| matches!(kind, Kind::Resume { .. }) && !kind.is_remote()),
-            remote_resumes: count(|kind| matches!(kind, Kind::Resume { .. }) && kind.is_remote()),
+            runs: count(Kind::Run),
+            migrations: count(Kind::Migrate),
+            suspends: count(Kind::Suspend),
+            local_resumes: count(Kind::Resume) - remote_resumes,
+            remote_resumes,
         })])
     }
 

@@ -257,7 +257,7 @@ fn dearest_suspends(
     let mut dearest = vec![0; cluster.vjobs().len()];
     for &vm in cluster.by_name() {
         let [action, _] = Action::all_between(cluster, vm, current.place(vm), wanted.place(vm))?;
-        if let Some(action) = action.filter(|action| matches!(action.kind(), Kind::Suspend { .. })) {
+        if let Some(action) = action.filter(|action| matches!(action.kind(), Kind::Suspend)) {
             let dearest = &mut dearest[cluster.vm(vm).vjob.index()];
             *dearest = action.cost(cluster).max(*dearest);
         }

@@ -123,7 +123,7 @@ impl<'a> State<'a> {
                 first_pool = goal.cluster.price_of_waiting(step.action.cost(goal.cluster)).max(first_pool);
             } else {
                 late[step.action.vm().index()] = true;
-                if matches!(step.action.kind(), Kind::Resume { .. }) {
+                if matches!(step.action.kind(), Kind::Resume) {
                     self.partial.waits[goal.cluster.vm(step.action.vm()).vjob.index()] = true;
                 }
             }

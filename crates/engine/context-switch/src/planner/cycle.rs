@@ -3,6 +3,7 @@
 use super::ledger::Ledger;
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
+use crate::configuration::Place;
 use dfrsim_model::NodeId;
 
 /// A VM that makes room in a cycle: first to a pivot, then to where it is wanted.
@@ -51,15 +52,18 @@ fn by_pivot(
     // Actions are ordered by the names of their VMs, so indices decide among VMs of one size.
     cycle.sort_by_key(|&index| (cluster.vm(remaining[index].vm()).demand.memory, index));
     cycle.into_iter().find_map(|index| {
-        let Kind::Migrate { from, to } = remaining[index].kind() else { return None };
-        let vm = remaining[index].vm();
-        if ledger.has_used_pivot(vm) || cluster.constraints().vm(vm).acts_once() {
+        let action = remaining[index];
+        let (vm, Place::Running(to)) = (action.vm(), action.to()) else { return None };
+        if action.kind() != Kind::Migrate
+            || ledger.has_used_pivot(vm)
+            || cluster.constraints().vm(vm).acts_once()
+        {
             return None;
         }
-        let mut pivots = pivots.iter().copied().filter(|node| !nodes.contains(node) && *node != to);
-        let pivot = pivots.find(|&node| ledger.admits(cluster, Action::migration(vm, from, node)))?;
-        let (first, then) = (Action::migration(vm, from, pivot), Action::migration(vm, pivot, to));
-        Some(Detour { index, first, then })
+        let pivots = pivots.iter().copied().filter(|node| !nodes.contains(node) && *node != to);
+        let mut firsts = pivots.filter_map(|node| Action::to_run(vm, action.from(), node));
+        let first = firsts.find(|&first| ledger.admits(cluster, first))?;
+        Some(Detour { index, first, then: Action::to_run(vm, first.to(), to)? })
     })
 }
 
@@ -75,7 +79,7 @@ pub(super) fn cycles(
 ) -> Vec<Vec<usize>> {
     let mut first_leaving = vec![None; cluster.nodes().len()];
     for (index, &action) in remaining.iter().enumerate().rev() {
-        if let Some(node) = action.from().host().filter(|_| action.kind().is_remote() && waits(action)) {
+        if let Some(node) = action.from().host().filter(|_| action.is_remote() && waits(action)) {
             first_leaving[node.index()] = Some(index);
         }
     }

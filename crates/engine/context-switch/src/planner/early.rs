@@ -96,8 +96,8 @@ fn tasks(cluster: &Cluster, pools: &[Vec<Action>]) -> Vec<Vec<usize>> {
         for (at, action) in (first..).zip(pool) {
             let vjob = cluster.vm(action.vm()).vjob;
             let number = match action.kind() {
-                Kind::Suspend { .. } => *shared.entry((vjob, false)).or_insert(tasks.len()),
-                Kind::Resume { .. } => *shared.entry((vjob, true)).or_insert(tasks.len()),
+                Kind::Suspend => *shared.entry((vjob, false)).or_insert(tasks.len()),
+                Kind::Resume => *shared.entry((vjob, true)).or_insert(tasks.len()),
                 _ => tasks.len(),
             };
             if number == tasks.len() {

@@ -195,8 +195,8 @@ impl<'a> Planner<'a> {
         let mut keyed: Vec<(u32, Action)> = Vec::with_capacity(cluster.vms().len());
         let mut add = |action: Action, rank: u32| {
             let resumes = match action.kind() {
-                Kind::Suspend { .. } => 0,
-                Kind::Resume { .. } => 1,
+                Kind::Suspend => 0,
+                Kind::Resume => 1,
                 _ => return keyed.push((3 * rank + 2, action)),
             };
             let first = &mut first[cluster.vm(action.vm()).vjob.index()][resumes];
@@ -204,14 +204,12 @@ impl<'a> Planner<'a> {
         };
         for (rank, &vm) in (0..).zip(cluster.by_name()) {
             let (from, to) = (self.current.place(vm), wanted.place(vm));
-            let direct = Action::all_between(cluster, vm, from, to)?;
-            match (from, to) {
-                (Place::Running(at) | Place::Dozing(at), Place::Running(to)) if self.goes_by_disk(vm) => {
-                    add(Action::suspend(vm, at, matches!(from, Place::Dozing(_))), rank);
-                    add(Action::resume(vm, at, to), rank);
-                }
-                _ => direct.into_iter().flatten().for_each(|action| add(action, rank)),
+            let mut actions = Action::all_between(cluster, vm, from, to)?;
+            if let (Some(at), Place::Running(_), true) = (from.host(), to, self.goes_by_disk(vm)) {
+                let disk = Place::Sleeping(at);
+                actions = [Action::of(vm, from, disk), Action::of(vm, disk, to)];
             }
+            actions.into_iter().flatten().for_each(|action| add(action, rank));
         }
         synchronise(cluster, &mut keyed);
         // What must be done first is asked first.

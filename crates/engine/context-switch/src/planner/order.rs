@@ -21,7 +21,7 @@ pub(super) fn go_together(cluster: &Cluster, one: Action, other: Action) -> bool
 }
 
 fn is_shared(action: Action) -> bool {
-    matches!(action.kind(), Kind::Suspend { .. } | Kind::Resume { .. })
+    matches!(action.kind(), Kind::Suspend | Kind::Resume)
 }
 
 impl Order {

@@ -151,23 +151,25 @@ impl Execution {
 
     /// What is to be said of it when it has ended.
     pub(super) fn record(&self, now: SimTime) -> Switch {
-        let count =
-            |of: fn(Kind) -> bool| self.plan.actions().filter(|action| of(action.kind())).count() as u64;
+        let count = |kinds: &[Kind]| {
+            self.plan.actions().filter(|action| kinds.contains(&action.kind())).count() as u64
+        };
+        let resumes = [Kind::Resume, Kind::Wake];
+        let remote_resumes = {
+            let remote = |action: &Action| resumes.contains(&action.kind()) && action.is_remote();
+            self.plan.actions().filter(remote).count() as u64
+        };
         Switch {
             begin: self.begin,
             duration: now.since(self.begin),
             cost: self.cost,
             pools: self.plan.pools().len() as u64,
-            runs: count(|kind| matches!(kind, Kind::Run { .. })),
-            stops: count(|kind| matches!(kind, Kind::Stop { .. })),
-            migrations: count(|kind| matches!(kind, Kind::Migrate { .. })),
-            suspends: count(|kind| matches!(kind, Kind::Suspend { .. } | Kind::Doze { .. })),
-            local_resumes: count(|kind| {
-                matches!(kind, Kind::Resume { .. } | Kind::Wake { .. }) && !kind.is_remote()
-            }),
-            remote_resumes: count(|kind| {
-                matches!(kind, Kind::Resume { .. } | Kind::Wake { .. }) && kind.is_remote()
-            }),
+            runs: count(&[Kind::Run]),
+            stops: count(&[Kind::Stop]),
+            migrations: count(&[Kind::Migrate]),
+            suspends: count(&[Kind::Suspend, Kind::Doze]),
+            local_resumes: count(&resumes) - remote_resumes,
+            remote_resumes,
             failed: self.failed,
             was_dropped: self.is_broken,
         }
@@ -191,12 +193,12 @@ fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
 
 /// Whether an action takes bandwidth of its nodes (section 2.3).
 fn moves_memory(action: Action) -> bool {
-    has_image(action) || action.kind().is_remote()
+    has_image(action) || action.is_remote()
 }
 
 /// Whether an image is written to a disk or read from it.
 fn has_image(action: Action) -> bool {
-    matches!(action.kind(), Kind::Suspend { .. } | Kind::Resume { .. })
+    matches!(action.kind(), Kind::Suspend | Kind::Resume)
 }
 
 fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {
