@@ -1,10 +1,11 @@
 //! What holds for the quick scenario of every study, besides that every command works (see `matrix`).
 
 use crate::support::{Folder, QUICK, dfrsim, files, stdout};
+use rayon::prelude::*;
 
 #[test]
 fn results_do_not_depend_on_threads_audits_and_how_the_scenario_is_written() {
-    for study in &QUICK {
+    QUICK.par_iter().for_each(|study| {
         let folder = Folder::with(&[]);
         let [one, two, resolved] = ["one", "two", "resolved"].map(|name| folder.path(name));
         let printed = stdout(&mut study.run(&one, &["--threads", "1"]));
@@ -20,7 +21,7 @@ fn results_do_not_depend_on_threads_audits_and_how_the_scenario_is_written() {
         let mut compare = dfrsim(["results", "compare", "--resamples", "100"]);
         let compared = stdout(compare.arg(&one).args(["--variant", of_a, "--with", of_b]));
         assert!(compared.starts_with(&format!("A: {of_a} in ")), "{}: {compared}", study.scenario);
-    }
+    });
 }
 
 #[test]

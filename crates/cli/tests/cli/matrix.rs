@@ -5,6 +5,7 @@ use crate::schema::{altered_is_refused, schema, valid_lines};
 use crate::support::{Folder, QUICK, Quick, dfrsim, files, scenario, stderr, stdout};
 use crate::validator::fault;
 use assert_cmd::Command;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,7 @@ fn table(tried: &[(&str, Vec<bool>)]) -> String {
 fn every_command_serves_every_study() {
     let trial = |quick| Trial { folder: Folder::with(&[]), quick };
     let tried: Vec<(&str, Vec<bool>)> =
-        QUICK.iter().map(|quick| (quick.study, trial(quick).try_all())).collect();
+        QUICK.par_iter().map(|quick| (quick.study, trial(quick).try_all())).collect();
     let table = table(&tried);
     assert!(!table.contains("**no**"), "{table}");
     check_part(&program_page(), "studies x commands", &table);

@@ -1,7 +1,7 @@
 //! The tasks of a problem, one by one.
 
-use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Adaptation, Mapping, mapping_of};
 use dfrsim_packing::vector::sizes_at;
 use std::collections::BTreeSet;
 
@@ -165,19 +165,8 @@ impl Tasks {
 
     /// The mapping in which each task has this node.
     pub(crate) fn mapping(&self, jobs: usize, node_of: &[u32]) -> Mapping {
-        let mut mapping: Mapping = vec![Vec::new(); jobs];
-        for (&job, &node) in self.job_of.iter().zip(node_of) {
-            mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks: 1 });
-        }
-        for placement in &mut mapping {
-            placement.sort_unstable_by_key(|part| part.node);
-            placement.dedup_by(|next, part| {
-                let same = next.node == part.node;
-                part.tasks += if same { next.tasks } else { 0 };
-                same
-            });
-        }
-        mapping
+        let nodes = self.job_of.iter().zip(node_of);
+        mapping_of(jobs, nodes.map(|(&job, &node)| (job as usize, node, 1)))
     }
 }
 

@@ -61,7 +61,6 @@ mod diving;
 mod exact;
 mod fewest_nodes;
 mod loads;
-mod mapping;
 mod milp;
 mod outcome;
 mod patterns;

@@ -3,7 +3,7 @@
 use crate::amounts::{mapping_yield, node_offers, task_takes};
 use crate::outcome::Placed;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Instance, mapping_of};
 
 /// The free amounts on each node while tasks are placed at one yield.
 #[derive(Clone, Debug)]
@@ -12,7 +12,8 @@ pub(crate) struct Loads<'a> {
     /// The amount that a task of each job takes.
     takes: Vec<u64>,
     free: Vec<u64>,
-    counts: Vec<Vec<u32>>,
+    /// The job and the node of each task.
+    places: Vec<(usize, usize)>,
 }
 
 impl<'a> Loads<'a> {
@@ -27,7 +28,7 @@ impl<'a> Loads<'a> {
             instance,
             takes,
             free: instance.nodes.iter().flatten().map(|&amount| node_offers(amount)).collect(),
-            counts: vec![vec![0; instance.nodes.len()]; instance.jobs.len()],
+            places: Vec::new(),
         }
     }
 
@@ -50,14 +51,17 @@ impl<'a> Loads<'a> {
             let width = self.instance.dimensions();
             let takes = &self.takes[job * width..][..width];
             self.free[node * width..].iter_mut().zip(takes).for_each(|(free, takes)| *free -= takes);
-            self.counts[job][node] += 1;
+            self.places.push((job, node));
         }
         fits
     }
 
     /// The mapping, once all tasks are placed.
     pub(crate) fn placed(&self) -> Option<Placed> {
-        let mapping = crate::mapping::from_counts(&self.counts);
+        let mapping = mapping_of(
+            self.instance.jobs.len(),
+            self.places.iter().map(|&(job, node)| (job, node as u32, 1)),
+        );
         mapping_yield(self.instance, &mapping).map(|min_yield| Placed { mapping, min_yield })
     }
 }

@@ -8,7 +8,7 @@ use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use crate::tasks::jobs_of_tasks_of_program;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance};
+use dfrsim_model::offline::{Adaptation, Instance, mapping_of};
 use std::time::Instant;
 
 /// The program (4.1) to (4.6) of an instance, each task as a job of its own (section 4.5.1).
@@ -156,14 +156,10 @@ fn solve(
     let answer = solver.solve(&model.program, limits)?;
     let best = (!answer.values.is_empty())
         .then(|| {
-            let mut counts = vec![vec![0; instance.nodes.len()]; instance.jobs.len()];
-            for (row, &job) in model.assigned.iter().zip(&model.tasks) {
-                let on = row
-                    .iter()
-                    .position(|assigned| assigned.is_some_and(|assigned| answer.value(assigned) > 0.5));
-                counts[job][on?] += 1;
-            }
-            let mapping = crate::mapping::from_counts(&counts);
+            let is_on = |on: &Option<Variable>| on.is_some_and(|on| answer.value(on) > 0.5);
+            let places = model.assigned.iter().zip(&model.tasks);
+            let places = places.map(|(row, &job)| Some((job, row.iter().position(is_on)? as u32, 1)));
+            let mapping = mapping_of(instance.jobs.len(), places.collect::<Option<Vec<_>>>()?);
             mapping_yield(instance, &mapping).map(|min_yield| Placed { mapping, min_yield })
         })
         .flatten();

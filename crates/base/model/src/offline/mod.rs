@@ -4,7 +4,7 @@ mod adaptation;
 
 pub use adaptation::Adaptation;
 
-use crate::{NodeTasks, Yield};
+use crate::{NodeId, NodeTasks, Yield};
 
 /// An instance of the off-line problem (dissertation, section 4.1; RR-6692, section 2): which jobs are there, and on what.
 ///
@@ -37,6 +37,23 @@ pub struct OfflineJob {
 
 /// The nodes of each job's tasks, in the order of the jobs; within a job in the order of the nodes, each node once.
 pub type Mapping = Vec<Vec<NodeTasks>>;
+
+/// The mapping of parts in any order: the index of a job, a node, and how many tasks more of the job are there.
+pub fn mapping_of(jobs: usize, parts: impl IntoIterator<Item = (usize, u32, u32)>) -> Mapping {
+    let mut mapping: Mapping = vec![Vec::new(); jobs];
+    for (job, node, tasks) in parts {
+        mapping[job].push(NodeTasks { node: NodeId(node), tasks });
+    }
+    for placement in &mut mapping {
+        placement.sort_unstable_by_key(|part| part.node);
+        placement.dedup_by(|next, part| {
+            let same = next.node == part.node;
+            part.tasks += if same { next.tasks } else { 0 };
+            same
+        });
+    }
+    mapping
+}
 
 impl Instance {
     /// How many resources there are (D).

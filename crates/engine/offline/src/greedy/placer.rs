@@ -4,8 +4,8 @@ use super::node_rule::{Amounts, NodeRule};
 use super::node_tree::NodeTree;
 use crate::min_yield;
 use crate::rigid::{Rigid, relative};
-use dfrsim_model::offline::{Instance, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping, mapping_of};
 
 /// Places the tasks of one instance, again and again by different orders and rules.
 pub(super) struct Placer<'a> {
@@ -117,15 +117,6 @@ fn first_largest<T: Ord>(amounts: impl Iterator<Item = T>) -> u32 {
 
 /// The mapping that puts each task, given as the index of its job, on its node.
 pub(crate) fn mapping(instance: &Instance, tasks: &[u32], nodes: &[u32]) -> Mapping {
-    let mut of_jobs: Vec<Vec<u32>> =
-        instance.jobs.iter().map(|job| Vec::with_capacity(job.tasks as usize)).collect();
-    for (&job, &node) in tasks.iter().zip(nodes) {
-        of_jobs[job as usize].push(node);
-    }
-    let placement = |mut nodes: Vec<u32>| {
-        nodes.sort_unstable();
-        let stacks = nodes.chunk_by(|a, b| a == b);
-        stacks.map(|stack| NodeTasks { node: NodeId(stack[0]), tasks: stack.len() as u32 }).collect()
-    };
-    of_jobs.into_iter().map(placement).collect()
+    let nodes = tasks.iter().zip(nodes);
+    mapping_of(instance.jobs.len(), nodes.map(|(&job, &node)| (job as usize, node, 1)))
 }

@@ -7,7 +7,7 @@ use crate::bound::simple_bound;
 use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance, Mapping};
+use dfrsim_model::offline::{Adaptation, Instance};
 use items::{Home, Items};
 use search::{End, Search};
 use std::time::Instant;
@@ -152,13 +152,4 @@ pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Fe
 /// The least yield with which a search under this bound may stop.
 fn enough(bound: Yield, gap: f64) -> Yield {
     if gap > 0.0 { Yield::from_f64(bound.as_f64() / (1.0 + gap)).min(bound) } else { bound }
-}
-
-/// The mapping of places, one a task, given as (job, node).
-fn mapping_of(instance: &Instance, places: impl Iterator<Item = (usize, usize)>) -> Mapping {
-    let mut counts = vec![vec![0u32; instance.nodes.len()]; instance.jobs.len()];
-    for (job, node) in places {
-        counts[job][node] += 1;
-    }
-    crate::mapping::from_counts(&counts)
 }

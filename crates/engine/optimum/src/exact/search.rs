@@ -1,11 +1,10 @@
 //! The depth-first search for mappings with at least a target yield.
 
 use super::items::Items;
-use super::mapping_of;
 use crate::amounts::{mapping_yield, node_offers, task_takes};
 use crate::outcome::{Limits, Placed};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Instance, mapping_of};
 use std::time::Instant;
 
 /// How many nodes of the tree are visited between two readings of the clock.
@@ -124,8 +123,9 @@ impl<'a> Search<'a> {
                 self.take_back();
             }
         }
-        let places = self.items.list.iter().enumerate().map(|(depth, item)| (item.job, self.place_of(depth)));
-        let mapping = mapping_of(self.instance, places);
+        let items = self.items.list.iter().enumerate();
+        let places = items.map(|(depth, item)| (item.job, self.place_of(depth) as u32, 1));
+        let mapping = mapping_of(self.instance.jobs.len(), places);
         let min_yield = mapping_yield(self.instance, &mapping).expect("every task was placed where it fits");
         End::Found(Placed { mapping, min_yield })
     }

@@ -50,6 +50,12 @@ impl Plan {
             Some((nodes, &self.takes[filling.takes.0 as usize..filling.takes.1 as usize]))
         })
     }
+    /// Each item, node and how many of the item it took there.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (u32, u32, u64)> {
+        self.fillings().flat_map(|(nodes, takes)| {
+            nodes.flat_map(move |node| takes.iter().map(move |take| (take.item, node, take.count)))
+        })
+    }
 }
 
 /// The amount that nodes of one kind took last.

@@ -10,8 +10,8 @@ use super::{Options, Solution};
 use crate::filling::{
     ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
 };
-use dfrsim_model::offline::{Instance, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping, mapping_of};
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -49,27 +49,13 @@ struct Packed {
 }
 
 impl Packed {
-    /// Calls with each job, node and number of tasks there.
-    fn for_each(&self, mut place: impl FnMut(u32, u32, u64)) {
-        let mut place = |item: u32, node, count| place(self.jobs[item as usize], node, count);
-        for (nodes, takes) in self.plan.fillings() {
-            for node in nodes {
-                takes.iter().for_each(|take| place(take.item, node, take.count));
-            }
-        }
-        self.placed.iter().for_each(|placed| place(placed.item, placed.node, placed.count));
-    }
-
-    fn mapping(&self, jobs: usize) -> Mapping {
-        let mut mapping = vec![Vec::new(); jobs];
-        self.for_each(|job, node, count| {
+    /// Each job, node and number of tasks there.
+    fn parts(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        let placed = self.placed.iter().map(|placed| (placed.item, placed.node, placed.count));
+        self.plan.parts().chain(placed).map(|(item, node, count)| {
             let tasks = u32::try_from(count).expect("no more than its job has");
-            mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks });
-        });
-        for placement in &mut mapping {
-            placement.sort_unstable_by_key(|part| part.node);
-        }
-        mapping
+            (self.jobs[item as usize] as usize, node, tasks)
+        })
     }
 }
 
@@ -133,9 +119,9 @@ impl<const D: usize> Engine<D> {
         search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))
     }
 
-    /// Calls with each job, node and number of tasks there of the packing that was found last.
-    pub(super) fn for_each_found(&self, place: impl FnMut(u32, u32, u64)) {
-        self.found.for_each(place);
+    /// Each job, node and number of tasks there of the packing that was found last.
+    pub(super) fn found(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        self.found.parts()
     }
 
     /// How much the last search did: items that were sorted and taken.
@@ -211,7 +197,7 @@ impl<const D: usize> Engine<D> {
 impl<const D: usize> Solve for Engine<D> {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
         let probed = self.search(instance, options)?;
-        let mapping = self.found.mapping(instance.jobs.len());
+        let mapping = mapping_of(instance.jobs.len(), self.found.parts());
         Some(Solution::claiming(options.claimed, probed, instance, mapping))
     }
 }

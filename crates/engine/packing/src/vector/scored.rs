@@ -7,8 +7,8 @@ use super::engine::Solve;
 use super::yields::search;
 use super::{Options, Solution};
 use crate::filling::{NodeRuns, fits, reduce};
-use dfrsim_model::offline::{Instance, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, mapping_of};
 
 /// Scores are of amounts without this many of their bits, so that they fit 128.
 const FINE: u32 = 20;
@@ -102,17 +102,6 @@ impl<const D: usize> Scored<D> {
         }
         packed
     }
-
-    fn mapping(&self, jobs: usize) -> Mapping {
-        let mut mapping: Mapping = vec![Vec::new(); jobs];
-        for &(job, node) in &self.found {
-            match mapping[job as usize].last_mut().filter(|part| part.node.0 == node) {
-                Some(part) => part.tasks += 1,
-                None => mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks: 1 }),
-            }
-        }
-        mapping
-    }
 }
 
 impl<const D: usize> Solve for Scored<D> {
@@ -120,7 +109,8 @@ impl<const D: usize> Solve for Scored<D> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
         let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at))?;
-        let mapping = self.mapping(instance.jobs.len());
+        let parts = self.found.iter().map(|&(job, node)| (job as usize, node, 1));
+        let mapping = mapping_of(instance.jobs.len(), parts);
         Some(Solution::claiming(options.claimed, probed, instance, mapping))
     }
 }

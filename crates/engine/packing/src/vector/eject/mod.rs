@@ -20,8 +20,8 @@ use super::engine::{Engine, Solve};
 use super::yields::{minimum_yield_of, yield_bound};
 use super::{Algorithm, Options, Solution};
 use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists, fits};
-use dfrsim_model::offline::{Instance, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, mapping_of};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
@@ -175,11 +175,8 @@ impl<const D: usize> Eject<D> {
         self.tried.clear();
         self.tried.resize(self.job_of.len(), NOWHERE);
         let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.tried);
-        for (nodes, takes) in self.plan.fillings() {
-            for node in nodes {
-                takes.iter().for_each(|take| tasks.put(self.keys[take.item as usize].1, node, take.count));
-            }
-        }
+        let job = |item: u32| self.keys[item as usize].1 as usize;
+        self.plan.parts().for_each(|(item, node, count)| tasks.put(job(item), node, count as u32));
     }
 
     /// Takes the packing of the floor as the best one found.
@@ -187,7 +184,7 @@ impl<const D: usize> Eject<D> {
         self.found.clear();
         self.found.resize(self.job_of.len(), NOWHERE);
         let mut tasks = Tasks::of(&mut self.next_task, &self.floor, &mut self.found);
-        self.floor.for_each_found(|job, node, count| tasks.put(job, node, count));
+        self.floor.found().for_each(|(job, node, count)| tasks.put(job, node, count));
     }
 
     /// The exact minimum yield of the mapping that was found last.
@@ -284,24 +281,6 @@ impl<const D: usize> Eject<D> {
         }
         success
     }
-
-    fn mapping(&self, jobs: usize) -> Mapping {
-        let mut mapping: Mapping = vec![Vec::new(); jobs];
-        for (&job, &node) in self.job_of.iter().zip(&self.found) {
-            mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks: 1 });
-        }
-        for placement in &mut mapping {
-            placement.sort_unstable_by_key(|part| part.node);
-            placement.dedup_by(|next, part| {
-                let same = next.node == part.node;
-                if same {
-                    part.tasks += next.tasks;
-                }
-                same
-            });
-        }
-        mapping
-    }
 }
 
 impl<const D: usize> Solve for Eject<D> {
@@ -316,8 +295,9 @@ impl<const D: usize> Solve for Eject<D> {
             return None;
         }
         self.raise(instance, options.precision.units().max(1), highest, &mut patience);
+        let parts = self.job_of.iter().zip(&self.found).map(|(&job, &node)| (job as usize, node, 1));
         Some(Solution {
-            mapping: self.mapping(instance.jobs.len()),
+            mapping: mapping_of(instance.jobs.len(), parts),
             minimum_yield: self.found_yield(instance),
         })
     }
@@ -348,9 +328,9 @@ impl<'a> Tasks<'a> {
         Tasks { next, node_of }
     }
 
-    fn put(&mut self, job: u32, node: u32, count: u64) {
-        let next = &mut self.next[job as usize];
-        let end = *next + count as u32;
+    fn put(&mut self, job: usize, node: u32, count: u32) {
+        let next = &mut self.next[job];
+        let end = *next + count;
         self.node_of[*next as usize..end as usize].fill(node);
         *next = end;
     }
