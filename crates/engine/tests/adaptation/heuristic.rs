@@ -15,15 +15,14 @@ use std::collections::BTreeSet;
 
 /// The yields at these budgets, of which each is found to be kept.
 fn yields(problem: &Adaptation, budgets: impl IntoIterator<Item = u64>) -> Vec<Option<Yield>> {
-    let mut adapter = Adapter::new();
-    let at = |budget| {
+    let at = |adapter: &mut Adapter, budget| {
         let found = adapter.adapt(problem, budget)?;
         assert_eq!(moved(problem, &found.mapping), found.moving);
         assert!(found.moving <= budget);
         assert_eq!(check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield), []);
         Some(found.minimum_yield)
     };
-    budgets.into_iter().map(at).collect()
+    budgets.into_iter().collect::<Vec<u64>>().into_par_iter().map_init(Adapter::new, at).collect()
 }
 
 fn packed(problem: &Adaptation) -> Option<Yield> {
