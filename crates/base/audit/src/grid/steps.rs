@@ -243,8 +243,8 @@ fn transfer_of((fixed, per_core): (u64, u64), width: u32) -> u64 {
 /// The fault if the meta-scheduler expects an end of which something else was published.
 fn unlike(found: Option<u64>, known: u64) -> Option<String> {
     let moment = |end: u64| format!("an end at {} s", SimTime::from_micros(end));
-    let expects = found.map_or("no end".to_owned(), moment);
-    let known_s = SimTime::from_micros(known);
-    (found != Some(known))
-        .then(|| format!("the meta-scheduler expects {expects}; by the published state it is {known_s} s"))
+    (found != Some(known)).then(|| {
+        let (expects, known) = (found.map_or("no end".to_owned(), moment), SimTime::from_micros(known));
+        format!("the meta-scheduler expects {expects}; by the published state it is {known} s")
+    })
 }

@@ -43,8 +43,10 @@ fn fault(plan: &Document, node: &Node) -> Option<PlanFault> {
         _ if names(Kind::Online) => Power::Online,
         state => state,
     };
-    let constraint = [Kind::Offline, Kind::Online, Kind::MaxOnline].into_iter().find(|&kind| names(kind));
-    let wrong = |what: &str| Some(PlanFault { constraint, text: format!("node `{}` {what}", node.name) });
+    let wrong = |what: &str| {
+        let constraint = [Kind::Offline, Kind::Online, Kind::MaxOnline].into_iter().find(|&kind| names(kind));
+        Some(PlanFault { constraint, text: format!("node `{}` {what}", node.name) })
+    };
     let switches: Vec<_> = plan.switches.iter().filter(|switch| switch.node == node.name).collect();
     let found: Vec<Turn> = switches.iter().map(|switch| switch.action).collect();
     // Which ones are off is free if too many are on.
