@@ -1,59 +1,77 @@
 //! Numbers in lines with labels: rows, or a published table.
 
 use super::{Entry, Finding, Labels, Series, Source, Where};
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// Lines of labels and numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Cells {
+/// Lines of labels and numbers, with checks of what no query states.
+#[derive(Clone, Default)]
+pub struct Cells<'a> {
     columns: Vec<Arc<Labels>>,
     metrics: Vec<&'static str>,
     averaged: &'static [&'static str],
+    asked_for: Option<&'static str>,
     lines: Vec<(Vec<usize>, Vec<Option<f64>>)>,
+    checks: Vec<(&'static str, Rc<Check<'a>>)>,
 }
 
-impl Cells {
+/// What is found in cells for an entry.
+type Check<'a> = dyn Fn(&Cells<'_>, &Entry) -> Option<Finding> + 'a;
+
+impl<'a> Cells<'a> {
     /// No lines.
     pub fn new(
         columns: &[&'static str],
         metrics: &[&'static str],
         averaged: &'static [&'static str],
-    ) -> Cells {
+    ) -> Cells<'a> {
         let labels = |&column: &&'static str| Arc::new(Labels { column, names: Vec::new(), is_name: false });
         Cells {
             columns: columns.iter().map(labels).collect(),
             metrics: metrics.to_vec(),
             averaged,
-            lines: Vec::new(),
+            ..Cells::default()
         }
     }
     /// With a column that names lines, see [`Labels::is_name`].
     #[must_use]
-    pub fn named_by(mut self, column: &str) -> Cells {
+    pub fn named_by(mut self, column: &str) -> Cells<'a> {
         for labels in self.columns.iter_mut().filter(|labels| labels.column == column) {
             Arc::make_mut(labels).is_name = true;
         }
         self
     }
+    /// With lines only for statements that name a label of this column, and that some of the lines have.
+    #[must_use]
+    pub fn only_if_asked_for(self, column: &'static str) -> Cells<'a> {
+        Cells { asked_for: Some(column), ..self }
+    }
+    /// With one more check, by its name.
+    #[must_use]
+    pub fn with(
+        mut self,
+        name: &'static str,
+        check: impl Fn(&Cells<'_>, &Entry) -> Option<Finding> + 'a,
+    ) -> Cells<'a> {
+        self.checks.push((name, Rc::new(check)));
+        self
+    }
     /// The lines of each label of a column, in the order in which these come first.
-    pub fn split(&self, column: &str) -> Vec<Cells> {
+    pub fn split(&self, column: &str) -> Vec<Cells<'a>> {
         let Some(place) = self.columns.iter().position(|labels| labels.column == column) else {
             return Vec::new();
         };
         let with = |code| {
-            let lines = self.lines.iter().filter(|(codes, _)| codes[place] == code).cloned().collect();
-            Cells { lines, ..self.empty() }
+            let mut part = self.clone();
+            part.lines.retain(|(codes, _)| codes[place] == code);
+            part
         };
         (0..self.columns[place].names.len()).map(with).collect()
     }
-    fn empty(&self) -> Cells {
-        let (columns, metrics) = (self.columns.clone(), self.metrics.clone());
-        Cells { columns, metrics, averaged: self.averaged, lines: Vec::new() }
-    }
     /// Adds a line: a label for each column, a number or none for each metric.
-    pub fn push<'a>(
+    pub fn push<'l>(
         &mut self,
-        labels: impl IntoIterator<Item = &'a str>,
+        labels: impl IntoIterator<Item = &'l str>,
         numbers: impl IntoIterator<Item = Option<f64>>,
     ) {
         let code = |(column, label): (&mut Arc<Labels>, &str)| {
@@ -68,7 +86,7 @@ impl Cells {
     }
 }
 
-impl Source for Cells {
+impl Source for Cells<'_> {
     fn columns(&self) -> Vec<&'static str> {
         self.columns.iter().map(|labels| labels.column).collect()
     }
@@ -86,54 +104,15 @@ impl Source for Cells {
         };
         let points = self.lines.iter().filter(|(codes, _)| is_meant(codes));
         let points = points.filter_map(|(codes, numbers)| Some((codes.clone(), numbers[place]?)));
-        Some(Series { columns: self.columns.clone(), points: points.collect() })
-    }
-}
-
-/// Cells, and checks of what no query states.
-pub struct Checked<'a> {
-    cells: Cells,
-    checks: Vec<(&'static str, Box<Check<'a>>)>,
-}
-
-/// What is found in cells for an entry.
-type Check<'a> = dyn Fn(&Cells, &Entry) -> Option<Finding> + 'a;
-
-impl<'a> Checked<'a> {
-    /// Without checks.
-    pub fn new(cells: Cells) -> Checked<'a> {
-        Checked { cells, checks: Vec::new() }
-    }
-    /// With one more check, by its name.
-    #[must_use]
-    pub fn with(
-        mut self,
-        name: &'static str,
-        check: impl Fn(&Cells, &Entry) -> Option<Finding> + 'a,
-    ) -> Checked<'a> {
-        self.checks.push((name, Box::new(check)));
-        self
-    }
-}
-
-impl Source for Checked<'_> {
-    fn columns(&self) -> Vec<&'static str> {
-        self.cells.columns()
-    }
-    fn metrics(&self) -> Vec<&'static str> {
-        self.cells.metrics()
-    }
-    fn averaged(&self) -> &'static [&'static str] {
-        self.cells.averaged()
-    }
-    fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
-        self.cells.series(metric, filter)
+        let series = Series { columns: self.columns.clone(), points: points.collect() };
+        let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
+        self.asked_for.is_none_or(is_asked_for).then_some(series)
     }
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
     }
     fn check(&self, name: &str, entry: &Entry) -> Option<Finding> {
         let (_, check) = self.checks.iter().find(|(known, _)| *known == name)?;
-        check(&self.cells, entry)
+        check(self, entry)
     }
 }

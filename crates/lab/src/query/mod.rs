@@ -10,7 +10,7 @@ mod series;
 mod take;
 mod template;
 
-pub use cells::{Cells, Checked};
+pub use cells::Cells;
 pub use entry::{Combine, Entries, Entry, Where};
 pub use judge::Judge;
 pub use limit::Limit;

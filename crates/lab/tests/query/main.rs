@@ -4,7 +4,7 @@ use dfrsim_lab::query::{Cells, Entries, Judge, sources};
 use dfrsim_lab::{Bootstrap, Verdict};
 
 /// Mean waits of two policies on two traces at two loads.
-fn cells() -> Cells {
+fn cells() -> Cells<'static> {
     let mut cells = Cells::new(&["policy", "load", "trace"], &["wait"], &["trace"]);
     for (load, trace, waits) in [
         ("0.5", "a", [10.0, 5.0]),

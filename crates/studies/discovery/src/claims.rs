@@ -24,7 +24,7 @@ static CLAIMS: LazyLock<Entries> =
 const COSTS: &str = "Xen - 2 DYNAMIC + DYNAMIC+MIGRATION";
 
 /// Both metrics of each replication, or published run.
-fn each(values: &Values<'_>) -> Vec<Cells> {
+fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
     let columns = ["workload", "approach", "replication"];
     let mut cells = Cells::new(&columns, &Metric::ALL.map(Metric::name), &["replication"]);
     for table in Published::ALL {
@@ -54,9 +54,9 @@ pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Claim
     claims.into_iter().chain(either_way(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
 }
 
-fn judged(ours: &[Cells], bootstrap: &Bootstrap) -> Vec<Claim> {
+fn judged(ours: &[Cells<'_>], bootstrap: &Bootstrap) -> Vec<Claim> {
     let runs = each(&|table, approach, metric| Some(table.runs(approach, metric)?.to_vec()));
-    let judge = |first: &Cells| {
+    let judge = |first: &Cells<'_>| {
         let judge = Judge {
             each: sources(ours),
             published: sources(&runs),

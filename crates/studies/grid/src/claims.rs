@@ -6,7 +6,7 @@
 use crate::metrics::{Group, Metric, Metrics, estimate};
 use crate::published::Published;
 use crate::rows::Simulation;
-use dfrsim_lab::query::{Cells, Checked, Entries, Entry, Finding, Judge, Limit, Series, sources};
+use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Limit, Series, sources};
 use dfrsim_lab::{Claim, Estimate, Long};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ const METRICS: [&str; 6] = [
 ];
 
 /// What statements ask.
-fn asked(metrics: &Metrics) -> Checked<'_> {
+fn asked(metrics: &Metrics) -> Cells<'_> {
     let mut cells = Cells::new(&COLUMNS, &METRICS, &["replication"]);
     let mut push = |group: &Group, workload: &str, numbers: [Option<f64>; 6]| {
         let Group { algorithm, platform, local, heuristic } = group;
@@ -50,7 +50,7 @@ fn asked(metrics: &Metrics) -> Checked<'_> {
         let moves = Some(effects.moves_percent);
         push(&effects.group, &effects.workload, [None, None, None, None, None, moves]);
     }
-    Checked::new(cells)
+    cells
         .with("starvation", |_, _| starvation(metrics))
         .with("minmin beaten", |cells, entry| {
             let workloads = entry.series(cells)?.split("workload");
@@ -95,7 +95,7 @@ fn judged(all: &Metrics, each: &[Metrics], report: Published) -> Vec<Claim> {
         let (value, half_width) = estimate(values)?;
         Some(Estimate { value, interval: half_width.map(|half| (value - half, value + half)) })
     };
-    let each: Vec<Checked<'_>> = each.iter().map(asked).collect();
+    let each: Vec<Cells<'_>> = each.iter().map(asked).collect();
     let (all, published) = (asked(all), asked(report.tables()));
     let judge =
         Judge { each: sources(&each), published: vec![&published], estimate: &estimate, ..Judge::by(&all) };

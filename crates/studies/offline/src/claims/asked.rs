@@ -3,7 +3,7 @@
 use super::part::part;
 use crate::published::{RR_FIGURE_7, RR_TABLE_1};
 use crate::published::{TABLE_4_1, TABLE_4_3, TABLE_4_4, TABLE_4_5, TABLE_4_6, TABLE_4_7};
-use crate::results::{PARAMETERS, Part, Record, Results};
+use crate::results::{Advantage, PARAMETERS, Part, Record, Results, Sample, Tally};
 use crate::solve::passes;
 use crate::tables::{mcb, parameters};
 use dfrsim_lab::Reference;
@@ -13,38 +13,6 @@ use dfrsim_model::Yield;
 /// What algorithms differ by: their name; the one that they are compared with; for greedy passes the order, the rule, whether its
 /// gaps are small, and whether order and rule go by sums or by maxima.
 const LABELS: [&str; 8] = ["algorithm", "other", "kind", "order", "rule", "cluster", "sorting", "choosing"];
-
-/// The metrics, whose values are those of [`Asked::metric`].
-const METRICS: [&str; 28] = [
-    "gap",
-    "gap_absolute",
-    "gap_p75_above_mean",
-    "gap_p90",
-    "gap_max",
-    "failures",
-    "solved",
-    "infeasible",
-    "instances",
-    "infeasible_percent",
-    "infeasible_of_1440",
-    "yield",
-    "average_yield",
-    "utilisation",
-    "raised_utilisation",
-    "below_bound",
-    "below_bound_where_solved",
-    "bound_above",
-    "optimum_above",
-    "success",
-    "missed",
-    "advantage",
-    "advantage_median",
-    "better",
-    "as_good",
-    "gain",
-    "degradation",
-    "degradation_max",
-];
 
 /// That what is stated of a number holds, or not, beside what else is stated.
 pub(super) fn number(entry: &Entry, value: f64, detail: impl Into<String>) -> Option<Finding> {
@@ -129,74 +97,96 @@ impl Asked<'_> {
         let all_are_needed = |labels: &[String; 8]| labels[2] == "pass" || labels[0].contains(", ");
         meant.iter().all(|labels| !all_are_needed(labels) || is_there(&labels[0])).then_some(meant)
     }
+}
 
-    /// A number of an algorithm on a part of the instances, in percent where it is a part of something.
-    fn metric(&self, part: &Part<'_>, metric: &str, labels: &[String; 8], filter: &Where) -> Option<f64> {
-        let results = self.results?;
-        let (name, other) = match labels[0].split_once(", ") {
-            Some(pair) => pair,
-            None => (labels[0].as_str(), labels[1].as_str()),
-        };
-        let column = results.column(name)?;
-        let gaps = || match other {
-            "" | "LPBOUND" => Some(part.relative_gaps(column)),
-            other => Some(part.gaps_between(column, results.column(other)?)),
-        };
-        let advantage = || Some(part.advantage(column, results.column(other)?));
-        let tally = part.tally(column);
-        let all = tally.instances as f64;
-        let of_second_phase = |metric| Some(100.0 * part.values(results.metric(name, metric)?).mean()?);
-        let mcb = || -> Option<Vec<usize>> {
-            (1..=8).map(|number| results.column(&format!("MCB{number}"))).collect()
-        };
-        match metric {
-            "gap" => gaps()?.mean(),
-            "gap_absolute" => part.gaps(column).absolute.mean(),
-            "gap_p75_above_mean" => Some(gaps()?.percentile(75)? - gaps()?.mean()?),
-            "gap_p90" => gaps()?.percentile(90),
-            "gap_max" => gaps()?.max(),
-            "failures" => tally.failure_rate(),
-            _ if metric.starts_with("in") || metric == "solved" => (all > 0.0).then(|| match metric {
-                "solved" => tally.solved as f64,
-                "infeasible" => tally.infeasible as f64,
-                "infeasible_percent" => 100.0 * tally.infeasible as f64 / all,
-                "infeasible_of_1440" => tally.infeasible as f64 * 1_440.0 / all,
-                _ => all,
-            }),
-            "yield" => part.yields(column).mean(),
-            // Over the instances on which all that are asked for have one.
-            "average_yield" => {
-                let columns = filter.labels("algorithm").iter().map(|name| results.metric(name, metric));
-                let columns: Vec<usize> = columns.collect::<Option<_>>()?;
-                let part =
-                    part.filter(|record| columns.iter().all(|column| record.number(*column).is_some()));
-                part.values(results.metric(name, metric)?).mean()
-            }
-            "utilisation" | "raised_utilisation" => of_second_phase(metric),
-            "below_bound" => Some(100.0 * (1.0 - part.yields(column).mean()? / part.bounds().mean()?)),
-            "below_bound_where_solved" => {
-                let above = above(part, |record| record.bound, column)?;
-                Some(100.0 - 100.0 / (1.0 + above / 100.0))
-            }
-            "bound_above" => above(part, |record| record.bound, column),
-            "optimum_above" => {
-                let optimum = results.column("OPT")?;
-                above(part, |record| record.solved(optimum), column)
-            }
-            "success" => Some(advantage()?.success),
-            "missed" => Some(advantage()?.success * all / tally.solved.max(1) as f64),
-            "advantage" => Some(advantage()?.minimum_yield),
-            "advantage_median" => advantage()?.median,
-            "better" => Some(advantage()?.better),
-            "as_good" => Some(advantage()?.as_good),
-            "gain" => Some(advantage()?.gain),
-            "degradation" => {
-                let set = filter.label("set")?.parse().ok()?;
-                mcb::degradations(results, set).into_iter().find(|(each, _)| each == name).map(|each| each.1)
-            }
-            "degradation_max" => part.degradation(column, &mcb()?).max(),
-            _ => None,
+/// An algorithm on a part of the instances, beside another one if a statement names one.
+struct On<'a> {
+    results: &'a Results<'a>,
+    part: &'a Part<'a>,
+    name: &'a str,
+    other: &'a str,
+    column: usize,
+    filter: &'a Where,
+}
+
+/// A number of an algorithm on a part of the instances.
+type Metric = fn(&On<'_>) -> Option<f64>;
+
+/// The metrics, in percent where they are a part of something.
+const METRICS: [(&str, Metric); 28] = [
+    ("gap", |on| on.gaps()?.mean()),
+    ("gap_absolute", |on| on.part.gaps(on.column).absolute.mean()),
+    ("gap_p75_above_mean", |on| Some(on.gaps()?.percentile(75)? - on.gaps()?.mean()?)),
+    ("gap_p90", |on| on.gaps()?.percentile(90)),
+    ("gap_max", |on| on.gaps()?.max()),
+    ("failures", |on| on.part.tally(on.column).failure_rate()),
+    ("solved", |on| on.count(|tally| tally.solved)),
+    ("infeasible", |on| on.count(|tally| tally.infeasible)),
+    ("instances", |on| on.count(|tally| tally.instances)),
+    ("infeasible_percent", |on| {
+        Some(100.0 * on.count(|tally| tally.infeasible)? / on.count(|tally| tally.instances)?)
+    }),
+    ("infeasible_of_1440", |on| {
+        Some(on.count(|tally| tally.infeasible)? * 1_440.0 / on.count(|tally| tally.instances)?)
+    }),
+    ("yield", |on| on.part.yields(on.column).mean()),
+    // Over the instances on which all that are asked for have one.
+    ("average_yield", |on| {
+        let metric = |name: &str| on.results.metric(name, "average_yield");
+        let columns = on.filter.labels("algorithm").iter().map(|name| metric(name));
+        let columns: Vec<usize> = columns.collect::<Option<_>>()?;
+        let part = on.part.filter(|record| columns.iter().all(|column| record.number(*column).is_some()));
+        part.values(metric(on.name)?).mean()
+    }),
+    ("utilisation", |on| on.percent("utilisation")),
+    ("raised_utilisation", |on| on.percent("raised_utilisation")),
+    ("below_bound", |on| Some(100.0 * (1.0 - on.part.yields(on.column).mean()? / on.part.bounds().mean()?))),
+    ("below_bound_where_solved", |on| {
+        let above = above(on.part, |record| record.bound, on.column)?;
+        Some(100.0 - 100.0 / (1.0 + above / 100.0))
+    }),
+    ("bound_above", |on| above(on.part, |record| record.bound, on.column)),
+    ("optimum_above", |on| {
+        let optimum = on.results.column("OPT")?;
+        above(on.part, |record| record.solved(optimum), on.column)
+    }),
+    ("success", |on| Some(on.advantage()?.success)),
+    ("missed", |on| {
+        let tally = on.part.tally(on.column);
+        Some(on.advantage()?.success * tally.instances as f64 / tally.solved.max(1) as f64)
+    }),
+    ("advantage", |on| Some(on.advantage()?.minimum_yield)),
+    ("advantage_median", |on| on.advantage()?.median),
+    ("better", |on| Some(on.advantage()?.better)),
+    ("as_good", |on| Some(on.advantage()?.as_good)),
+    ("gain", |on| Some(on.advantage()?.gain)),
+    ("degradation", |on| {
+        let all = mcb::degradations(on.results, on.filter.label("set")?.parse().ok()?);
+        all.into_iter().find(|(each, _)| each == on.name).map(|(_, degradation)| degradation)
+    }),
+    ("degradation_max", |on| {
+        let mcb = (1..=8).map(|number| on.results.column(&format!("MCB{number}")));
+        on.part.degradation(on.column, &mcb.collect::<Option<Vec<usize>>>()?).max()
+    }),
+];
+
+impl On<'_> {
+    fn gaps(&self) -> Option<Sample> {
+        match self.other {
+            "" | "LPBOUND" => Some(self.part.relative_gaps(self.column)),
+            other => Some(self.part.gaps_between(self.column, self.results.column(other)?)),
         }
+    }
+    fn advantage(&self) -> Option<Advantage> {
+        Some(self.part.advantage(self.column, self.results.column(self.other)?))
+    }
+    /// How many instances are so; none without instances.
+    fn count(&self, of: fn(&Tally) -> usize) -> Option<f64> {
+        let tally = self.part.tally(self.column);
+        (tally.instances > 0).then(|| of(&tally) as f64)
+    }
+    fn percent(&self, metric: &str) -> Option<f64> {
+        Some(100.0 * self.part.values(self.results.metric(self.name, metric)?).mean()?)
     }
 }
 
@@ -217,7 +207,7 @@ impl Source for Asked<'_> {
             .collect()
     }
     fn metrics(&self) -> Vec<&'static str> {
-        METRICS.to_vec()
+        METRICS.map(|(name, _)| name).to_vec()
     }
     fn checks(&self) -> Vec<&'static str> {
         self.checks.iter().map(|(name, _)| *name).collect()
@@ -226,8 +216,8 @@ impl Source for Asked<'_> {
         let results = self.results?;
         let part = part(results, filter)?;
         let columns: Vec<&'static str> = PARAMETERS.into_iter().chain(LABELS).collect();
-        let metrics: Vec<&'static str> = METRICS.into_iter().filter(|of| *of == metric).collect();
-        let mut cells = Cells::new(&columns, &metrics, &[]).named_by("algorithm");
+        let (metric, of) = METRICS.into_iter().find(|(name, _)| *name == metric)?;
+        let mut cells = Cells::new(&columns, &[metric], &[]).named_by("algorithm");
         let algorithms = self.algorithms(metric, filter)?;
         let mut parts = vec![(Vec::new(), part)];
         for (place, name) in PARAMETERS.into_iter().enumerate() {
@@ -246,7 +236,9 @@ impl Source for Asked<'_> {
         }
         for (values, part) in &parts {
             for labels in &algorithms {
-                if let Some(number) = self.metric(part, metric, labels, filter) {
+                let (name, other) = labels[0].split_once(", ").unwrap_or((&labels[0], &labels[1]));
+                let Some(column) = results.column(name) else { continue };
+                if let Some(number) = of(&On { results, part, name, other, column, filter }) {
                     cells.push(values.iter().chain(labels).map(String::as_str), [Some(number)]);
                 }
             }
@@ -260,66 +252,43 @@ impl Source for Asked<'_> {
 }
 
 /// The published tables, each of which answers only those who name it.
-pub(super) struct Table(Cells);
-
-impl Table {
-    pub(super) fn all() -> Vec<Table> {
-        let gaps = |name: &'static str, table: Reference| {
-            let mut cells =
-                Cells::new(&["table", "algorithm", "kind"], &["gap", "failures"], &[]).named_by("algorithm");
-            for ([algorithm], [_, gap, _, _, rate]) in table.lines::<1, 5>() {
-                cells.push([name, algorithm, &labels(algorithm, "")[2]], [Some(gap), Some(rate)]);
-            }
-            Table(cells)
+pub(super) fn published() -> Vec<Cells<'static>> {
+    let cells = |columns: &[&'static str], metrics: &[&'static str]| {
+        Cells::new(columns, metrics, &[]).named_by("algorithm").only_if_asked_for("table")
+    };
+    let gaps = |name: &'static str, table: Reference| {
+        let mut cells = cells(&["table", "algorithm", "kind"], &["gap", "failures"]);
+        for ([algorithm], [_, gap, _, _, rate]) in table.lines::<1, 5>() {
+            cells.push([name, algorithm, &labels(algorithm, "")[2]], [Some(gap), Some(rate)]);
+        }
+        cells
+    };
+    let mut pairs = cells(&["table", "algorithm"], &["success", "advantage"]);
+    for ([measure, one, other], [value]) in TABLE_4_5.lines::<3, 1>() {
+        let of = |name: &str| (measure == name).then_some(value);
+        pairs.push(["4.5", &format!("{one}, {other}")], [of("S"), of("Y")]);
+    }
+    let columns: Vec<&'static str> = ["table"].into_iter().chain(PARAMETERS).collect();
+    let mut fixed = cells(&columns, &["gap_absolute", "gap"]);
+    for ([name, value], [slack, absolute, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
+        let number: f64 = value.parse().unwrap_or(f64::NAN);
+        let of = |parameter| {
+            if name == parameters::short(parameter) { number.to_string() } else { String::new() }
         };
-        let mut pairs =
-            Cells::new(&["table", "algorithm"], &["success", "advantage"], &[]).named_by("algorithm");
-        for ([measure, one, other], [value]) in TABLE_4_5.lines::<3, 1>() {
-            let of = |name: &str| (measure == name).then_some(value);
-            pairs.push(["4.5", &format!("{one}, {other}")], [of("S"), of("Y")]);
-        }
-        let columns: Vec<&'static str> = ["table"].into_iter().chain(PARAMETERS).collect();
-        let mut fixed = Cells::new(&columns, &["gap_absolute", "gap"], &[]);
-        for ([name, value], [slack, absolute, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
-            let number: f64 = value.parse().unwrap_or(f64::NAN);
-            let of = |parameter| {
-                if name == parameters::short(parameter) { number.to_string() } else { String::new() }
-            };
-            let [dimensions, jobs, rho, sigma] = ["dimensions", "jobs", "rho", "sigma"].map(of);
-            fixed.push(
-                ["4.6", &slack.to_string(), &dimensions, &jobs, &rho, &sigma],
-                [Some(absolute), Some(gap)],
-            );
-        }
-        let mut used =
-            Cells::new(&["table", "dimensions", "jobs"], &["utilisation", "raised_utilisation"], &[]);
-        for ([dimensions, jobs], numbers) in TABLE_4_7.lines::<2, 2>() {
-            used.push(["4.7", dimensions, jobs], numbers.map(Some));
-        }
-        let mut degradation =
-            Cells::new(&["table", "set", "algorithm"], &["degradation", "degradation_max"], &[])
-                .named_by("algorithm");
-        for (set, table) in [("rr6692-small", RR_TABLE_1), ("rr6692-large", RR_FIGURE_7)] {
-            for ([algorithm], [mean, max]) in table.lines::<1, 2>() {
-                degradation.push(["MCB", set, algorithm], [Some(mean), Some(max)]);
-            }
-        }
-        let programs = [gaps("4.1", TABLE_4_1), gaps("4.3", TABLE_4_3), gaps("4.4", TABLE_4_4)];
-        programs.into_iter().chain([pairs, fixed, used, degradation].map(Table)).collect()
+        let [dimensions, jobs, rho, sigma] = ["dimensions", "jobs", "rho", "sigma"].map(of);
+        fixed
+            .push(["4.6", &slack.to_string(), &dimensions, &jobs, &rho, &sigma], [Some(absolute), Some(gap)]);
     }
-}
-
-impl Source for Table {
-    fn columns(&self) -> Vec<&'static str> {
-        self.0.columns()
+    let mut used = cells(&["table", "dimensions", "jobs"], &["utilisation", "raised_utilisation"]);
+    for ([dimensions, jobs], numbers) in TABLE_4_7.lines::<2, 2>() {
+        used.push(["4.7", dimensions, jobs], numbers.map(Some));
     }
-    fn metrics(&self) -> Vec<&'static str> {
-        self.0.metrics()
+    let mut degradation = cells(&["table", "set", "algorithm"], &["degradation", "degradation_max"]);
+    for (set, table) in [("rr6692-small", RR_TABLE_1), ("rr6692-large", RR_FIGURE_7)] {
+        for ([algorithm], [mean, max]) in table.lines::<1, 2>() {
+            degradation.push(["MCB", set, algorithm], [Some(mean), Some(max)]);
+        }
     }
-    fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
-        filter
-            .label("table")
-            .and_then(|_| self.0.series(metric, filter))
-            .filter(|series| !series.points.is_empty())
-    }
+    let programs = [gaps("4.1", TABLE_4_1), gaps("4.3", TABLE_4_3), gaps("4.4", TABLE_4_4)];
+    programs.into_iter().chain([pairs, fixed, used, degradation]).collect()
 }

@@ -1,6 +1,6 @@
 //! The checks that no query states.
 
-use super::asked::{Asked, Find, Table, all_of, fact, listed, number};
+use super::asked::{Asked, Find, all_of, fact, listed, number, published};
 use super::part::{is_enough, part};
 use crate::published::TABLE_4_4;
 use crate::results::{Advantage, Part, Record, Results};
@@ -314,7 +314,7 @@ fn published_beside(results: &Results<'_>, entry: &Entry) -> Option<Vec<(String,
     let own = Asked { results: Some(results), checks: &[] }
         .series(&entry.of, &entry.filter)
         .filter(|_| is_enough(&set))?;
-    let theirs = Table::all().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
+    let theirs = published().into_iter().find_map(|table| table.series(&entry.of, &entry.filter))?;
     let cell = |at: usize| {
         let labels = theirs.columns.iter().map(|labels| (labels.column, theirs.label(at, labels.column)));
         let labels: Vec<(&str, &str)> = labels.filter(|(column, _)| own.has(column)).collect();
@@ -346,7 +346,7 @@ fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
     let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
-        let part = part.filter(|record| results.parameters(record).slack() == slack);
+        let part = part.filter(|record| results.parameters(record).slack == slack);
         for name in entry.filter.labels("algorithm") {
             let column = results.column(name)?;
             let ran = part.where_ran(column);

@@ -5,7 +5,7 @@ mod checks;
 mod part;
 
 use crate::results::Results;
-use asked::{Asked, Table};
+use asked::{Asked, published};
 use checks::CHECKS;
 use dfrsim_lab::query::{Entries, Entry, Finding, Judge, sources};
 use dfrsim_lab::{Bootstrap, Claim, in_parallel};
@@ -20,7 +20,7 @@ const RESAMPLES: usize = 100;
 
 /// All statements of which something can be said. Instances are taken as independent.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Claim> {
-    let tables = Table::all();
+    let tables = published();
     let asked = Asked { results: Some(results), checks: &CHECKS };
     let judge = Judge { published: sources(&tables), ..Judge::by(&asked) };
     let is_large = results.of_set(InstanceSet::Dissertation).is_some_and(|part| part::is_enough(&part));

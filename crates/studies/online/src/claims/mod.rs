@@ -10,7 +10,7 @@ mod vcsim;
 use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use costs::Totals;
-use dfrsim_lab::query::{Cells, Checked, Entries, Entry, Finding, Judge};
+use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge};
 use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
@@ -87,7 +87,7 @@ fn asked<'a>(
     means: &'a Means,
     totals: &'a Totals,
     others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
-) -> Checked<'a> {
+) -> Cells<'a> {
     let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
     for (policy, mean, deviation) in &means.0 {
         cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), *deviation, None]);
@@ -97,7 +97,7 @@ fn asked<'a>(
         cells.push(labels.iter().map(String::as_str), [None, None, Some(*total)]);
     }
     let policy = |entry: &Entry| means.of(entry.filter.label("policy")?.parse().ok()?);
-    let checked = Checked::new(cells)
+    let checked = cells
         .with("batch and best", move |_, _| {
             let fcfs = means.of(Discipline::Fcfs.into())?;
             let easy = means.of(Discipline::Easy.into())?;
