@@ -1,6 +1,6 @@
 //! All results of a run, and numbers of any part of them.
 
-use crate::parameters::{Parameters, Shape};
+use crate::parameters::Parameters;
 use crate::rows::Row;
 use crate::scenario::{InstanceGroup, Packings, Source};
 use dfrsim_lab::{Line, Status, Value, Wide, average};
@@ -143,22 +143,22 @@ impl<'a> Results<'a> {
             })
         };
         let records: Vec<Record<'a>> = rows.lines().iter().filter_map(record).collect();
-        let shape_of = |record: &Record<'_>| -> Option<Shape> {
+        let read = |record: &Record<'_>| -> Option<Parameters> {
             let fields = record.line.fields();
             let count = |column| fields.get(place(column)?)?.parse::<u32>().ok();
             let slack = fields.get(place("slack")?)?.parse().ok()?;
             let (nodes, tasks, dimensions) = (count("nodes")?, count("tasks")?, count("dimensions")?);
-            Some(Shape { nodes, tasks, dimensions, slack })
+            Some(Parameters { nodes, tasks, dimensions, slack, made: None })
         };
         let grid = |(at, group): (usize, &InstanceGroup)| -> Vec<Parameters> {
             if !matches!(group.source, Source::Files(_)) {
-                return group.made().into_iter().map(Parameters::Made).collect();
+                return group.made().into_iter().map(Parameters::from).collect();
             }
-            let shape = |number| {
+            let of_file = |number| {
                 let own = records.iter().find(|record| (record.group, record.scenario) == (at, number));
-                Parameters::Read(own.and_then(shape_of).unwrap_or_default())
+                own.and_then(read).unwrap_or_default()
             };
-            (0..group.scenario_count()).map(shape).collect()
+            (0..group.scenario_count()).map(of_file).collect()
         };
         let grids: Vec<Vec<Parameters>> = scenario.instances.iter().enumerate().map(grid).collect();
         let records =
@@ -246,7 +246,7 @@ fn labels(parameters: &Parameters) -> [String; PARAMETERS.len()] {
     let made = parameters.of_dissertation();
     let number =
         |of: fn(&DissertationScenario) -> f64| made.map_or_else(String::new, |it| of(it).to_string());
-    let (slack, dimensions, jobs) = (parameters.slack(), parameters.dimensions(), parameters.tasks());
+    let (slack, dimensions, jobs) = (parameters.slack, parameters.dimensions, parameters.tasks);
     [slack.to_string(), dimensions.to_string(), jobs.to_string(), number(|of| of.rho), number(|of| of.sigma)]
 }
 

@@ -1,6 +1,6 @@
 //! What is packed, and by what.
 
-use crate::parameters::{Parameters, Shape};
+use crate::parameters::Parameters;
 use crate::results::Results;
 use crate::rows::{Row, decimal};
 use crate::scenario::{InstanceGroup, Packings, Source};
@@ -54,7 +54,7 @@ impl OfflineStudy {
     }
     fn algorithms(&self, at: usize) -> impl Iterator<Item = Algorithm> {
         let place = self.place(at);
-        let tasks = place.parameters.tasks();
+        let tasks = place.parameters.tasks;
         let allowed = self
             .algorithms
             .iter()
@@ -66,12 +66,12 @@ impl OfflineStudy {
         let (dissertation, report) = (place.parameters.of_dissertation(), place.parameters.of_report());
         Row {
             instances: self.scenario.instances[place.group].name.clone(),
-            tasks: place.parameters.tasks(),
-            slack: place.parameters.slack(),
+            tasks: place.parameters.tasks,
+            slack: place.parameters.slack,
             scenario: place.scenario,
             replication: place.replication,
-            nodes: place.parameters.nodes(),
-            dimensions: place.parameters.dimensions(),
+            nodes: place.parameters.nodes,
+            dimensions: place.parameters.dimensions,
             sigma: dissertation.map(|of| of.sigma),
             rho: dissertation.map(|of| of.rho),
             memory_variation: report.map(|of| of.memory_variation),
@@ -92,7 +92,7 @@ impl OfflineStudy {
 fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
     let text = dfrsim_model::read_text(&file.path).map_err(|error| RunError::io(&file.path, error))?;
     let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
-    let Shape { nodes, tasks, .. } = Shape::of(&instance);
+    let Parameters { nodes, tasks, .. } = Parameters::of(&instance);
     let input = Input {
         file: file.given.clone(),
         digest: Digest::from_bytes(text.as_bytes()),
@@ -148,12 +148,12 @@ impl Study for OfflineStudy {
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
         let (mut grids, mut all_read) = (Vec::new(), Vec::new());
         for group in &scenario.instances {
-            let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::Made).collect();
+            let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::from).collect();
             let mut of_group = Vec::new();
             if let Source::Files(files) = &group.source {
                 for file in files {
                     let (instance, input) = read(file)?;
-                    parameters.push(Parameters::Read(Shape::of(&instance)));
+                    parameters.push(Parameters::of(&instance));
                     of_group.push(instance);
                     inputs.push(input);
                 }
@@ -183,13 +183,13 @@ impl Study for OfflineStudy {
             self.scenario.slow.iter().flat_map(|slow| slow.algorithms.iter().copied()).collect();
         let id = |at| {
             let InstanceSpec { group, scenario, replication, parameters } = self.place(at);
-            let tasks = parameters.tasks();
+            let tasks = parameters.tasks;
             // Those on which slow algorithms run take longest, at any size.
             let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));
             let labels = vec![
                 ("instances", self.scenario.instances[group].name.clone()),
                 ("tasks", tasks.to_string()),
-                ("slack", parameters.slack().to_string()),
+                ("slack", parameters.slack.to_string()),
                 ("scenario", scenario.to_string()),
                 ("replication", replication.to_string()),
             ];
@@ -211,9 +211,9 @@ impl Study for OfflineStudy {
         let group = &self.scenario.instances[place.group];
         let seed = group.seed(Seed::new(self.scenario.seed), place.scenario, place.replication);
         let settings = self.scenario.packing.settings(seed);
-        let instance = match place.parameters {
-            Parameters::Made(parameters) => group.instance(parameters, seed),
-            Parameters::Read(_) => self.read[place.group][place.scenario as usize].clone(),
+        let instance = match &place.parameters.made {
+            Some(parameters) => group.instance(parameters, seed),
+            None => self.read[place.group][place.scenario as usize].clone(),
         };
         let is_programmed = !self.second_phase.is_empty()
             && place.replication < self.scenario.second_phase.program_replications;

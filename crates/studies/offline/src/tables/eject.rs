@@ -13,7 +13,7 @@ pub(super) fn table(results: &Results<'_>) -> Table {
     let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
         return Table::default();
     };
-    let jobs = |record: &Record<'_>| results.parameters(record).tasks();
+    let jobs = |record: &Record<'_>| results.parameters(record).tasks;
     for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
         let Some(part) = results.of_set(set) else { continue };
         let is_solved =

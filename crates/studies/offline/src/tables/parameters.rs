@@ -57,15 +57,15 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
 /// With nodes to slack.
 fn with_parameters(line: TableLine, parameters: &Parameters) -> TableLine {
     let (of_dissertation, of_report) = (parameters.of_dissertation(), parameters.of_report());
-    line.with("nodes", parameters.nodes())
-        .with("tasks", parameters.tasks())
-        .with("dimensions", parameters.dimensions())
+    line.with("nodes", parameters.nodes)
+        .with("tasks", parameters.tasks)
+        .with("dimensions", parameters.dimensions)
         .with("sigma", of_dissertation.map(|of| of.sigma))
         .with("rho", of_dissertation.map(|of| of.rho))
         .with("memory_variation", of_report.map(|of| of.memory_variation))
         .with("cpu_variation", of_report.map(|of| of.cpu_variation))
         .with("parallel", of_report.map(|of| of.parallel.to_string()))
-        .with("slack", parameters.slack())
+        .with("slack", parameters.slack)
 }
 
 /// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.

@@ -12,7 +12,7 @@ const SETS: [InstanceSet; 3] =
 
 pub(crate) fn by_slack(results: &Results<'_>) -> Table {
     let slacks = |_| slacks().map(|slack| (Cell::Number(slack), slack)).collect();
-    table(results, "slack", slacks, Parameters::slack)
+    table(results, "slack", slacks, |parameters| parameters.slack)
 }
 
 /// The same of some algorithms on one set, over the instances on which all of them ran.
@@ -29,7 +29,7 @@ pub(crate) fn in_common(results: &Results<'_>, set: InstanceSet, is_meant: impl 
     let common = meant.iter().fold(part.clone(), |common, (_, column)| common.where_ran(*column));
     let mut lines = Vec::new();
     for slack in slacks() {
-        let of_slack = common.filter(|record| results.parameters(record).slack() == slack);
+        let of_slack = common.filter(|record| results.parameters(record).slack == slack);
         let start = TableLine::new().with("set", set.to_string()).with("slack", Cell::Number(slack));
         lines.push(bound(start.clone(), &of_slack));
         lines.extend(
@@ -44,7 +44,7 @@ pub(super) fn by_tasks(results: &Results<'_>) -> Table {
         let sizes: &[u32] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
         sizes.iter().map(|&tasks| (Cell::Count(tasks as usize), f64::from(tasks))).collect()
     };
-    table(results, "tasks", sizes, |parameters| f64::from(parameters.tasks()))
+    table(results, "tasks", sizes, |parameters| f64::from(parameters.tasks))
 }
 
 /// For each set and value: the mean of LPBOUND, and of each algorithm the minimum yield, the average yield and failures.
