@@ -1,7 +1,7 @@
 //! Pictures of results and of simulations, drawn only from the files that runs leave behind.
 //!
-//! * [`draw_results`]: what a run's rows allow, in any study: what follows from the roles of their columns, such as the
-//!   distribution of the primary metric by variant, and what the study adds. [`draw`] draws one of these.
+//! * [`draw_results`]: what a run's rows allow, in any study: what the study draws, and what follows from the roles of their
+//!   columns, such as the distribution of the primary metric by variant. [`draw`] draws one of these.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file shows: jobs on nodes, CPU in use and jobs
 //!   in
 //!   the system over time, the distribution of the bounded stretch.

@@ -8,20 +8,22 @@ use std::collections::BTreeSet;
 /// The figures of results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawn {
-    /// The figures; no two have the same stem.
-    pub figures: Vec<Figure>,
+    /// The figures with their titles; no two have the same stem.
+    pub figures: Vec<(String, Figure)>,
     /// What is not drawn, and why: a line each.
     pub left_out: Vec<String>,
 }
 
-/// Draws everything that results allow: what follows from the roles of their columns, then what their study draws.
+/// Draws everything that results allow: what their study draws, then what follows from the roles of their columns, unless the
+/// study draws it in its own way.
 ///
 /// # Errors
 /// If the rows or the scenario cannot be read, or are not what the run wrote.
 pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<Drawn, ResultsError> {
-    let mut drawings = dfrsim_lab::generic_drawings(&results.rows()?);
-    drawings.extend(results.drawings(registry)?);
-    Ok(draw_all(&drawings))
+    let own = results.drawings(registry)?;
+    let mut others = dfrsim_lab::generic_drawings(&results.rows()?);
+    others.retain(|other| own.iter().all(|own| own.stem != other.stem));
+    Ok(draw_all(&[own, others].concat()))
 }
 
 fn draw_all(drawings: &[Drawing]) -> Drawn {
@@ -31,7 +33,7 @@ fn draw_all(drawings: &[Drawing]) -> Drawn {
             Some(mut figure) => {
                 figure.stem = unused(&figure.stem, &stems);
                 stems.insert(figure.stem.clone());
-                drawn.figures.push(figure);
+                drawn.figures.push((drawing.title.clone(), figure));
             }
             None => drawn.left_out.push(format!("{}: there are no values to draw", drawing.title)),
         }
@@ -69,7 +71,7 @@ mod tests {
     fn stems_are_unique_and_drawings_without_values_are_reported() {
         let drawn =
             draw_all(&[drawing(vec![1.0]), drawing(Vec::new()), drawing(vec![2.0]), drawing(vec![3.0])]);
-        let stems: Vec<&str> = drawn.figures.iter().map(|figure| figure.stem.as_str()).collect();
+        let stems: Vec<&str> = drawn.figures.iter().map(|(_, figure)| figure.stem.as_str()).collect();
         assert_eq!(stems, ["wait", "wait-2", "wait-3"]);
         assert_eq!(drawn.left_out, ["Wait by policy: there are no values to draw"]);
     }

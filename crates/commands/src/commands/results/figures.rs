@@ -5,8 +5,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_lab::{Registry, Results, generic_drawings};
-use dfrsim_plots::{Figure, draw};
+use dfrsim_plots::{Drawn, draw_results};
 use std::fs;
 use std::path::PathBuf;
 
@@ -36,12 +35,13 @@ pub(crate) struct Figures {
 impl Figures {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let results = super::read(&self.results, context.registry)?;
-        let figures = figures(&results, context.registry)?;
+        let Drawn { figures, left_out } = draw_results(&results, context.registry).map_err(Failure::input)?;
         if figures.is_empty() {
             return Err(Failure::of(&self.results, "there are no values to draw"));
         }
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
+        left_out.iter().for_each(|reason| notice!("{reason}"));
         for (_, figure) in &figures {
             figure.remarks.iter().for_each(|remark| notice!("{}: {remark}", figure.stem));
         }
@@ -52,17 +52,4 @@ impl Figures {
         files.finish()?;
         context.print(&Written::listed(&paths))
     }
-}
-
-/// The figures of results with their titles: the study's own, then those of every study.
-pub(super) fn figures(results: &Results<'_>, registry: &Registry) -> Result<Vec<(String, Figure)>, Failure> {
-    let mut drawings = results.drawings(registry).map_err(Failure::input)?;
-    for generic in generic_drawings(&results.rows().map_err(Failure::input)?) {
-        // A study may draw one of them in its own way.
-        if !drawings.iter().any(|own| own.stem == generic.stem) {
-            drawings.push(generic);
-        }
-    }
-    let drawn = drawings.iter().filter_map(|drawing| Some((drawing.title.clone(), draw(drawing)?)));
-    Ok(drawn.collect())
 }

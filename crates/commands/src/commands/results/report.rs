@@ -1,11 +1,10 @@
 //! `dfrsim results report`
 
-use super::figures::figures;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Written, notice};
 use clap::Args;
-use dfrsim_plots::Window;
+use dfrsim_plots::{Figure, Window, draw_results};
 use dfrsim_report::{Picture, Schedule};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,9 +46,9 @@ impl Report {
             .iter()
             .fold(super::places(&results), |places, events| places.reads("--events", events));
         events.writes("--out", path.as_path())?;
-        let pictures = figures(&results, context.registry)?.into_iter();
-        let pictures: Vec<Picture> =
-            pictures.map(|(title, figure)| Picture { title, svg: figure.picture.svg() }).collect();
+        let drawn = draw_results(&results, context.registry).map_err(Failure::input)?;
+        let picture = |(title, figure): (String, Figure)| Picture { title, svg: figure.picture.svg() };
+        let pictures: Vec<Picture> = drawn.figures.into_iter().map(picture).collect();
         let schedules = schedules(&self.results, self.events)?;
         let page = dfrsim_report::page(&results, &pictures, &schedules).map_err(Failure::input)?;
         OutputFile::write_text(&path, &page)?;
