@@ -32,25 +32,23 @@ impl Exit {
     /// One word.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Exit::Success => "success",
-            Exit::Failure => "failure",
-            Exit::Input => "input",
-            Exit::Interrupted => "interrupted",
-            Exit::ClosedPipe => "closed-pipe",
-        }
+        self.words().0
     }
     /// When the program ends with it, in one line.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
+        self.words().1
+    }
+    const fn words(self) -> (&'static str, &'static str) {
+        const FAILURE: &str = "the work was done, and its result is a failure: a failed row, a broken rule, faults, a regression";
+        const INPUT: &str =
+            "wrong arguments or input, an output that cannot be written, or too little memory";
         match self {
-            Exit::Success => "the command succeeded",
-            Exit::Failure => {
-                "the work was done, and its result is a failure: a failed row, a broken rule, faults, a regression"
-            }
-            Exit::Input => "wrong arguments or input, an output that cannot be written, or too little memory",
-            Exit::Interrupted => "interrupted by the user; finished runs are kept",
-            Exit::ClosedPipe => "the reader of standard output has gone",
+            Exit::Success => ("success", "the command succeeded"),
+            Exit::Failure => ("failure", FAILURE),
+            Exit::Input => ("input", INPUT),
+            Exit::Interrupted => ("interrupted", "interrupted by the user; finished runs are kept"),
+            Exit::ClosedPipe => ("closed-pipe", "the reader of standard output has gone"),
         }
     }
     /// A line for each code, for the help of the program.

@@ -165,26 +165,18 @@ impl SiteAndLog {
                 format!(", {} by name", counted(users.len(), "user"))
             },
         ));
-        if !settings.arrays.is_empty() {
-            lines.push(format!(
-                "{} of which only some tasks may run at once",
-                counted(settings.arrays.len(), "array")
-            ));
-        }
-        if !settings.together.is_empty() {
-            let count = counted(settings.together.len(), "heterogeneous job");
-            lines.push(format!("{count} of which all components start together"));
-        }
+        let some = |count: usize, of: &str, what: &str| {
+            (count > 0).then(|| format!("{} {what}", counted(count, of)))
+        };
+        lines.extend(some(settings.arrays.len(), "array", "of which only some tasks may run at once"));
+        let together = settings.together.len();
+        lines.extend(some(together, "heterogeneous job", "of which all components start together"));
         let reservations = settings.reservations.iter().map(|it| it.name.as_str()).collect::<Vec<_>>();
         if !reservations.is_empty() {
             lines.push(format!("reservations: {}", reservations.join(", ")));
         }
-        if self.kept_off > 0 {
-            lines.push(format!(
-                "{} in reservations that are for other users or accounts: they stay there",
-                counted(self.kept_off, "job")
-            ));
-        }
+        let kept_off = "in reservations that are for other users or accounts: they stay there";
+        lines.extend(some(self.kept_off, "job", kept_off));
         if self.waiting > 0 {
             lines.push(format!("jobs that wait until others have ended or started: {}", self.waiting));
         }

@@ -36,14 +36,19 @@ pub(super) enum Work {
 impl Work {
     pub(super) const ALL: [Work; 5] = [Work::Read, Work::Easy, Work::Cons, Work::Dfrs, Work::Pack];
 
-    pub(super) const fn name(self) -> &'static str {
+    /// Its name, the jobs or services, and what it finds.
+    const fn facts(self) -> (&'static str, u32, u64) {
         match self {
-            Work::Read => "read",
-            Work::Easy => "easy",
-            Work::Cons => "cons",
-            Work::Dfrs => "dfrs",
-            Work::Pack => "pack",
+            Work::Read => ("read", 50_000, 70_904_284),
+            Work::Easy => ("easy", 50_000, 1_014_747_500),
+            Work::Cons => ("cons", 10_000, 151_914_010),
+            Work::Dfrs => ("dfrs", 1_000, 37_320_495),
+            Work::Pack => ("pack", 5_000, 316_222),
         }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        self.facts().0
     }
 
     /// What it does.
@@ -52,25 +57,9 @@ impl Work {
         value.get_help().expect("all are described").to_string()
     }
 
-    /// The jobs or services.
-    const fn items(self) -> u32 {
-        match self {
-            Work::Read | Work::Easy => 50_000,
-            Work::Cons => 10_000,
-            Work::Dfrs => 1_000,
-            Work::Pack => 5_000,
-        }
-    }
-
     /// What it finds: the seconds of all run times or turnarounds, or the units of the yield.
     pub(super) const fn result(self) -> u64 {
-        match self {
-            Work::Read => 70_904_284,
-            Work::Easy => 1_014_747_500,
-            Work::Cons => 151_914_010,
-            Work::Dfrs => 37_320_495,
-            Work::Pack => 316_222,
-        }
+        self.facts().2
     }
 
     /// Makes what it needs, and gives what is timed.
@@ -94,7 +83,7 @@ impl Work {
             Work::Pack => {
                 let services = DissertationScenario {
                     nodes: 1_000,
-                    jobs: self.items(),
+                    jobs: self.facts().1,
                     dimensions: 4,
                     sigma: 0.5,
                     rho: 0.25,
@@ -111,7 +100,7 @@ impl Work {
     }
 
     fn parameters(self) -> LublinParameters {
-        LublinParameters { jobs: self.items() as usize, ..LublinParameters::default() }
+        LublinParameters { jobs: self.facts().1 as usize, ..LublinParameters::default() }
     }
 
     fn simulation(self, policy: &str, options: Options) -> Box<dyn FnMut() -> u64> {
