@@ -5,8 +5,8 @@ use crate::check::{Change, Check, Jobs};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::head::{Head, Rank};
 use crate::job::Job;
-use crate::lines::{first_record, follow, record};
-use crate::links::{Follows, Links};
+use crate::lines::follow;
+use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::placement;
 use crate::platform::{Interruption, Platform, Window};
@@ -43,16 +43,8 @@ pub fn audit_policy(reader: impl BufRead, policy: CheckedPolicy) -> Result<Repor
 }
 
 fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| {
-        let auditor =
-            Auditor::begin(&first_record(Record::from_json(text))?).map_err(AuditError::of_beginning)?;
-        Ok(prepare(auditor))
-    };
-    let auditor = follow(reader, begin, |auditor, text| match record(Record::from_json(text)) {
-        Ok(record) => auditor.record(&record),
-        Err(rule) => auditor.malformed(rule),
-    })?;
-    Ok(auditor.finish()?)
+    let begin = |first| Ok(prepare(Auditor::begin(&first)?));
+    Ok(follow(reader, Record::from_json, begin, |auditor, line| auditor.read(&line))?.finish()?)
 }
 
 /// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
@@ -151,10 +143,15 @@ impl Auditor {
         self.check = Some(policy.check(&self.cluster.kinds, self.penalty));
     }
 
-    /// The next line of the file is not a record.
-    pub(crate) fn malformed(&mut self, rule: Rule) {
-        self.line += 1;
-        self.fault(None, rule);
+    /// Takes in the next line of the file.
+    pub(crate) fn read(&mut self, line: &Result<Record<'_>, Rule>) {
+        match line {
+            Ok(record) => self.record(record),
+            Err(rule) => {
+                self.line += 1;
+                self.fault(None, rule.clone());
+            }
+        }
     }
 
     /// A fault of the record at hand.
@@ -188,27 +185,14 @@ impl Auditor {
                 let window = Window::new((first, nodes), (from_us, until_us));
                 self.change_platform(head.name, |platform, now| platform.announce(now, window));
             }
-            Record::Down { ref nodes, .. } => {
-                self.change_platform(head.name, |platform, now| platform.change(now, nodes, true));
-            }
-            Record::Up { ref nodes, .. } => {
-                self.change_platform(head.name, |platform, now| platform.change(now, nodes, false));
+            Record::Down { ref nodes, .. } | Record::Up { ref nodes, .. } => {
+                let goes_down = head.name == "down";
+                self.change_platform(head.name, |platform, now| platform.change(now, nodes, goes_down));
             }
             Record::Interrupt { kept_us, .. } => self.interrupt(number, head.name, Some(kept_us)),
             Record::Lose { .. } => self.interrupt(number, head.name, None),
-            Record::Link {
-                after,
-                ref others,
-                think_us: think,
-                not_before_us: not_before,
-                ref starts,
-                followers,
-                start_followers,
-                ..
-            } => {
-                let ends: Vec<u64> = after.into_iter().chain(others.iter().copied()).collect();
-                let follows = Follows { ends: &ends, think, starts, not_before };
-                let wrong = self.links.link(self.now, number, &follows, [followers, start_followers]);
+            Record::Link { .. } => {
+                let wrong = self.links.link(self.now, record);
                 wrong.into_iter().for_each(|rule| self.fault(Some(number), rule));
             }
             Record::Ask { ref resources, ref features, .. } => {

@@ -2,7 +2,7 @@
 
 use crate::batch::BatchPolicy;
 use crate::head::Head;
-use crate::lines::{first_record, follow, record};
+use crate::lines::follow;
 use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, SortedMap, Yield, stretch};
@@ -16,7 +16,7 @@ use std::io::BufRead;
 const LISTED: usize = 4;
 
 /// A job and what happened to it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Life {
     /// Its place in the order of submission, from 0: its name in the file.
     pub job: u64,
@@ -101,14 +101,10 @@ pub struct Holder {
 }
 
 /// A job in the system.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Known {
-    id: u64,
-    tasks: u32,
-    cpu_need: u32,
-    memory: u32,
-    run_us: u64,
-    submit_us: u64,
+    /// Its life, of which the end is open.
+    life: Life,
     on: Vec<(u32, u32)>,
     job_yield: u32,
 }
@@ -119,18 +115,11 @@ struct Known {
 /// # Errors
 /// As those of [`crate::audit`]: a file that is not right is not explained.
 pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, AuditError> {
-    let begin = |text: &[u8]| {
-        let first = first_record(Record::from_json(text))?;
-        Ok((Auditor::begin(&first).map_err(AuditError::of_beginning)?, vec![first]))
-    };
-    let (auditor, records) =
-        follow(reader, begin, |(auditor, records), text| match record(Record::from_json(text)) {
-            Ok(record) => {
-                auditor.record(&record);
-                records.push(record);
-            }
-            Err(rule) => auditor.malformed(rule),
-        })?;
+    let begin = |first| Ok((Auditor::begin(&first)?, vec![first]));
+    let (auditor, records) = follow(reader, Record::from_json, begin, |(auditor, records), line| {
+        auditor.read(&line);
+        records.extend(line.ok());
+    })?;
     auditor.finish()?;
     let Some((chosen, bounded_stretch)) = largest_stretch(&records, job) else { return Ok(None) };
     Ok(life_of(chosen, bounded_stretch, records))
@@ -184,9 +173,18 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
         }
         match record {
             Record::Submit { id, tasks, cpu_need, memory, run_us, .. } => {
-                let (on, job_yield) = (Vec::new(), 0);
-                let submit_us = at_us;
-                jobs.insert(job, Known { id, tasks, cpu_need, memory, run_us, submit_us, on, job_yield });
+                let life = Life {
+                    job,
+                    id,
+                    tasks,
+                    cpu_need: share(cpu_need),
+                    memory: share(memory),
+                    run_time: SimSpan::from_micros(run_us),
+                    submit: SimTime::from_micros(at_us),
+                    bounded_stretch,
+                    ..Life::default()
+                };
+                jobs.insert(job, Known { life, ..Known::default() });
             }
             Record::Start { on, job_yield, .. }
             | Record::Resume { on, job_yield, .. }
@@ -205,18 +203,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
                     let held = Held::NotHeld;
                     let end = SimTime::from_micros(at_us);
                     moments.push(Moment { at: end, event, job_yield: Yield::ZERO, held });
-                    return Some(Life {
-                        job,
-                        id: known.id,
-                        tasks: known.tasks,
-                        cpu_need: share(known.cpu_need),
-                        memory: share(known.memory),
-                        run_time: SimSpan::from_micros(known.run_us),
-                        submit: SimTime::from_micros(known.submit_us),
-                        end,
-                        bounded_stretch,
-                        moments,
-                    });
+                    return Some(Life { end, moments, ..known.life });
                 }
             }
             // The others have no name, as they are not about a job.
@@ -238,12 +225,12 @@ fn moment(
     jobs: &SortedMap<u64, Known>,
     whole: Option<u32>,
 ) -> Moment {
-    let own = &jobs[&chosen];
+    let (own, at) = (&jobs[&chosen], SimTime::from_micros(at_us));
     let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
         job,
         tasks,
-        memory: share(jobs[&job].memory),
-        age: SimSpan::from_micros(at_us - jobs[&job].submit_us),
+        memory: jobs[&job].life.memory,
+        age: at.since(jobs[&job].life.submit),
         job_yield: Yield::try_from_units(jobs[&job].job_yield).unwrap_or(Yield::ONE),
     };
     // Of jobs with how much they hold and their tasks.
@@ -256,9 +243,11 @@ fn moment(
         let mut taken: Vec<u32> = running().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
         taken.sort_unstable();
         taken.dedup();
-        let memory = |known: &Known| if whole.is_some() { 1 } else { u64::from(known.memory) };
-        let holds = |known: &Known| Reverse(memory(known) * u64::from(known.tasks));
-        let holders = largest(running().map(|(&job, known)| (holds(known), job, known.tasks)).collect());
+        let memory = |life: &Life| if whole.is_some() { 1 } else { u64::from(life.memory.units()) };
+        let holder = |(&job, Known { life, .. }): (&u64, &Known)| {
+            (Reverse(memory(life) * u64::from(life.tasks)), job, life.tasks)
+        };
+        let holders = largest(running().map(holder).collect());
         match whole {
             Some(nodes) => Held::Nodes { free: nodes.saturating_sub(taken.len() as u32), holders },
             None => Held::Memory(holders),
@@ -267,7 +256,7 @@ fn moment(
         Held::NotHeld
     } else {
         let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
-        let need = |known: &Known, tasks: u32| u64::from(known.cpu_need) * u64::from(tasks);
+        let need = |known: &Known, tasks: u32| u64::from(known.life.cpu_need.units()) * u64::from(tasks);
         let sum = |node: u32| {
             jobs.values().iter().filter_map(|known| Some(need(known, on(known, node)?))).sum::<u64>()
         };
@@ -280,7 +269,7 @@ fn moment(
         Held::Cpu { node: node.0, need: needed as f64 / f64::from(Share::ONE.units()), beside }
     };
     let job_yield = Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE);
-    Moment { at: SimTime::from_micros(at_us), event, job_yield, held }
+    Moment { at, event, job_yield, held }
 }
 
 impl fmt::Display for Life {

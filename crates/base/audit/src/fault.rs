@@ -126,8 +126,8 @@ pub enum AuditError {
     #[error("this is not an events file: line 1: {0}")]
     NoEvents(Box<Rule>),
     /// The file breaks rules.
-    #[error("{0}")]
-    Faults(Faults),
+    #[error(transparent)]
+    Faults(#[from] Faults),
 }
 
 impl AuditError {
@@ -141,8 +141,4 @@ impl AuditError {
     }
 }
 
-impl From<Faults> for AuditError {
-    fn from(faults: Faults) -> AuditError {
-        AuditError::Faults(faults)
-    }
-}
+impl std::error::Error for Faults {}

@@ -1,6 +1,6 @@
 //! The lines of a file of records.
 
-use crate::{AuditError, Rule};
+use crate::{AuditError, Faults, Rule};
 use std::io::{BufRead, Read as _};
 
 /// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
@@ -36,33 +36,23 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Follows a file of records: the first line begins an auditor, which is called with each of the others.
-pub(crate) fn follow<A>(
+/// Follows a file of records: the first one begins an auditor, which is called with each of the others, or with what is wrong with a line
+/// that is none.
+pub(crate) fn follow<A, R>(
     reader: impl BufRead,
-    begin: impl FnOnce(&[u8]) -> Result<A, AuditError>,
-    mut each: impl FnMut(&mut A, &[u8]),
+    parse: impl Fn(&[u8]) -> serde_json::Result<R>,
+    begin: impl FnOnce(R) -> Result<A, Faults>,
+    mut each: impl FnMut(&mut A, Result<R, Rule>),
 ) -> Result<A, AuditError> {
     let mut lines = Lines::new(reader);
-    let first = lines.next()?.filter(|text| !text.is_empty());
-    let mut auditor = begin(first.ok_or_else(|| of_first_line(Rule::no_run()))?)?;
+    let parse = |text: &[u8]| parse(text).map_err(|error| malformed(&error));
+    let first = lines.next()?.filter(|text| !text.is_empty()).map_or_else(|| Err(Rule::no_run()), parse);
+    let first = first.map_err(|rule| AuditError::NoEvents(Box::new(rule)))?;
+    let mut auditor = begin(first).map_err(AuditError::of_beginning)?;
     while let Some(text) = lines.next()? {
-        each(&mut auditor, text);
+        each(&mut auditor, parse(text));
     }
     Ok(auditor)
-}
-
-/// The record with which a file begins.
-pub(crate) fn first_record<R>(read: serde_json::Result<R>) -> Result<R, AuditError> {
-    record(read).map_err(of_first_line)
-}
-
-/// The record of a line.
-pub(crate) fn record<R>(read: serde_json::Result<R>) -> Result<R, Rule> {
-    read.map_err(|error| malformed(&error))
-}
-
-fn of_first_line(rule: Rule) -> AuditError {
-    AuditError::NoEvents(Box::new(rule))
 }
 
 /// The message of the parser without its line number, which is always 1, and with a column where it has one.

@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use dfrsim_model::SortedMap;
+use dfrsim_model::event::Record;
 
 /// Follows which jobs are to follow which other ones, and when.
 #[derive(Debug, Default)]
@@ -21,14 +22,6 @@ struct Followers {
     left: u32,
     /// When it has happened, and whether by a decision, after the submissions of its moment.
     happened: Option<(u64, bool)>,
-}
-
-/// What a job says that it follows: jobs that have left, with the think time; jobs that have started, each with its time; and its own time.
-pub(crate) struct Follows<'a> {
-    pub(crate) ends: &'a [u64],
-    pub(crate) think: Option<u64>,
-    pub(crate) starts: &'a [(u64, u64)],
-    pub(crate) not_before: Option<u64>,
 }
 
 impl Followed {
@@ -66,19 +59,27 @@ impl Links {
     }
 
     /// A link of a job at a moment to those that it follows, and how many follow its end and its start. What is wrong with it.
-    pub(crate) fn link(
-        &mut self,
-        now: u64,
-        job: u64,
-        follows: &Follows<'_>,
-        [followers, start_followers]: [u32; 2],
-    ) -> Option<Rule> {
+    pub(crate) fn link(&mut self, now: u64, link: &Record<'_>) -> Option<Rule> {
+        let &Record::Link {
+            job,
+            after,
+            ref others,
+            think_us: think,
+            not_before_us: not_before,
+            ref starts,
+            followers,
+            start_followers,
+            ..
+        } = link
+        else {
+            return None;
+        };
         if self.submitted.take() != Some(job) {
             return Some("a `link` that does not come directly after the submission of its job".into());
         }
         self.ends.announce(job, followers);
         self.starts.announce(job, start_followers);
-        let &Follows { ends, think, starts, not_before } = follows;
+        let ends: Vec<u64> = after.into_iter().chain(others.iter().copied()).collect();
         let follows_none = ends.is_empty() && starts.is_empty();
         if ends.is_empty() != think.is_none()
             || follows_none && (not_before.is_some() || followers + start_followers == 0)

@@ -27,9 +27,10 @@ impl Auditor {
         Ok(auditor)
     }
 
-    /// The next record is this line of a file with others too.
-    pub(crate) fn go_to_line(&mut self, line: u64) {
+    /// Takes in a record that is this line of a file with others too.
+    pub(crate) fn record_at(&mut self, line: u64, record: &Record<'_>) {
         self.line = line - 1;
+        self.record(record);
     }
     /// A job joins or leaves the queue next. If a decision came before in which jobs started, or on which the next one depends, it is over:
     /// of a policy without reservations the last decision of a moment is the only one that counts.
@@ -46,8 +47,9 @@ impl Auditor {
         }
     }
 
-    /// A job leaves in any state, and is not done.
-    pub(crate) fn withdraw(&mut self, at: u64, number: u64) {
+    /// A job leaves in any state by a line of that file, and is not done.
+    pub(crate) fn withdraw(&mut self, line: u64, at: u64, number: u64) {
+        self.line = line;
         let head = Head { at, job: Some(number), name: "cancel", rank: Rank::Submission };
         if !self.jobs.contains_key(&number) || !self.advance(head) {
             return;

@@ -257,11 +257,8 @@ impl BatchCheck {
             if !self.running.contains_key(&job) {
                 continue;
             }
-            match preempted.iter().position(|it| it.job == job) {
-                Some(at) => {
-                    let waits = preempted.remove(at).waits;
-                    self.leave(job, now, waits);
-                }
+            match preempted.extract_if(.., |it| it.job == job).next() {
+                Some(it) => self.leave(job, now, it.waits),
                 None => report(job, now, None, "it keeps its nodes beyond its grace time".to_owned()),
             }
         }
@@ -295,8 +292,8 @@ impl BatchCheck {
             self.running.insert(*other, running);
         }
         for other in go {
-            match preempted.iter().position(|it| it.job == other) {
-                Some(at) => self.make_way(pass, &preempted.remove(at)),
+            match preempted.extract_if(.., |it| it.job == other).next() {
+                Some(it) => self.make_way(pass, &it),
                 None => report(other, now, None, format!("it does not make room for job {job}")),
             }
         }
@@ -388,18 +385,15 @@ impl BatchCheck {
                     (Some((_, leaving)), None) => fault(self.too_late(&pass, job, &leaving)),
                     (Some((parts, leaving)), Some(found)) => {
                         for other in leaving {
-                            match preempted.iter().position(|it| it.job == other) {
-                                Some(at) => self.make_way(&mut pass, &preempted.remove(at)),
-                                None => report(
-                                    other,
-                                    now,
-                                    None,
-                                    format!(
-                                        "it is its turn to make room for job {}, which starts, and it does not",
-                                        job.number
-                                    ),
-                                ),
-                            }
+                            let Some(it) = preempted.extract_if(.., |it| it.job == other).next() else {
+                                let number = job.number;
+                                let rule = format!(
+                                    "it is its turn to make room for job {number}, which starts, and it does not"
+                                );
+                                report(other, now, None, rule);
+                                continue;
+                            };
+                            self.make_way(&mut pass, &it);
                         }
                         let place = self.nodes.place(&parts);
                         let is_other = |(found, expected): &(&(u32, u32), &(u32, u32))| found != expected;

@@ -197,14 +197,8 @@ impl BatchPolicy {
         let depths = Depth::ALL.iter().flat_map(|depth| Order::ALL.iter().map(move |order| (depth, order)));
         let placed = depths.flat_map(|it| Placing::ALL.iter().map(move |placing| (it, placing)));
         placed.flat_map(|((&depth, &order), &placing)| {
-            Packing::ALL.iter().map(move |&packing| BatchPolicy {
-                depth,
-                order,
-                formula: None,
-                fill: None,
-                placing,
-                packing,
-            })
+            let usual = BatchPolicy { depth, order, placing, ..BatchPolicy::default() };
+            Packing::ALL.iter().map(move |&packing| BatchPolicy { packing, ..usual })
         })
     }
 }

@@ -43,6 +43,8 @@ pub(super) enum Yields {
 pub(super) struct Sum {
     pub(super) weights: SortedMap<u64, f64>,
     pub(super) floors: SortedMap<u64, f64>,
+    /// Yields that have it, in units.
+    yields: SortedMap<u64, f64>,
     pub(super) best: f64,
 }
 
@@ -166,16 +168,16 @@ impl Decider<'_> {
         let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
         its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
     }
-    /// Places a job, if need be where others leave: by rising rank as many as must, of which those come back, by decreasing rank, beside which
-    /// it still fits.
-    fn make_room(&mut self, job: u64, beside: bool) -> bool {
-        if self.mapping.place(job, beside) {
-            return true;
-        }
-        let mut others = self.mapping.ranked(self.mapping.on.keys().to_vec());
-        others.retain(|&other| self.may_leave(other, job));
+    /// Places a job where others leave: as many as must, in this order, of which those come back, the last first, beside which it still fits.
+    /// Returns those that are away; `None` if it does not fit even so.
+    fn place_where_others_leave(
+        &mut self,
+        job: u64,
+        beside: bool,
+        others: impl Iterator<Item = u64>,
+    ) -> Option<Vec<u64>> {
         let mut marked = Vec::new();
-        for other in others.into_iter().rev() {
+        for other in others {
             if self.mapping.have_room(job, beside) {
                 break;
             }
@@ -184,16 +186,25 @@ impl Decider<'_> {
         let is_room = self.mapping.have_room(job, beside);
         let mut away = Vec::new();
         for (other, on) in marked.into_iter().rev() {
-            self.mapping.put(other, on.clone());
+            self.mapping.put(other, on);
             if is_room && !self.mapping.have_room(job, beside) {
                 self.mapping.take_off(other);
                 away.push(other);
             }
         }
-        if !is_room {
-            return false;
+        self.mapping.place(job, beside).then_some(away)
+    }
+
+    /// Places a job, if need be where others leave, by rising rank.
+    fn make_room(&mut self, job: u64, beside: bool) -> bool {
+        if self.mapping.place(job, beside) {
+            return true;
         }
-        self.mapping.place(job, beside);
+        let mut others = self.mapping.ranked(self.mapping.on.keys().to_vec());
+        others.retain(|&other| self.may_leave(other, job));
+        let Some(away) = self.place_where_others_leave(job, beside, others.into_iter().rev()) else {
+            return false;
+        };
         if self.policy.arrival == Arrival::Moves {
             away.into_iter().for_each(|other| _ = self.place(other, false));
         }
@@ -209,24 +220,9 @@ impl Decider<'_> {
             if self.is_held(job) || self.mapping.place(job, false) {
                 continue;
             }
-            let mut left = Vec::new();
-            for other in site.candidates(self.events.now, job, self.mapping.on.keys()) {
-                if self.mapping.have_room(job, false) {
-                    break;
-                }
-                left.push((other, self.mapping.take_off(other)));
-            }
-            let is_room = self.mapping.have_room(job, false);
-            for (other, on) in left.into_iter().rev() {
-                self.mapping.put(other, on);
-                if is_room && !self.mapping.have_room(job, false) {
-                    self.mapping.take_off(other);
-                    paused += 1;
-                }
-            }
-            if is_room {
-                self.mapping.place(job, false);
-            }
+            let others = site.candidates(self.events.now, job, self.mapping.on.keys());
+            let away = self.place_where_others_leave(job, false, others.into_iter());
+            paused += away.map_or(0, |away| away.len());
         }
         self.mapping.on.len() + paused > before
     }
@@ -239,10 +235,8 @@ impl Decider<'_> {
         if self.jobs.keys().iter().any(is_off) {
             return true;
         }
-        match self.share() {
-            Yields::Exact(yields, _) => yields.values().iter().any(|at| at.floor() < enough),
-            Yields::Sum(_) | Yields::Held => self.averaged().values().iter().any(|at| at.floor() < enough),
-        }
+        let (Yields::Exact(yields, _) | Yields::Sum(Sum { yields, .. })) = self.share() else { return false };
+        yields.values().iter().any(|at| at.floor() < enough)
     }
 
     /// Whether MCB may not move a job on nodes.
@@ -384,10 +378,12 @@ impl Decider<'_> {
         }
         if self.policy.phase == Phase::Average {
             let (floors, weights) = self.average_terms(&sharers, &contested);
-            let best = largest_sum(&floors, &weights, &contested);
-            let best = best.iter().zip(&weights).map(|(at, weight)| at * weight).sum();
+            let yields = largest_sum(&floors, &weights, &contested);
+            let best = yields.iter().zip(&weights).map(|(at, weight)| at * weight).sum();
+            let yields = yields.into_iter().map(super::shares::units).collect();
             let by_job = |all: Vec<f64>| numbers.iter().copied().zip(all).collect();
-            return Yields::Sum(Sum { floors: by_job(floors), weights: by_job(weights), best });
+            let (floors, weights, yields) = (by_job(floors), by_job(weights), by_job(yields));
+            return Yields::Sum(Sum { weights, floors, yields, best });
         }
         let all = fill(&sharers, &contested, self.policy.is_equipartition);
         let units = all.into_iter().map(super::shares::units);
@@ -412,13 +408,5 @@ impl Decider<'_> {
     }
     fn least_weight(&self) -> u32 {
         self.mapping.on.keys().iter().map(|job| self.jobs[job].weight).min().unwrap_or(1)
-    }
-    /// One solution of the largest average, in units.
-    fn averaged(&self) -> SortedMap<u64, f64> {
-        let (numbers, sharers) = self.sharers();
-        let contested = contested(&sharers, &self.mapping.nodes);
-        let (floors, weights) = self.average_terms(&sharers, &contested);
-        let all = largest_sum(&floors, &weights, &contested);
-        numbers.into_iter().zip(all.into_iter().map(super::shares::units)).collect()
     }
 }

@@ -1,22 +1,24 @@
 //! Fractional policies, and their names.
 
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, named};
 use std::fmt;
 
-/// What happens when a job arrives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Arrival {
-    /// It waits for the tick.
-    #[default]
-    Waits,
-    /// It starts if there is room.
-    Greedy,
-    /// It starts, and others are paused for it.
-    Pauses,
-    /// It starts, and others move for it, or are paused.
-    Moves,
-    /// All jobs are mapped again.
-    Mcb,
+named! {
+    /// What happens when a job arrives.
+    #[derive(Default)]
+    pub(super) enum Arrival as "reaction to an arrival" {
+        /// It waits for the tick.
+        #[default]
+        Waits = "",
+        /// It starts if there is room.
+        Greedy = "Greedy",
+        /// It starts, and others are paused for it.
+        Pauses = "GreedyP",
+        /// It starts, and others move for it, or are paused.
+        Moves = "GreedyPM",
+        /// All jobs are mapped again.
+        Mcb = "MCB",
+    }
 }
 
 /// What happens at each tick.
@@ -31,13 +33,15 @@ pub(super) enum Ticks {
     Stretch,
 }
 
-/// What becomes of the CPU that a mapping leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Phase {
-    #[default]
-    Min,
-    Average,
-    Max,
+named! {
+    /// What becomes of the CPU that a mapping leaves.
+    #[derive(Default)]
+    pub(super) enum Phase as "phase" {
+        #[default]
+        Min = "MIN",
+        Average = "AVG",
+        Max = "MAX",
+    }
 }
 
 /// Which running jobs MCB does not move, by their time.
@@ -97,14 +101,7 @@ impl FractionalPolicy {
         let mut parts = (if is_equipartition { "*/OPT=MIN" } else { name }).split('/').peekable();
         let base = parts.next()?;
         let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
-        let arrival = match base {
-            "" => Arrival::Waits,
-            "Greedy" => Arrival::Greedy,
-            "GreedyP" => Arrival::Pauses,
-            "GreedyPM" => Arrival::Moves,
-            "MCB" => Arrival::Mcb,
-            _ => return None,
-        };
+        let arrival: Arrival = base.parse().ok()?;
         let ticks = match parts.next_if(|part| matches!(*part, "per" | "stretch-per")) {
             Some("per") => Ticks::Yield,
             Some(_) => Ticks::Stretch,
@@ -114,49 +111,34 @@ impl FractionalPolicy {
         let span = |text: Option<&str>| text.map(str::parse::<SimSpan>).transpose().ok();
         let mut value =
             |key: &str| parts.next_if(|part| part.starts_with(key)).map(|part| &part[key.len()..]);
-        let budget = count(value("BUDGET="))?;
-        let relabels = value("RELABEL").is_some();
-        let phase = match value("OPT=")? {
-            "MIN" => Phase::Min,
-            "AVG" => Phase::Average,
-            "MAX" => Phase::Max,
-            _ => return None,
-        };
-        let pin = match (span(value("MFT="))?, span(value("MVT="))?) {
-            (Some(limit), None) => Pin::Flow(limit),
-            (None, Some(limit)) => Pin::Virtual(limit),
-            (None, None) => Pin::None,
-            _ => return None,
-        };
-        let own_period = span(value("PERIOD="))?;
-        let below = count(value("BELOW="))?;
-        let pay = count(value("PAY="))?;
-        let spread = value("SPREAD").is_some();
-        let retry = span(value("RETRY="))?;
-        let swap = count(value("SWAP="))?;
-        let las = span(value("LAS="))?;
-        let ahead = span(value("AHEAD="))?;
-        let reacts = arrival != Arrival::Waits || is_equipartition;
-        let is_complete = parts.next().is_none() && (opportunistic && reacts || ticks != Ticks::None);
-        is_complete.then(|| FractionalPolicy {
+        // The order of the initialisers is the order in which they read.
+        let policy = FractionalPolicy {
             name: name.to_owned(),
             is_equipartition,
             arrival,
             opportunistic,
             ticks,
-            period: own_period.unwrap_or(period),
-            budget,
-            relabels,
-            phase,
-            pin,
-            below,
-            pay,
-            spread,
-            retry,
-            swap,
-            las,
-            ahead,
-        })
+            budget: count(value("BUDGET="))?,
+            relabels: value("RELABEL").is_some(),
+            phase: value("OPT=")?.parse().ok()?,
+            pin: match (span(value("MFT="))?, span(value("MVT="))?) {
+                (Some(limit), None) => Pin::Flow(limit),
+                (None, Some(limit)) => Pin::Virtual(limit),
+                (None, None) => Pin::None,
+                _ => return None,
+            },
+            period: span(value("PERIOD="))?.unwrap_or(period),
+            below: count(value("BELOW="))?,
+            pay: count(value("PAY="))?,
+            spread: value("SPREAD").is_some(),
+            retry: span(value("RETRY="))?,
+            swap: count(value("SWAP="))?,
+            las: span(value("LAS="))?,
+            ahead: span(value("AHEAD="))?,
+        };
+        let reacts = arrival != Arrival::Waits || is_equipartition;
+        let is_complete = parts.next().is_none() && (opportunistic && reacts || ticks != Ticks::None);
+        is_complete.then_some(policy)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::Report;
 use super::cluster::Cluster;
-use super::jobs::Jobs;
+use super::job::Job;
 use super::local::{keeps_promises, known_depth};
 use super::rule::{publication, still_waiting};
 use crate::{Fault, Faults, Rule, rule};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
+use std::collections::BTreeMap;
 
 /// Checks records as they come.
 #[derive(Debug, Default)]
@@ -29,8 +30,10 @@ pub struct Auditor {
     /// The line at hand.
     pub(super) line: u64,
     pub(super) now: u64,
-    /// The jobs in the system.
-    pub(super) jobs: Jobs,
+    /// The jobs in the system, by number.
+    pub(super) jobs: BTreeMap<u64, Job>,
+    /// How many have arrived; the number of the next one.
+    pub(super) arrived: u64,
     /// Jobs that may be in no queue, or in queues though they have started, to be settled within the moment; some more than
     /// once.
     pub(super) unsettled: Vec<u64>,
@@ -110,7 +113,7 @@ impl Auditor {
             Record::Arrive { at_us, job, width, run_us, walltime_us, home, traits, .. } => {
                 self.advance(at_us);
                 self.arrive(job, width, (run_us.min(walltime_us), walltime_us), home);
-                if let Some(job) = self.jobs.get_mut(job) {
+                if let Some(job) = self.jobs.get_mut(&job) {
                     job.traits = traits;
                 }
             }
@@ -177,10 +180,15 @@ impl Auditor {
         if faults.count() > 0 { Err(faults) } else { Ok(self.report) }
     }
 
-    /// A line that is not a record.
-    pub(super) fn malformed(&mut self, rule: Rule) {
-        self.line += 1;
-        self.fault(None, rule);
+    /// Takes in the next line of the file.
+    pub(super) fn read(&mut self, line: &Result<Record<'_>, Rule>) {
+        match line {
+            Ok(record) => self.record(record),
+            Err(rule) => {
+                self.line += 1;
+                self.fault(None, rule.clone());
+            }
+        }
     }
     pub(super) fn fault(&mut self, job: Option<u64>, rule: impl Into<Rule>) {
         let at = Some(SimTime::from_micros(self.now)).filter(|_| self.line > 1);
@@ -207,7 +215,7 @@ impl Auditor {
         unsettled.sort_unstable();
         unsettled.dedup();
         for &number in &unsettled {
-            let Some(job) = self.jobs.get(number) else { continue };
+            let Some(job) = self.jobs.get(&number) else { continue };
             match (job.started, job.queues.len()) {
                 (None, 0) if !self.has_cluster_for(job) => self.held.push(number),
                 (None, 0) => {
@@ -251,10 +259,10 @@ impl Auditor {
     /// Follows a record about a job and a cluster that must both be there.
     fn within(&mut self, job: u64, cluster: u32, record: &'static str, follow: impl FnOnce(&mut Auditor)) {
         if !self.knows(Some(job), cluster) {
-        } else if self.jobs.get(job).is_some() {
+        } else if self.jobs.contains_key(&job) {
             follow(self);
         } else {
-            self.fault(Some(job), Rule::absent(record, job < self.jobs.arrived()));
+            self.fault(Some(job), Rule::absent(record, job < self.arrived));
         }
     }
 
@@ -262,7 +270,7 @@ impl Auditor {
         self.settle();
         self.finished = true;
         let left: Vec<(u64, bool)> =
-            self.jobs.iter().map(|(number, job)| (number, job.started.is_some())).collect();
+            self.jobs.iter().map(|(&number, job)| (number, job.started.is_some())).collect();
         for (number, started) in left {
             let phase = if started { crate::Phase::Running } else { crate::Phase::Waiting };
             self.fault(Some(number), Rule::unfinished(phase));

@@ -28,7 +28,7 @@ impl Auditor {
     }
 
     pub(super) fn lose(&mut self, number: u64, at: u32) {
-        let job = self.jobs.get_mut(number).expect("it is there");
+        let job = self.jobs.get_mut(&number).expect("it is there");
         let Some(started) = job.started.take_if(|started| started.cluster == at) else {
             return self.fault(Some(number), not_running(at));
         };
@@ -37,8 +37,7 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         cluster.running.remove(number);
         cluster.touched = true;
-        cluster.local.go_to_line(self.line + 1);
-        cluster.local.withdraw(self.now, started.place);
+        cluster.local.withdraw(self.line, self.now, started.place);
         let failed = cluster.failed || cluster.lost.take() == Some(number);
         self.unsettled.push(number);
         if !failed {

@@ -2,7 +2,7 @@
 
 use super::{Auditor, Report};
 use crate::AuditError;
-use crate::lines::{first_record, follow, record};
+use crate::lines::follow;
 use dfrsim_model::grid_event::Record;
 use std::io::BufRead;
 
@@ -11,14 +11,8 @@ use std::io::BufRead;
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| {
-        Auditor::begin(&first_record(Record::from_json(text))?).map_err(AuditError::of_beginning)
-    };
-    let auditor = follow(reader, begin, |auditor, text| match record(Record::from_json(text)) {
-        Ok(record) => auditor.record(&record),
-        Err(rule) => auditor.malformed(rule),
-    })?;
-    Ok(auditor.finish()?)
+    let begin = |first| Auditor::begin(&first);
+    Ok(follow(reader, Record::from_json, begin, |auditor, line| auditor.read(&line))?.finish()?)
 }
 
 /// Whether a file that begins like this has the records of a grid.

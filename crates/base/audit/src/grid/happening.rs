@@ -1,6 +1,7 @@
 //! What is said of a cluster alone.
 
 use super::Auditor;
+use crate::head::Head;
 use dfrsim_model::event::Record;
 
 impl Auditor {
@@ -9,17 +10,8 @@ impl Auditor {
         if !self.knows(None, at) {
             return;
         }
-        match *record {
-            Record::Window { at_us, .. }
-            | Record::Down { at_us, .. }
-            | Record::Up { at_us, .. }
-            | Record::Ask { at_us, .. }
-            | Record::Interrupt { at_us, .. }
-            | Record::Lose { at_us, .. }
-            | Record::Reject { at_us, .. }
-            | Record::Pause { at_us, .. }
-            | Record::Resume { at_us, .. } => self.advance(at_us),
-            _ => {}
+        if let Some(head) = Head::of(record) {
+            self.advance(head.at);
         }
         let cluster = &mut self.clusters[at as usize];
         match *record {
@@ -35,8 +27,7 @@ impl Auditor {
         }
         let cluster = &mut self.clusters[at as usize];
         cluster.touched = true;
-        cluster.local.go_to_line(self.line);
-        cluster.local.record(record);
+        cluster.local.record_at(self.line, record);
     }
 
     /// A job joins or leaves the queue of a cluster next, which has decided since the one before, or not.
@@ -49,7 +40,7 @@ impl Auditor {
 
     fn set_back(&mut self, at: u32, place: u64, waits_again: bool) {
         let number = self.clusters[at as usize].job(place);
-        let job = number.and_then(|number| self.jobs.get_mut(number));
+        let job = number.and_then(|number| self.jobs.get_mut(&number));
         let started = job.and_then(|job| job.started.as_mut()).filter(|started| started.cluster == at);
         started.into_iter().for_each(|started| started.waits_again = waits_again);
     }

@@ -39,7 +39,6 @@ mod failures;
 mod file;
 mod happening;
 mod job;
-mod jobs;
 mod local;
 mod report;
 mod reservations;

@@ -11,7 +11,7 @@ use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 
 impl Auditor {
     pub(super) fn arrive(&mut self, number: u64, width: u32, (run, walltime): (u64, u64), home: Option<u32>) {
-        let expected = self.jobs.arrived();
+        let expected = self.arrived;
         if number != expected {
             return self.fault(Some(number), Rule::numbering(expected));
         }
@@ -22,12 +22,13 @@ impl Auditor {
         if number == 0 {
             self.publication = self.period.map(|period| arrived.saturating_add(period));
         }
-        self.jobs.push(Job { arrived, width, run, walltime, home, ..Job::default() });
+        self.arrived += 1;
+        self.jobs.insert(number, Job { arrived, width, run, walltime, home, ..Job::default() });
         self.unsettled.push(number);
     }
 
     pub(super) fn skip(&mut self, number: u64) {
-        match self.jobs.remove(number) {
+        match self.jobs.remove(&number) {
             None => self.fault(Some(number), Rule::absent("skip", false)),
             Some(job) if self.fits_somewhere(&job) => {
                 self.fault(Some(number), "it is left out, although it would fit");
@@ -44,7 +45,7 @@ impl Auditor {
 
     /// A job joins a queue: `expected` is what the cluster says of its end, `known` what the meta-scheduler does.
     pub(super) fn submit(&mut self, number: u64, at: u32, (expected, known): (u64, Option<u64>)) {
-        let job = self.jobs.get_mut(number).expect("it is there");
+        let job = self.jobs.get_mut(&number).expect("it is there");
         let cluster = &mut self.clusters[at as usize];
         let mut rules = Vec::<String>::new();
         if cluster.failed {
@@ -110,8 +111,7 @@ impl Auditor {
         cluster.touched = true;
         let run_us = cluster.time_of(job.run).saturating_add(transfer);
         let traits = job.traits.unwrap_or(ORDINARY);
-        cluster.local.go_to_line(self.line);
-        cluster.local.record(&event::Record::Submit {
+        let record = event::Record::Submit {
             at_us: self.now,
             job: place,
             id: number,
@@ -124,20 +124,20 @@ impl Auditor {
             group: traits.group,
             queue: traits.queue,
             partition: traits.partition,
-        });
+        };
+        cluster.local.record_at(self.line, &record);
         job.queues.push(Queued { cluster: at, place, expected });
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
     pub(super) fn cancel(&mut self, number: u64, at: u32, expected: Option<u64>) {
-        let job = self.jobs.get_mut(number).expect("it is there");
+        let job = self.jobs.get_mut(&number).expect("it is there");
         let Some(queued) = job.leave(at) else {
             return self.fault(Some(number), not_in_queue(at));
         };
         let cluster = &mut self.clusters[at as usize];
         let is_forced = cluster.failed;
-        cluster.local.go_to_line(self.line + 1);
-        cluster.local.withdraw(self.now, queued.place);
+        cluster.local.withdraw(self.line, self.now, queued.place);
         job.left = Some(Left { cluster: at, at: self.now, expected, is_forced });
         if is_forced && job.queues.is_empty() && job.started.is_none() {
             job.data = None;
@@ -169,13 +169,12 @@ impl Auditor {
     }
 
     pub(super) fn start(&mut self, number: u64, at: u32, on: &Placement<'_>) {
-        let job = self.jobs.get_mut(number).expect("it is there");
+        let job = self.jobs.get_mut(&number).expect("it is there");
         let again = job.started.as_mut().filter(|started| started.cluster == at && started.waits_again);
         if let Some(started) = again {
             started.waits_again = false;
             let cluster = &mut self.clusters[at as usize];
-            cluster.local.go_to_line(self.line);
-            cluster.local.record(&start_record(self.now, started.place, on));
+            cluster.local.record_at(self.line, &start_record(self.now, started.place, on));
             return;
         }
         if let Some(Started { cluster, .. }) = job.started {
@@ -185,8 +184,7 @@ impl Auditor {
             return self.fault(Some(number), not_in_queue(at));
         };
         let cluster = &mut self.clusters[at as usize];
-        cluster.local.go_to_line(self.line);
-        cluster.local.record(&start_record(self.now, queued.place, on));
+        cluster.local.record_at(self.line, &start_record(self.now, queued.place, on));
         let Queued { place, expected, .. } = queued;
         job.started = Some(Started { cluster: at, place, expected, waits_again: false });
         if let (Some(_), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
@@ -200,14 +198,13 @@ impl Auditor {
     }
 
     pub(super) fn complete(&mut self, number: u64, at: u32) {
-        let job = self.jobs.get(number).expect("it is there");
+        let job = self.jobs.get(&number).expect("it is there");
         let Some(Started { place, expected, .. }) = job.started.filter(|started| started.cluster == at)
         else {
             return self.fault(Some(number), not_running(at));
         };
         let cluster = &mut self.clusters[at as usize];
-        cluster.local.go_to_line(self.line);
-        cluster.local.record(&event::Record::Complete { at_us: self.now, job: place });
+        cluster.local.record_at(self.line, &event::Record::Complete { at_us: self.now, job: place });
         if cluster.running.remove(number).is_some_and(|end| end > self.now) {
             cluster.reservations.free();
         }
@@ -223,7 +220,7 @@ impl Auditor {
             let promised = SimTime::from_micros(expected);
             self.fault(Some(number), format!("it was promised to end at {promised} s at the latest"));
         }
-        self.jobs.remove(number);
+        self.jobs.remove(&number);
     }
 }
 

@@ -141,12 +141,7 @@ impl<'a> Check<'a> {
     /// What holds whenever an action begins, where they do at any time: a VM that acts is at both its ends until it has ended.
     fn moments(&mut self) {
         let plan = self.plan;
-        let mut actions: Vec<(usize, &Action)> = plan
-            .pools
-            .iter()
-            .enumerate()
-            .flat_map(|(pool, of)| of.iter().map(move |it| (pool, it)))
-            .collect();
+        let mut actions = plan.all_actions();
         actions.sort_by_key(|(_, action)| micros(action.begin_s));
         let mut before: Vec<Place> = plan.vms.iter().map(|vm| vm.before.clone()).collect();
         let mut after = before.clone();
@@ -201,18 +196,9 @@ impl<'a> Check<'a> {
             let text = format!("at the end `{}` is {found}, but should be {}", vm.name, vm.after);
             self.faults.push(PlanFault::new(text));
         }
-        let pool = self.plan.pools.len();
         // From `nowhere` every VM arrives, so that each broken constraint is seen.
         let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
-        self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places, |_| false));
-        self.faults.extend(arrival::faults(
-            self.plan,
-            &self.vms,
-            &self.concerned,
-            pool,
-            &nowhere,
-            &self.places,
-        ));
+        self.moment(self.plan.pools.len(), &nowhere, &self.places.clone(), |_| false);
         self.faults.extend(arrival::faults_together(self.plan, &self.vms, &self.places));
     }
 

@@ -1,6 +1,6 @@
 //! A plan as its file has it.
 
-pub(super) use dfrsim_input::state::{Constraint, ConstraintKind as Kind};
+pub(super) use dfrsim_input::state::{Constraint, ConstraintKind as Kind, VmState as State};
 use dfrsim_model::named;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -84,16 +84,6 @@ pub(super) struct Place {
     pub(super) node: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum State {
-    Waiting,
-    Running,
-    Sleeping,
-    Dozing,
-    Terminated,
-}
-
 /// The number of a constraint, in thousandths.
 pub(super) fn in_thousandths(constraint: &Constraint) -> u64 {
     constraint.amount.in_parts(1_000).unsigned_abs()
@@ -147,6 +137,14 @@ named! {
     }
 }
 
+impl Document {
+    /// All actions, each with its pool.
+    pub(super) fn all_actions(&self) -> Vec<(usize, &Action)> {
+        let pools = self.pools.iter().enumerate();
+        pools.flat_map(|(pool, actions)| actions.iter().map(move |action| (pool, action))).collect()
+    }
+}
+
 impl Vm {
     /// The amount that the VM takes of a resource in a place; CPU in thousandths of a unit.
     pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
@@ -186,41 +184,27 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = format!("{:?}", self.state).to_lowercase();
-        match &self.node {
-            Some(node) => write!(f, "{state} on `{node}`"),
-            None => f.write_str(&state),
-        }
+        self.state.fmt(f)?;
+        self.node.as_ref().map_or(Ok(()), |node| write!(f, " on `{node}`"))
     }
 }
 
 impl Action {
     /// Where the VM is after the action, if it is legal from this place.
     pub(super) fn leads(&self, from: &Place) -> Option<Place> {
-        let place = |state, node: &Option<String>| Some(Place { state, node: node.clone() });
+        let (has_end, stays) = (self.to.is_some(), self.from == self.to);
+        let (state, is_right) = match (self.action, from.state) {
+            (Verb::Run, State::Waiting) => (State::Running, has_end),
+            (Verb::Stop, State::Running) => (State::Terminated, !has_end),
+            (Verb::Migrate, State::Running) => (State::Running, has_end && !stays),
+            (Verb::Suspend, State::Running | State::Dozing) => (State::Sleeping, stays),
+            (Verb::Transfer, State::Sleeping) => (State::Sleeping, has_end && !stays),
+            (Verb::Doze, State::Running) => (State::Dozing, stays),
+            (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => (State::Running, has_end),
+            _ => return None,
+        };
         // A VM that waits has no node, and the action comes from none.
-        if from.node != self.from {
-            return None;
-        }
-        let there = self.from == self.to;
-        match (self.action, from.state) {
-            (Verb::Run, State::Waiting) => place(State::Running, &self.to).filter(|_| self.to.is_some()),
-            (Verb::Stop, State::Running) => place(State::Terminated, &None).filter(|_| self.to.is_none()),
-            (Verb::Migrate, State::Running) => {
-                place(State::Running, &self.to).filter(|_| self.to.is_some() && !there)
-            }
-            (Verb::Suspend, State::Running | State::Dozing) => {
-                place(State::Sleeping, &self.to).filter(|_| there)
-            }
-            (Verb::Transfer, State::Sleeping) => {
-                place(State::Sleeping, &self.to).filter(|_| self.to.is_some() && !there)
-            }
-            (Verb::Doze, State::Running) => place(State::Dozing, &self.to).filter(|_| there),
-            (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => {
-                place(State::Running, &self.to).filter(|_| self.to.is_some())
-            }
-            _ => None,
-        }
+        (is_right && from.node == self.from).then(|| Place { state, node: self.to.clone() })
     }
 
     /// The cost of the action for a VM of this many MB.

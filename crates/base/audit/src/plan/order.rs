@@ -6,12 +6,7 @@ use super::fault::PlanFault;
 /// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together
 /// regardless of constraints.
 pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
-    let actions: Vec<(usize, &Action)> = plan
-        .pools
-        .iter()
-        .enumerate()
-        .flat_map(|(pool, actions)| actions.iter().map(move |action| (pool, action)))
-        .collect();
+    let actions = plan.all_actions();
     let vjob = |name: &String| plan.vms.iter().find(|vm| vm.name == *name).map(|vm| &vm.vjob);
     let is_shared = |action: &Action| matches!(action.action, Verb::Suspend | Verb::Resume);
     let go_together =

@@ -1,5 +1,6 @@
 //! What partitions, qualities of service, accounts and users may have at once.
 
+use super::account::Account;
 use super::amounts::Amounts;
 use super::has;
 use crate::job::Job;
@@ -123,6 +124,13 @@ impl Limits {
             amounts: self.names.iter().map(|name| self.amounts.held(job, name)).collect(),
             names: Arc::clone(&self.names),
             estimate: job.estimate,
+        }
+    }
+    /// The account that pays for a job.
+    pub(super) fn account(&self, claim: &Claim) -> Account {
+        match claim.payer {
+            Ok(at) => Account::Listed(self.settings.accounts[at].name.clone()),
+            Err(of) => Account::Unlisted(of),
         }
     }
     fn payer(&self, job: &Job) -> Result<usize, Option<u32>> {

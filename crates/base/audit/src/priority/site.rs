@@ -80,7 +80,8 @@ impl Site {
         let others: Vec<&Claim> = admitted.map(|(_, other)| &other.claim).collect();
         let is_admitted =
             self.limits.never(&claim).is_none() && !self.limits.is_one_too_many(&claim, &others);
-        let (account, fixed) = (self.usage.account(job), self.fixed(&claim, job));
+        let (account, fixed) =
+            (self.usage.account(self.limits.account(&claim), job), self.fixed(&claim, job));
         let qos = self.settings.qos.len();
         let partition =
             claim.classes.iter().find(|&&at| at >= qos).map(|&at| &self.limits.classes[at].billing);

@@ -5,7 +5,7 @@ use super::series::half_to_the;
 use super::{ONE, fair_tree, fraction};
 use crate::job::Job;
 use dfrsim_model::SortedMap;
-use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
+use dfrsim_model::priority::{FairShare, Priorities};
 
 /// A job on nodes, since a moment.
 #[derive(Debug)]
@@ -19,11 +19,8 @@ struct Span {
 /// Follows the usage of all accounts.
 #[derive(Debug)]
 pub(crate) struct Usage {
-    by_group: SortedMap<u32, Account>,
-    by_user: SortedMap<u32, Account>,
     /// The listed users of accounts.
     users: SortedMap<(Option<Account>, u32), Account>,
-    unlisted: Unlisted,
     rule: FairShare,
     dampening: u128,
     accounts: SortedMap<Account, Entry>,
@@ -43,27 +40,17 @@ pub(crate) struct Usage {
 impl Usage {
     pub(crate) fn new(settings: &Priorities) -> Usage {
         let listed = |name: &String| Account::Listed(name.clone());
-        let (mut by_group, mut by_user, mut accounts) =
-            (SortedMap::default(), SortedMap::default(), SortedMap::default());
-        let mut users = SortedMap::default();
+        let (mut accounts, mut users) = (SortedMap::default(), SortedMap::default());
         for account in &settings.accounts {
             let parent = account.parent.as_ref().map(listed);
-            let of_users = account.users.iter().map(|&user| (user, listed(&account.name)));
-            if account.is_user {
-                users.extend(of_users.map(|(user, own)| ((parent.clone(), user), own)));
-            } else {
-                by_user.extend(of_users);
-            }
+            let own = account.users.iter().filter(|_| account.is_user);
+            users.extend(own.map(|&user| ((parent.clone(), user), listed(&account.name))));
             let (shares, is_user) = (account.shares, account.is_user);
             accounts.insert(listed(&account.name), Entry { parent, shares, is_user, usage: 0 });
-            by_group.extend(account.groups.iter().map(|&group| (group, listed(&account.name))));
         }
         let exponent = fraction(settings.calc_period_s.into(), settings.half_life_s.into());
         Usage {
-            by_group,
-            by_user,
             users,
-            unlisted: settings.unlisted,
             rule: settings.fair_share,
             dampening: settings.fair_share_dampening.into(),
             accounts,
@@ -78,9 +65,9 @@ impl Usage {
         }
     }
 
-    /// The account of a job, or of its user there, which is there from now on.
-    pub(crate) fn account(&mut self, job: &Job) -> Account {
-        let account = self.paying(job);
+    /// The account that pays for a job, or that of its user there, which are there from now on.
+    pub(crate) fn account(&mut self, account: Account, job: &Job) -> Account {
+        self.join(&account, Entry { parent: None, shares: 1, is_user: false, usage: 0 });
         if self.rule == FairShare::Classic || self.accounts[&account].is_user {
             return account;
         }
@@ -100,21 +87,6 @@ impl Usage {
             self.accounts.insert(account.clone(), entry);
             self.fair_shares.clear();
         }
-    }
-
-    fn paying(&mut self, job: &Job) -> Account {
-        let of_user = job.user.and_then(|user| self.by_user.get(&user));
-        let of_group = job.group.and_then(|group| self.by_group.get(&group));
-        if let Some(account) = of_user.or(of_group) {
-            return account.clone();
-        }
-        let account = Account::Unlisted(match self.unlisted {
-            Unlisted::Group => job.group,
-            Unlisted::User => job.user,
-            Unlisted::Together => None,
-        });
-        self.join(&account, Entry { parent: None, shares: 1, is_user: false, usage: 0 });
-        account
     }
 
     pub(crate) fn start(&mut self, job: u64, account: Account, bill: u128, now: u64) {
