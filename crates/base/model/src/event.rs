@@ -12,6 +12,7 @@
 //! `lose` records, too, which are then among the changes that the policy decided.
 
 use crate::WeightRule;
+use crate::numbers::is_default;
 use crate::priority::Priorities;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,10 +180,10 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         starts: Vec<(u64, u64)>,
         /// How many jobs will be submitted when it has left.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         followers: u32,
         /// How many jobs follow its start.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         start_followers: u32,
     },
     /// What the tasks of the job that was just submitted ask for beside CPU and memory.
@@ -314,10 +315,6 @@ impl Record<'_> {
     pub fn from_json(line: &[u8]) -> serde_json::Result<Record<'static>> {
         serde_json::from_slice(line)
     }
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Something that nodes have beside CPU and memory.

@@ -60,55 +60,49 @@ struct Program {
     steps: Vec<Step>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Number(f64),
-    Name(Name),
-    Function(Function),
-    Negate,
-    /// `+ - * / ^`
-    Operator(u8),
+    /// A name, by its place in [`NAMES`].
+    Name(usize),
+    /// A function of one value.
+    One(fn(f64) -> f64),
+    /// A function of two values, or an operator.
+    Two(fn(f64, f64) -> f64),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Name {
-    Wait,
-    Estimate,
-    Width,
-    Submit,
-}
+/// Something of a job.
+type Of = fn(&Known) -> f64;
 
-const NAMES: [(&str, Name); 4] =
-    [("wait", Name::Wait), ("estimate", Name::Estimate), ("width", Name::Width), ("submit", Name::Submit)];
+const WAIT: &str = "wait";
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Function {
-    Log10,
-    Log2,
-    Ln,
-    Exp,
-    Sqrt,
-    Abs,
-    Min,
-    Max,
-}
-
-const FUNCTIONS: [(&str, Function); 8] = [
-    ("log10", Function::Log10),
-    ("log2", Function::Log2),
-    ("ln", Function::Ln),
-    ("exp", Function::Exp),
-    ("sqrt", Function::Sqrt),
-    ("abs", Function::Abs),
-    ("min", Function::Min),
-    ("max", Function::Max),
+const NAMES: [(&str, Of); 4] = [
+    (WAIT, |job| job.wait),
+    ("estimate", |job| job.estimate),
+    ("width", |job| job.width),
+    ("submit", |job| job.submit),
 ];
 
-impl Function {
-    fn has_two(self) -> bool {
-        matches!(self, Function::Min | Function::Max)
-    }
-}
+const FUNCTIONS: [(&str, Step); 8] = [
+    ("log10", Step::One(libm::log10)),
+    ("log2", Step::One(libm::log2)),
+    ("ln", Step::One(libm::log)),
+    ("exp", Step::One(libm::exp)),
+    ("sqrt", Step::One(f64::sqrt)),
+    ("abs", Step::One(f64::abs)),
+    ("min", Step::Two(|a, b| if b < a { b } else { a })),
+    ("max", Step::Two(|a, b| if b > a { b } else { a })),
+];
+
+/// Operators: how much each binds, and how much those of its right side have to.
+const OPERATORS: [(char, u8, u8, Step); 5] = [
+    ('+', 1, 2, Step::Two(|a, b| a + b)),
+    ('-', 1, 2, Step::Two(|a, b| a - b)),
+    ('*', 2, 3, Step::Two(|a, b| a * b)),
+    ('/', 2, 3, Step::Two(|a, b| a / b)),
+    // From the right.
+    ('^', 4, 4, Step::Two(libm::pow)),
+];
 
 impl Formula {
     /// The formula of a text.
@@ -136,7 +130,7 @@ impl Formula {
     /// Whether its value for a job changes while that waits.
     #[must_use]
     pub fn depends_on_time(self) -> bool {
-        self.0.steps.contains(&Step::Name(Name::Wait))
+        self.0.steps.iter().any(|step| matches!(step, Step::Name(place) if NAMES[*place].0 == WAIT))
     }
 
     /// Its value for a job; not finite where it divides by zero, takes the logarithm of zero, or the like. Zero has no sign.
@@ -158,9 +152,8 @@ impl Step {
     fn takes(self) -> usize {
         match self {
             Step::Number(_) | Step::Name(_) => 0,
-            Step::Negate => 1,
-            Step::Function(function) => 1 + usize::from(function.has_two()),
-            Step::Operator(_) => 2,
+            Step::One(_) => 1,
+            Step::Two(_) => 2,
         }
     }
 
@@ -168,36 +161,9 @@ impl Step {
     fn value(self, job: &Known, a: f64, b: f64) -> f64 {
         match self {
             Step::Number(number) => number,
-            Step::Name(Name::Wait) => job.wait,
-            Step::Name(Name::Estimate) => job.estimate,
-            Step::Name(Name::Width) => job.width,
-            Step::Name(Name::Submit) => job.submit,
-            Step::Negate => -a,
-            Step::Function(Function::Log10) => libm::log10(a),
-            Step::Function(Function::Log2) => libm::log2(a),
-            Step::Function(Function::Ln) => libm::log(a),
-            Step::Function(Function::Exp) => libm::exp(a),
-            Step::Function(Function::Sqrt) => a.sqrt(),
-            Step::Function(Function::Abs) => a.abs(),
-            Step::Function(Function::Min) => {
-                if b < a {
-                    b
-                } else {
-                    a
-                }
-            }
-            Step::Function(Function::Max) => {
-                if b > a {
-                    b
-                } else {
-                    a
-                }
-            }
-            Step::Operator(b'+') => a + b,
-            Step::Operator(b'-') => a - b,
-            Step::Operator(b'*') => a * b,
-            Step::Operator(b'/') => a / b,
-            Step::Operator(_) => libm::pow(a, b),
+            Step::Name(place) => NAMES[place].1(job),
+            Step::One(function) => function(a),
+            Step::Two(function) => function(a, b),
         }
     }
 }
@@ -253,20 +219,12 @@ impl<'a> Parser<'a> {
     fn sum(&mut self, least: u8) -> Result<(), FormulaError> {
         self.operand()?;
         loop {
-            let (binds, right) = match self.next() {
-                Some('+' | '-') => (1, 2),
-                Some('*' | '/') => (2, 3),
-                // From the right.
-                Some('^') => (4, 4),
-                _ => return Ok(()),
-            };
-            if binds < least {
-                return Ok(());
-            }
-            let operator = self.text.as_bytes()[self.at];
+            let next = self.next();
+            let found = OPERATORS.iter().find(|(sign, binds, ..)| Some(*sign) == next && *binds >= least);
+            let Some(&(.., right, operator)) = found else { return Ok(()) };
             self.at += 1;
             self.sum(right)?;
-            self.push(Step::Operator(operator))?;
+            self.push(operator)?;
         }
     }
 
@@ -276,7 +234,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 // Less than `^`, more than `*`.
                 self.sum(3)?;
-                self.push(Step::Negate)
+                self.push(Step::One(|a| -a))
             }
             Some('(') => {
                 self.at += 1;
@@ -313,34 +271,33 @@ impl<'a> Parser<'a> {
             .unwrap_or_default();
         self.at += name.len();
         if self.next() != Some('(') {
-            let name = self.known("name", &NAMES, from, name)?;
-            return self.push(Step::Name(name));
+            let place = self.place("name", &NAMES.map(|it| it.0), from, name)?;
+            return self.push(Step::Name(place));
         }
-        let function = self.known("function", &FUNCTIONS, from, name)?;
+        let (_, function) = FUNCTIONS[self.place("function", &FUNCTIONS.map(|it| it.0), from, name)?];
         self.at += 1;
         self.sum(0)?;
-        if function.has_two() {
+        if function.takes() == 2 {
             self.expect(',')?;
             self.sum(0)?;
         }
         self.expect(')')?;
-        self.push(Step::Function(function))
+        self.push(function)
     }
 
-    /// What has a name that begins at a place.
-    fn known<T: Copy>(
+    /// The place of a name that begins at a place of the text.
+    fn place(
         &mut self,
         what: &'static str,
-        table: &[(&str, T)],
+        known: &[&str],
         from: usize,
         name: &str,
-    ) -> Result<T, FormulaError> {
-        if let Some((_, known)) = table.iter().find(|(known, _)| *known == name) {
-            return Ok(*known);
-        }
-        self.at = from;
-        let unknown = UnknownName::new(what, name, table.iter().map(|(known, _)| *known));
-        Err(self.fault(unknown.to_string()))
+    ) -> Result<usize, FormulaError> {
+        let place = known.iter().position(|known| *known == name);
+        place.ok_or_else(|| {
+            self.at = from;
+            self.fault(UnknownName::new(what, name, known).to_string())
+        })
     }
 }
 

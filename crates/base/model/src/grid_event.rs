@@ -7,6 +7,7 @@
 //! the order in which the first record lists them.
 
 use crate::event::{self, Placement};
+use crate::numbers::is_default;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -49,16 +50,6 @@ pub struct Traits {
     pub partition: Option<u32>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(micros: &u64) -> bool {
-    *micros == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_false(it: &bool) -> bool {
-    !it
-}
-
 /// One line of the record of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
@@ -78,10 +69,10 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold_us: Option<u64>,
         /// How long a job takes longer elsewhere than on the cluster to which it was submitted first, for its data.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         transfer_us: u64,
         /// The same for each of its cores, on top of that.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         transfer_per_core_us: u64,
         /// How often clusters publish their states, if the meta-scheduler knows them from there only.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +122,7 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         known_us: Option<u64>,
         /// Whether the cluster has decided in this moment on what came before.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "is_default")]
         decided: bool,
     },
     /// It leaves the queue of a cluster.
@@ -146,7 +137,7 @@ pub enum Record<'a> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expected_us: Option<u64>,
         /// Whether the cluster has decided in this moment on what came before.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "is_default")]
         decided: bool,
     },
     /// It starts, or starts again after its nodes went down.

@@ -18,7 +18,8 @@
 //! * [`grid_event`]: the same for a grid of several clusters.
 //! * [`formula`]: orders of waiting jobs that users write down.
 //! * [`mod@named`]: choices that users write by name.
-//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps.
+//! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps;
+//!   [`Members`]: objects of JSON as they are written.
 //!
 //! No comparison has a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -39,6 +40,7 @@
 mod clock;
 mod ids;
 mod job;
+mod members;
 mod seed;
 mod share;
 mod sorted_map;
@@ -65,6 +67,7 @@ pub mod vm;
 pub use clock::Clock;
 pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId, ranges};
 pub use job::{Job, Preceding};
+pub use members::Members;
 pub use numbers::counted;
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};

@@ -10,16 +10,9 @@ pub const MOST_JOBS: usize = 100_000_000;
 pub const LEAST_PERIOD: SimSpan = SimSpan::from_secs(1);
 
 /// A size or a period that cannot be simulated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct BeyondLimits(String);
-
-impl std::fmt::Display for BeyondLimits {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BeyondLimits {}
 
 /// A number of nodes.
 ///

@@ -3,6 +3,7 @@
 //! The names of most fields are those of Slurm's parameters in other letters: `half_life_s` is `PriorityDecayHalfLife`. This module
 //! has the settings only; what they mean is computed by the policies, and once more by the audit.
 
+use crate::numbers::is_default;
 use crate::{Origin, named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -247,15 +248,9 @@ pub struct Account {
 impl Account {
     /// Makes a user of an account, of whom no job is known.
     pub fn user(name: &str, parent: Option<&str>, shares: u32) -> Account {
-        Account {
-            name: name.to_owned(),
-            parent: parent.map(str::to_owned),
-            shares,
-            groups: Vec::new(),
-            users: Vec::new(),
-            is_user: true,
-            limits: Limits::default(),
-        }
+        let (name, parent) = (name.to_owned(), parent.map(str::to_owned));
+        let (groups, users, limits) = Default::default();
+        Account { name, parent, shares, groups, users, is_user: true, limits }
     }
 
     /// Whether it pays for all jobs of one of its users.
@@ -770,10 +765,6 @@ fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), PriorityError>
         }
     }
     Ok(())
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 #[cfg(test)]

@@ -194,13 +194,14 @@ impl Action {
     pub(super) fn leads(&self, from: &Place) -> Option<Place> {
         let (has_end, stays) = (self.to.is_some(), self.from == self.to);
         let (state, is_right) = match (self.action, from.state) {
-            (Verb::Run, State::Waiting) => (State::Running, has_end),
             (Verb::Stop, State::Running) => (State::Terminated, !has_end),
             (Verb::Migrate, State::Running) => (State::Running, has_end && !stays),
             (Verb::Suspend, State::Running | State::Dozing) => (State::Sleeping, stays),
             (Verb::Transfer, State::Sleeping) => (State::Sleeping, has_end && !stays),
             (Verb::Doze, State::Running) => (State::Dozing, stays),
-            (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => (State::Running, has_end),
+            (Verb::Run, State::Waiting) | (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => {
+                (State::Running, has_end)
+            }
             _ => return None,
         };
         // A VM that waits has no node, and the action comes from none.

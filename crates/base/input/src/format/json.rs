@@ -3,9 +3,9 @@
 use super::{Format, Input};
 use crate::fault::{Fault, Faults};
 use crate::tree::{Content, Fields, Node};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use dfrsim_model::Members;
+use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::fmt;
 use std::ops::Range;
 
 /// How deep values may be in each other: the limit of the parser, which does not count where it only looks for the end of a value.
@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
                 )
             }
             Some(b'{') => {
-                let Members(members) = self.part(span.start, raw.get())?;
+                let Members::<&RawValue, &RawValue>(members) = self.part(span.start, raw.get())?;
                 let mut fields = Fields::new();
                 for (key, value) in members {
                     let place = self.span(key);
@@ -99,31 +99,5 @@ impl<'a> Source<'a> {
             _ => Content::Scalar(self.part(span.start, raw.get())?),
         };
         Ok(Node { name: None, span: Some(span), content })
-    }
-}
-
-/// The names and values of an object as they are written, in their order.
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OfMembers)
-    }
-}
-
-struct OfMembers;
-
-impl<'de> Visitor<'de> for OfMembers {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
     }
 }

@@ -43,6 +43,17 @@ pub enum Naming {
     Partition,
 }
 
+impl Naming {
+    /// The directive that lists its names.
+    const fn directive(self) -> Option<&'static str> {
+        match self {
+            Naming::Queue => Some("Queue"),
+            Naming::Partition => Some("Partition"),
+            Naming::User | Naming::Group => None,
+        }
+    }
+}
+
 impl Header {
     /// Adds a directive. An end of line in it becomes a blank.
     pub fn push(&mut self, name: &str, value: &str) {
@@ -72,24 +83,18 @@ impl Header {
     /// Names a user, group, queue or partition. Queues and partitions have lines (`Queue: 1 normal`); names of users and groups are known as
     /// long as the log is not written.
     pub fn name(&mut self, of: Naming, number: u32, name: &str) {
-        match of {
-            Naming::Queue => self.push("Queue", &format!("{number} {name}")),
-            Naming::Partition => self.push("Partition", &format!("{number} {name}")),
-            Naming::User | Naming::Group => self.unwritten.push((of, number, name.to_owned())),
+        match of.directive() {
+            Some(directive) => self.push(directive, &format!("{number} {name}")),
+            None => self.unwritten.push((of, number, name.to_owned())),
         }
     }
     /// Numbers with their names.
     pub fn names(&self, of: Naming) -> impl Iterator<Item = (u32, &str)> {
-        let directive = match of {
-            Naming::Queue => "Queue",
-            Naming::Partition => "Partition",
-            Naming::User | Naming::Group => "",
-        };
-        let written =
-            self.directives().filter(move |(name, _)| *name == directive).filter_map(|(_, text)| {
-                let (number, name) = text.split_once(char::is_whitespace)?;
-                Some((number.parse().ok()?, name.trim()))
-            });
+        let is_written = move |name: &str| of.directive() == Some(name);
+        let written = self.directives().filter(move |(name, _)| is_written(name)).filter_map(|(_, text)| {
+            let (number, name) = text.split_once(char::is_whitespace)?;
+            Some((number.parse().ok()?, name.trim()))
+        });
         let unwritten = self.unwritten.iter().filter(move |(what, ..)| *what == of);
         written.chain(unwritten.map(|(_, number, name)| (*number, name.as_str())))
     }

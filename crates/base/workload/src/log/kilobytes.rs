@@ -14,6 +14,11 @@ impl Kilobytes {
     pub const fn from_millionths(millionths: u64) -> Kilobytes {
         Kilobytes(millionths)
     }
+    /// This many kilobytes, to a millionth; `None` if they are too many.
+    pub(crate) fn rounded(amount: f64) -> Option<Kilobytes> {
+        let millionths = (amount * 1e6).round();
+        (0.0..1.8e19).contains(&millionths).then_some(Kilobytes(millionths as u64))
+    }
     /// The amount in millionths of a kilobyte.
     #[must_use]
     pub const fn millionths(self) -> u64 {

@@ -3,11 +3,12 @@
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{Faults, LogError, Problem, decompressed};
+use super::{Accounting, Faults, LogError, Problem, ReadReport, Strictness, Whole, decompressed};
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// A job, or a run of one, that has ended.
@@ -59,6 +60,55 @@ impl Until {
     }
 }
 
+/// A log in the making of which the lines are jobs of accounting.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    jobs: Vec<Listed>,
+    pub(crate) names: Names,
+    pub(crate) accounting: Accounting,
+    /// How many lines were left out, and why: faults if the log is read strictly, or if there is no job without any.
+    broken: u64,
+    faults: Faults,
+}
+
+impl Listing {
+    pub(crate) fn new(file: &str) -> Listing {
+        let (jobs, names, accounting, faults) =
+            (Vec::new(), Names::default(), Accounting::default(), Faults::new(file));
+        Listing { jobs, names, accounting, broken: 0, faults }
+    }
+    /// Leaves out a line with which something is wrong.
+    pub(crate) fn leave_out(&mut self, line: u64, problems: impl IntoIterator<Item = Problem>) {
+        self.broken += 1;
+        problems.into_iter().for_each(|problem| self.faults.push(line, problem));
+    }
+    /// Adds the job of a line, or leaves it out.
+    pub(crate) fn add(&mut self, line: u64, job: Result<Listed, Vec<Problem>>) {
+        match job {
+            Ok(job) => self.jobs.push(job),
+            Err(problems) => self.leave_out(line, problems),
+        }
+    }
+    /// The log, with a note in its header of where it is from.
+    pub(crate) fn finish(self, file: &str, strictness: Strictness, note: &str) -> Result<Whole, LogError> {
+        let Listing { jobs, names, accounting, broken, faults } = self;
+        if !faults.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
+            return Err(faults.into());
+        }
+        let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
+        let (header, lines) = lines(&jobs, &names, note);
+        Ok(Whole::new(file.to_owned(), header, report, lines))
+    }
+}
+
+/// Seconds as a clock has them, `[[hours:]minutes:]seconds`, with so many parts; decimals are cut off.
+pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<u64> {
+    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+    let add = |sum: u64, part: &str| sum.checked_mul(60)?.checked_add(part.parse().ok()?);
+    let seconds = whole.split(':').try_fold(0, add)?;
+    parts.contains(&whole.split(':').count()).then_some(seconds)
+}
+
 /// The jobs as lines whose times begin with the first submission, below a header that says where they are from.
 ///
 /// Jobs keep their numbers if each has one of its own; otherwise they are numbered from 1 as they come. A dependency is a preceding
@@ -66,7 +116,7 @@ impl Until {
 /// an array (`70` is all of `70_1`, `70_2` and so on), it is the one that ended last; the others, and those of which the start counts, are beside
 /// it. Where one dependency suffices it is that which was met first. A job that ended or started after the other one had begun, or ended in
 /// another way than asked for, did not hold it: the user or an operator had lifted that.
-pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
+fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
     let mut header = Header::default();
     header.push("UnixStartTime", &first.to_string());

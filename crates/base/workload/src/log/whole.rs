@@ -45,6 +45,10 @@ impl Whole {
         }
         Whole { file, header, report, lines: Arc::new(lines), asked: Arc::default(), given: 0 }
     }
+    /// All of its lines.
+    pub(crate) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
     pub(crate) fn with_asked(self, asked: Asked) -> Whole {
         Whole { asked: Arc::new(asked), ..self }
     }

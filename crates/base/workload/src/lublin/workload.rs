@@ -102,9 +102,7 @@ pub fn jobs(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = J
         cpu_need: cpu.of(size),
         memory,
         run_time,
-        requested_time: None,
-        user: None,
-        origin: dfrsim_model::Origin::UNKNOWN,
+        ..Job::default()
     })
 }
 

@@ -95,13 +95,8 @@ pub struct Options {
     /// Where tasks, needs and memory come from.
     pub annotation: Annotation,
     /// Whether jobs say from which group, queue and partition they come.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub origins: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Format {

@@ -4,39 +4,13 @@ use super::Located;
 use crate::log::Problem;
 use memchr::memchr_iter;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::fmt;
 
 /// How much of a wrong value is shown, in characters.
 const EXCERPT: usize = 40;
 
-/// The members of an object in their order, repeated ones too.
-#[derive(Default)]
-pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
-    }
-}
+/// The members of an object.
+pub(super) type Members<'a> = dfrsim_model::Members<String, &'a RawValue>;
 
 /// The text of a file, with its lines.
 pub(super) struct Text<'a> {

@@ -1,11 +1,11 @@
 //! The jobs of a workload.
 
 use super::Located;
-use super::document::{Entry, Members, Text};
+use super::document::{Entry, Text};
 use super::profile::LONGEST_SECONDS;
 use super::profiles::{NoRun, Profiles, Run};
 use crate::log::{Line, Record, Status};
-use dfrsim_model::{JobId, JobText, SimSpan, SimTime};
+use dfrsim_model::{JobId, JobText, Members, SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -62,7 +62,7 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
     let mut read = Jobs::default();
     let mut ids = FxHashMap::default();
     for (place, &value) in (1..).zip(jobs) {
-        let members = serde_json::from_str::<Members<'_>>(value.get()).unwrap_or_default();
+        let members = serde_json::from_str(value.get()).unwrap_or(Members(Vec::new()));
         let number = text.line(value);
         let mut entry = Entry::new(text, format!("job number {place}"), number, members);
         let id = entry.get("id").and_then(|id| serde_json::from_str::<Id>(id.get()).ok());

@@ -54,7 +54,8 @@ impl Profile {
     pub(super) fn parse(text: &Text<'_>, name: &str, value: &RawValue) -> Result<Profile, Vec<Located>> {
         let (name, members) = (format!("profile `{name}`"), serde_json::from_str::<Members<'_>>(value.get()));
         let is_object = members.is_ok();
-        let mut entry = Entry::new(text, name, text.line(value), members.unwrap_or_default());
+        let mut entry =
+            Entry::new(text, name, text.line(value), members.unwrap_or(dfrsim_model::Members(Vec::new())));
         if !is_object {
             entry.fault_at("type", Some(value), "an object with a type");
             return Err(entry.problems());

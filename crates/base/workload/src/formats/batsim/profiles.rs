@@ -11,6 +11,7 @@ use std::num::NonZeroU64;
 const DEEPEST: u32 = 32;
 
 /// All profiles, by name.
+#[derive(Default)]
 pub(super) struct Profiles {
     entries: Vec<Entry>,
     by_name: FxHashMap<String, usize>,
@@ -67,17 +68,7 @@ impl Profiles {
             let profile = Profile::parse(text, &name, value);
             entries.push(Entry { name, line, profile, reported: false });
         }
-        (
-            Profiles {
-                entries,
-                by_name,
-                flops,
-                known: FxHashMap::default(),
-                problems: Vec::new(),
-                lacks_means: false,
-            },
-            problems,
-        )
+        (Profiles { entries, by_name, flops, ..Profiles::default() }, problems)
     }
 
     /// How long a job on this many nodes runs.

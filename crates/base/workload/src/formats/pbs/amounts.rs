@@ -1,6 +1,6 @@
 //! Times, memory and processors as PBS writes them.
 
-use crate::log::{Kilobytes, MAX_SECONDS};
+use crate::log::{MAX_SECONDS, clock_seconds};
 
 /// Seconds since 1970.
 pub(super) fn moment(text: &str) -> Option<i64> {
@@ -12,12 +12,7 @@ pub(super) fn moment(text: &str) -> Option<i64> {
 
 /// A length of time in seconds: `[[hours:]minutes:]seconds`, decimals are cut off.
 pub(super) fn span(text: &str) -> Option<u64> {
-    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
-    let mut seconds = 0_u64;
-    for part in whole.split(':') {
-        seconds = seconds.checked_mul(60)?.checked_add(part.parse().ok()?)?;
-    }
-    (whole.split(':').count() <= 3 && seconds <= MAX_SECONDS).then_some(seconds)
+    clock_seconds(text, 1..=3).filter(|&seconds| seconds <= MAX_SECONDS)
 }
 
 /// An amount of memory in kilobytes: `2gb`, `1048576kb`, `100mw` (words of eight bytes); bytes without a unit.
@@ -31,12 +26,6 @@ pub(super) fn memory(text: &str) -> Option<f64> {
     let power = ["", "k", "m", "g", "t", "p"].iter().position(|it| *it == prefix)?;
     let number = digits.parse::<f64>().ok().filter(|number| (0.0..=1e18).contains(number))?;
     Some(number * bytes * 1024_f64.powi(power as i32 - 1))
-}
-
-/// The part of this many kilobytes that each of some processors has.
-pub(super) fn each(kilobytes: f64, processors: u32) -> Option<Kilobytes> {
-    let millionths = (kilobytes / f64::from(processors.max(1)) * 1e6).round();
-    (0.0..1.8e19).contains(&millionths).then(|| Kilobytes::from_millionths(millionths as u64))
 }
 
 /// What a request for nodes or chunks adds up to.
@@ -97,6 +86,7 @@ pub(super) fn hosts(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::Kilobytes;
 
     #[test]
     fn times_and_memory() {
@@ -111,7 +101,7 @@ mod tests {
         for wrong in ["", "gb", "-1gb", "1xb", "nanb"] {
             assert_eq!(memory(wrong), None, "{wrong}");
         }
-        assert_eq!(each(6.0, 4).map(|it| it.to_string()).as_deref(), Some("1.5"));
+        assert_eq!(Kilobytes::rounded(6.0 / 4.0).map(|it| it.to_string()).as_deref(), Some("1.5"));
     }
 
     #[test]

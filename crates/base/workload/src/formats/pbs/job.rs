@@ -1,8 +1,8 @@
 //! From the lines of a job to its records.
 
-use super::amounts::{Request, each, hosts, memory, moment, request, span};
+use super::amounts::{Request, hosts, memory, moment, request, span};
 use super::line::{Attributes, Entry};
-use crate::log::{Accounting, Listed, Names, Problem, Record, Status, Until};
+use crate::log::{Kilobytes, Listed, Listing, Problem, Record, Status, Until};
 use dfrsim_model::SimSpan;
 
 /// A run whose used wall time is shorter by more than this many seconds was suspended.
@@ -19,15 +19,6 @@ pub(super) struct Life<'a> {
     /// When its last run ended in a requeue.
     requeued: Option<i64>,
     is_deleted: bool,
-}
-
-/// What is collected while jobs are read.
-#[derive(Debug, Default)]
-pub(super) struct Collected {
-    pub(super) names: Names,
-    pub(super) accounting: Accounting,
-    /// What is wrong with the line at hand.
-    pub(super) problems: Vec<Problem>,
 }
 
 /// How a run, or a job without one, ended.
@@ -64,14 +55,13 @@ impl<'a> Life<'a> {
         at: i64,
         entry: &Entry<'a>,
         end: End,
-        collected: &mut Collected,
-    ) -> Listed {
+        listing: &mut Listing,
+    ) -> Result<Listed, Vec<Problem>> {
         self.attributes.update(entry.attributes.clone());
         let first = self.seen.unwrap_or(at);
-        let Collected { names, accounting, problems } = collected;
-        let job = Reading { attributes: &self.attributes, id: entry.id, problems };
+        let job = Reading { attributes: &self.attributes, id: entry.id, problems: Vec::new() };
         let times = (first, self.started, self.requeued, at);
-        let listed = job.listed(line, times, (end, self.is_deleted), names, accounting);
+        let listed = job.listed(line, times, (end, self.is_deleted), listing);
         if end == End::Requeue {
             let attributes = std::mem::take(&mut self.attributes).of_request();
             *self = Life { attributes, requeued: Some(at), seen: self.seen, ..Life::default() };
@@ -84,7 +74,7 @@ impl<'a> Life<'a> {
 struct Reading<'r, 'a> {
     attributes: &'r Attributes<'a>,
     id: &'r str,
-    problems: &'r mut Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
 impl Reading<'_, '_> {
@@ -148,9 +138,8 @@ impl Reading<'_, '_> {
         line: u64,
         (first, started, requeued, at): (i64, Option<i64>, Option<i64>, i64),
         (end, is_deleted): (End, bool),
-        names: &mut Names,
-        accounting: &mut Accounting,
-    ) -> Listed {
+        Listing { names, accounting, .. }: &mut Listing,
+    ) -> Result<Listed, Vec<Problem>> {
         let created = self.moment("ctime").or_else(|| self.moment("qtime"));
         let submit = requeued.or(created).unwrap_or(first);
         // A job that waits again may still have the start of its last run.
@@ -174,6 +163,7 @@ impl Reading<'_, '_> {
         let allocated = self.allocated().and_then(count).filter(|_| has_started);
         let processors = requested.or(allocated);
         let of_each = processors.unwrap_or(1);
+        let each = |kilobytes: f64| Kilobytes::rounded(kilobytes / f64::from(of_each));
         let memory =
             self.memory("Resource_List.pmem").map_or(request.memory, |each| each * f64::from(of_each));
         let used_memory = self.memory("resources_used.mem");
@@ -186,7 +176,8 @@ impl Reading<'_, '_> {
             _ => Status::Failed,
         };
         let after = dependency(self.attributes.get("depend"));
-        if self.problems.is_empty() {
+        let is_right = self.problems.is_empty();
+        if is_right {
             accounting.unstarted += u64::from(!has_started);
             accounting.requeued += u64::from(end == End::Requeue);
             accounting.suspended += u64::from(was_suspended);
@@ -203,10 +194,10 @@ impl Reading<'_, '_> {
             run_time: Some(SimSpan::from_secs(run)),
             allocated_processors: allocated,
             cpu_time: cpu_time.map(|seconds| SimSpan::from_micros(seconds * 1_000_000 / u64::from(of_each))),
-            used_memory: used_memory.and_then(|amount| each(amount, of_each)),
+            used_memory: used_memory.and_then(each),
             requested_processors: Some(of_each),
             requested_time: self.span("Resource_List.walltime").map(SimSpan::from_secs),
-            requested_memory: each(memory, of_each).filter(|memory| memory.millionths() > 0),
+            requested_memory: each(memory).filter(|memory| memory.millionths() > 0),
             status,
             user: name("user").and_then(|user| names.users.number(user)),
             group: name("account").or(name("group")).and_then(|group| names.groups.number(group)),
@@ -216,7 +207,9 @@ impl Reading<'_, '_> {
         };
         let number = self.id.parse().ok();
         let end = has_started.then_some(finish_at);
-        Listed { line, id: self.id.to_owned(), number, submit, end, after, is_any: false, record }
+        let id = self.id.to_owned();
+        let listed = Listed { line, id, number, submit, end, after, is_any: false, record };
+        if is_right { Ok(listed) } else { Err(self.problems) }
     }
 }
 

@@ -54,8 +54,8 @@ mod amounts;
 mod job;
 mod line;
 
-use crate::log::{Faults, Listed, LogError, Problem, ReadReport, Strictness, Whole, listed_lines, text};
-use job::{Collected, End, Life};
+use crate::log::{Listing, LogError, Strictness, Whole, text};
+use job::{End, Life};
 use line::Entry;
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -74,37 +74,26 @@ pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
 /// # Errors
 /// [`LogError::Faults`] with all that is wrong with the text.
 pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
-    let mut faults = Faults::new(file);
+    let mut listing = Listing::new(file);
     let mut entries: Vec<(u64, Entry<'_>)> = Vec::new();
-    let mut broken = 0;
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         match Entry::parse(line) {
             Ok(entry) => entries.push((number, entry)),
-            Err(problem) => {
-                broken += 1;
-                faults.push(number, problem);
-            }
+            Err(problem) => listing.leave_out(number, [problem]),
         }
     }
-    let mut reading = Reading::new(&entries);
+    let mut reading = Reading::new(&entries, listing);
     let last: FxHashMap<&str, usize> = (0..)
         .zip(&entries)
         .filter(|(_, (_, entry))| ends(entry))
         .map(|(place, (_, entry))| (entry.id, place))
         .collect();
     for (place, (number, entry)) in entries.iter().enumerate() {
-        let problems = reading.entry(*number, entry, last.get(entry.id) == Some(&place));
-        broken += u64::from(!problems.is_empty());
-        problems.into_iter().for_each(|problem| faults.push(*number, problem));
+        reading.entry(*number, entry, last.get(entry.id) == Some(&place));
     }
-    let Reading { jobs, collected: Collected { names, mut accounting, .. }, lives, .. } = reading;
-    accounting.unended = lives.len() as u64;
-    if !faults.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
-        return Err(faults.into());
-    }
-    let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
-    let (header, lines) = listed_lines(&jobs, &names, "accounting of PBS");
-    Ok(Whole::new(file.to_owned(), header, report, lines))
+    let Reading { mut listing, lives, .. } = reading;
+    listing.accounting.unended = lives.len() as u64;
+    listing.finish(file, strictness, "accounting of PBS")
 }
 
 /// Whether the last line of this kind about a job ends it.
@@ -126,23 +115,22 @@ fn offset(entry: &Entry<'_>) -> Option<i64> {
 
 /// The jobs of a file in the making.
 struct Reading<'a> {
-    jobs: Vec<Listed>,
+    listing: Listing,
     lives: FxHashMap<&'a str, Life<'a>>,
-    collected: Collected,
     offset: i64,
 }
 
 impl<'a> Reading<'a> {
-    fn new(entries: &[(u64, Entry<'a>)]) -> Reading<'a> {
+    fn new(entries: &[(u64, Entry<'a>)], listing: Listing) -> Reading<'a> {
         let offset = entries.iter().find_map(|(_, entry)| offset(entry)).unwrap_or(0);
-        Reading { jobs: Vec::new(), lives: FxHashMap::default(), collected: Collected::default(), offset }
+        Reading { listing, lives: FxHashMap::default(), offset }
     }
 
-    /// Takes in a line, which may be the last one that ends its job; what is wrong with it.
-    fn entry(&mut self, number: u64, entry: &Entry<'a>, is_last: bool) -> Vec<Problem> {
+    /// Takes in a line, which may be the last one that ends its job.
+    fn entry(&mut self, number: u64, entry: &Entry<'a>, is_last: bool) {
         if !entry.is_of_job() {
-            self.collected.accounting.others += 1;
-            return Vec::new();
+            self.listing.accounting.others += 1;
+            return;
         }
         self.offset = offset(entry).unwrap_or(self.offset);
         let at = entry.at - self.offset;
@@ -157,20 +145,16 @@ impl<'a> Reading<'a> {
         };
         let Some(end) = end else {
             life.event(at, entry.kind, entry.attributes.clone());
-            self.collected.accounting.events += 1;
-            return Vec::new();
+            self.listing.accounting.events += 1;
+            return;
         };
         if entry.kind == "D" {
             life.event(at, entry.kind, entry.attributes.clone());
         }
-        let job = life.end(number, at, entry, end, &mut self.collected);
-        let problems = std::mem::take(&mut self.collected.problems);
+        let job = life.end(number, at, entry, end, &mut self.listing);
         if end != End::Requeue {
             self.lives.remove(entry.id);
         }
-        if problems.is_empty() {
-            self.jobs.push(job);
-        }
-        problems
+        self.listing.add(number, job);
     }
 }

@@ -1,6 +1,6 @@
 //! Times, memory and trackable resources as `sacct` writes them.
 
-use crate::log::{Kilobytes, MAX_SECONDS};
+use crate::log::{MAX_SECONDS, clock_seconds};
 use chrono::NaiveDateTime;
 
 /// A moment in seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of seconds.
@@ -23,15 +23,8 @@ pub(super) fn span(text: &str) -> Option<u64> {
         Some((days, clock)) => (days.parse::<u64>().ok()?, clock),
         None => (0, text),
     };
-    let clock = clock.split_once('.').map_or(clock, |(whole, _)| whole);
-    let mut seconds = 0_u64;
-    let mut parts = 0;
-    for part in clock.split(':') {
-        seconds = seconds.checked_mul(60)?.checked_add(part.parse().ok()?)?;
-        parts += 1;
-    }
-    let all = days.checked_mul(86_400)?.checked_add(seconds)?;
-    ((2..=3).contains(&parts) && all <= MAX_SECONDS).then_some(all)
+    let all = days.checked_mul(86_400)?.checked_add(clock_seconds(clock, 2..=3)?)?;
+    (all <= MAX_SECONDS).then_some(all)
 }
 
 /// To what an amount of memory belongs.
@@ -58,12 +51,6 @@ pub(super) fn memory(text: &str) -> Option<(f64, MemoryOf)> {
     Some((number * factor, of))
 }
 
-/// This many kilobytes, to a millionth; `None` if they are too many.
-pub(super) fn kilobytes(amount: f64) -> Option<Kilobytes> {
-    let millionths = (amount * 1e6).round();
-    (millionths < 1.8e19).then(|| Kilobytes::from_millionths(millionths as u64))
-}
-
 /// A whole number of the resource `name` in a list such as `billing=4,cpu=4,mem=200M,node=1`.
 pub(super) fn tres(list: &str, name: &str) -> Option<u32> {
     let values = list.split(',').filter_map(|part| part.split_once('='));
@@ -73,6 +60,7 @@ pub(super) fn tres(list: &str, name: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::Kilobytes;
 
     #[test]
     fn times_are_those_of_sacct() {
@@ -101,8 +89,8 @@ mod tests {
         for wrong in ["", "M", "xM", "-1M", "NaN", "infM"] {
             assert_eq!(memory(wrong), None, "{wrong}");
         }
-        assert_eq!(kilobytes(0.5).unwrap().to_string(), "0.5");
-        assert_eq!(kilobytes(1e20), None);
+        assert_eq!(Kilobytes::rounded(0.5).unwrap().to_string(), "0.5");
+        assert_eq!(Kilobytes::rounded(1e20), None);
     }
 
     #[test]

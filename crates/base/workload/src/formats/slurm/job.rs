@@ -1,6 +1,6 @@
 //! A line as a job.
 
-use super::amounts::{MemoryOf, is_never, kilobytes, memory, moment, span, tres};
+use super::amounts::{MemoryOf, is_never, memory, moment, span, tres};
 use super::columns::{Column, Row};
 use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status, Until};
 use dfrsim_model::SimSpan;
@@ -49,7 +49,7 @@ fn state<'a>(row: &Row<'a>) -> &'a str {
 /// Collects what is wrong with a line.
 struct Check<'a, 'r> {
     row: &'a Row<'r>,
-    problems: &'a mut Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
 impl Check<'_, '_> {
@@ -148,7 +148,7 @@ impl Check<'_, '_> {
         let processors = f64::from(processors?);
         let nodes = self.row.get(Column::Nodes).parse::<u32>().unwrap_or(1).max(1);
         // A job that asks for no memory of its own may have that of whole nodes, which is written as 0.
-        kilobytes(match of {
+        Kilobytes::rounded(match of {
             MemoryOf::Processor => amount,
             MemoryOf::Job => amount / processors,
             MemoryOf::Node => amount * f64::from(nodes) / processors,
@@ -171,9 +171,9 @@ impl Check<'_, '_> {
     }
 }
 
-/// Reads a job that has ended. If something is wrong with it, that is added to the problems.
-pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &mut Vec<Problem>) -> Listed {
-    let mut check = Check { row, problems };
+/// Reads a job that has ended, or what is wrong with it.
+pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names) -> Result<Listed, Vec<Problem>> {
+    let mut check = Check { row, problems: Vec::new() };
     let submit = check.moment(Column::Submit);
     if submit.is_none() && check.problems.is_empty() {
         check.fault(Column::Submit, "a time such as 2026-03-01T09:00:00");
@@ -215,7 +215,8 @@ pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &m
         Dependency::of_line(row.get(Column::SubmitLine), task);
     let same = names.before((record.user, record.executable), &id, is_singleton);
     after.extend(same.into_iter().map(|job| (job, Until::End(None))));
-    Listed { line, id, number, submit, end, after, is_any, record }
+    let listed = Listed { line, id, number, submit, end, after, is_any, record };
+    if check.problems.is_empty() { Ok(listed) } else { Err(check.problems) }
 }
 
 /// The value of an option in a line of `sbatch` or `srun`.

@@ -57,10 +57,7 @@ mod columns;
 mod job;
 
 use super::slurm_conf::{feature_of_partition, feature_of_reservation, first_of, word};
-use crate::log::{
-    Accounting, Asked, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
-    text,
-};
+use crate::log::{Accounting, Asked, Faults, Listed, Listing, LogError, Problem, Strictness, Whole, text};
 pub(super) use amounts::moment;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
@@ -82,25 +79,21 @@ pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
 /// # Errors
 /// [`LogError::Faults`] with all that is wrong with the text.
 pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
-    let mut faults = Faults::new(file);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let columns = match Columns::parse(lines.next().map_or("", |(_, line)| line)) {
         Ok(columns) => columns,
         Err(reason) => {
+            let mut faults = Faults::new(file);
             faults.push(1, Problem::Syntax { format: "a listing of `sacct --parsable2`", reason });
             return Err(faults.into());
         }
     };
-    let (mut accounting, mut names, mut broken) = (Accounting::default(), Names::default(), 0);
-    let (mut jobs, mut arrays) = (Vec::<Listed>::new(), FxHashMap::default());
-    // Faults of jobs count if the file is read strictly, or if there is no job without any.
-    let mut of_jobs = Faults::new(file);
+    let (mut listing, mut arrays) = (Listing::new(file), FxHashMap::default());
     for (number, line) in lines {
         let row = match columns.row(line) {
             Ok(row) => row,
             Err(problem) => {
-                broken += 1;
-                of_jobs.push(number, problem);
+                listing.leave_out(number, [problem]);
                 continue;
             }
         };
@@ -108,30 +101,19 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             arrays.insert(array, most);
         }
         match Kind::of(&row) {
-            Kind::Step => accounting.steps += 1,
-            Kind::Unended => accounting.unended += 1,
+            Kind::Step => listing.accounting.steps += 1,
+            Kind::Unended => listing.accounting.unended += 1,
             Kind::Ended => {
-                let mut problems = Vec::new();
-                let job = read_job(number, &row, &mut names, &mut problems);
-                if problems.is_empty() {
-                    count(&mut accounting, &row, &job);
-                    jobs.push(job);
-                } else {
-                    broken += 1;
-                    problems.into_iter().for_each(|problem| of_jobs.push(number, problem));
-                }
+                let job = read_job(number, &row, &mut listing.names);
+                job.iter().for_each(|job| count(&mut listing.accounting, &row, job));
+                listing.add(number, job);
             }
         }
     }
-    if !of_jobs.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
-        return Err(of_jobs.into());
-    }
-    let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
-    let (header, lines) = listed_lines(&jobs, &names, "accounting of Slurm, by sacct");
-    drop(jobs);
+    let log = listing.finish(file, strictness, "accounting of Slurm, by sacct")?;
     let rows: Vec<&str> = text.lines().collect();
     let mut all_asked = Asked::new();
-    for line in &lines {
+    for line in log.lines() {
         let Ok(row) = columns.row(rows[line.number as usize - 1]) else { continue };
         let mut asked = asked(&row, line.record.nodes.unwrap_or(1));
         let array = array(&row).and_then(|(array, _)| arrays.get_key_value(array));
@@ -142,7 +124,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             all_asked.insert(JobId(line.record.job), asked);
         }
     }
-    Ok(Whole::new(file.to_owned(), header, report, lines).with_asked(all_asked))
+    Ok(log.with_asked(all_asked))
 }
 
 /// What a job used or asked for beside processors and memory: names and numbers of units of generic resources (`gres/gpu` and others in

@@ -29,22 +29,6 @@ const KNOWN: [&str; 22] = [
     "SchedulerParameters",
 ];
 
-/// What `SchedulerParameters` has beside those that begin with `bf_`.
-const OF_SCHEDULER: [&str; 12] = [
-    "max_job_bf",
-    "default_queue_depth",
-    "partition_job_depth",
-    "sched_interval",
-    "sched_min_interval",
-    "batch_sched_delay",
-    "sched_max_job_start",
-    "max_sched_time",
-    "defer",
-    "preempt_youngest_first",
-    "preempt_strict_order",
-    "assoc_limit_stop",
-];
-
 impl Site {
     /// Changes a parameter, as `--what-if` says it: a parameter of `slurm.conf` or of its `SchedulerParameters`
     /// (`PriorityWeightAge=1000`, `bf_interval=60`), of a partition (`partition.gpu.MaxTime=1-0`), a column of a quality of service or an
@@ -128,20 +112,20 @@ impl Site {
         Err(at.fault(unknown("partition", name, &mut all.iter().map(|it| it.name.as_str()))))
     }
 
+    /// A parameter of its own, or one of `SchedulerParameters`.
     fn change_parameter(&mut self, name: &str, value: &str, at: &At) -> Result<(), ConfError> {
-        let is_of_scheduler = name.starts_with("bf_") || OF_SCHEDULER.contains(&name);
-        let pair = match (is_of_scheduler, value) {
-            (true, "yes" | "on") => ("SchedulerParameters".to_owned(), name.to_owned()),
-            (true, value) => ("SchedulerParameters".to_owned(), format!("{name}={value}")),
-            (false, value) => (name.to_owned(), value.to_owned()),
-        };
-        let line = ConfLine { at: at.clone(), pairs: vec![pair] };
-        let alone = parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
-        if !alone.ignored.is_empty() && !name.eq_ignore_ascii_case("PreemptType") {
-            return Err(at.fault(unknown("parameter that is simulated", name, &mut KNOWN.into_iter())));
+        let of_scheduler =
+            if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
+        for pair in [(name.to_owned(), value.to_owned()), ("SchedulerParameters".to_owned(), of_scheduler)] {
+            let line = ConfLine { at: at.clone(), pairs: vec![pair] };
+            let alone =
+                parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
+            if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
+                self.lines.push(line);
+                return Ok(());
+            }
         }
-        self.lines.push(line);
-        Ok(())
+        Err(at.fault(unknown("parameter that is simulated", name, &mut KNOWN.into_iter())))
     }
 
     /// Preemption by tiers, or by lists of qualities of service.

@@ -1,6 +1,7 @@
 //! What is read of a site and not simulated, by what it may change.
 
 use dfrsim_model::named;
+use std::collections::BTreeMap;
 use std::fmt;
 
 named! {
@@ -23,21 +24,13 @@ named! {
 
 /// What is not used of the files of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ignored(Vec<(Consequence, Vec<String>)>);
+pub struct Ignored(BTreeMap<Consequence, Vec<String>>);
 
 impl Ignored {
     /// Sorts names of parameters.
     pub fn new(names: Vec<String>) -> Ignored {
-        let mut sorted: Vec<(Consequence, Vec<String>)> =
-            Consequence::ALL.iter().map(|&consequence| (consequence, Vec::new())).collect();
-        for name in names {
-            let of = of(&name);
-            sorted
-                .iter_mut()
-                .filter(|(consequence, _)| *consequence == of)
-                .for_each(|it| it.1.push(name.clone()));
-        }
-        sorted.retain(|(_, names)| !names.is_empty());
+        let mut sorted = BTreeMap::<Consequence, Vec<String>>::new();
+        names.into_iter().for_each(|name| sorted.entry(of(&name)).or_default().push(name));
         Ignored(sorted)
     }
 

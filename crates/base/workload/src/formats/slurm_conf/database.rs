@@ -201,15 +201,8 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
             return Err(row.at.of("Account").fault(format!("the account `{name}` is there already")));
         }
         let parent = parent.filter(|parent| !matches!(parent.as_str(), "" | "root"));
-        listed.all.push(Account {
-            name: name.to_owned(),
-            parent,
-            shares,
-            groups: Vec::new(),
-            users: Vec::new(),
-            is_user: false,
-            limits,
-        });
+        let account = Account::user(name, parent.as_deref(), shares);
+        listed.all.push(Account { is_user: false, limits, ..account });
     }
     if !has_parents && super::names_of(&listed.all).len() > 1 {
         listed.ignore(

@@ -16,7 +16,7 @@ pub(super) struct ConfLine {
 }
 
 /// A parameter and its place, for messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct At {
     pub(super) file: Arc<str>,
     pub(super) line: usize,

@@ -42,7 +42,7 @@ use database::Listed;
 use dfrsim_model::JobId;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::{Account, JobArray, JobClass, Priorities};
-use lines::ConfLine;
+use lines::{At, ConfLine};
 use nodes::Nodes;
 use parameters::{Parameters, QOS_PREEMPTION};
 use reservations::Reserved;
@@ -154,6 +154,10 @@ pub(super) fn first_of(list: &str) -> &str {
 /// The names of those that are no users.
 fn names_of(accounts: &[Account]) -> Vec<&str> {
     accounts.iter().filter(|account| !account.is_user).map(|account| account.name.as_str()).collect()
+}
+
+fn names_of_classes(classes: &[JobClass]) -> Vec<&str> {
+    classes.iter().map(|class| class.name.as_str()).collect()
 }
 
 /// A number that no name has: names have numbers from 1 on.
@@ -268,29 +272,22 @@ impl Site {
         given: &BTreeMap<JobId, Vec<(String, u32)>>,
     ) -> Result<SiteOfLog, ConfError> {
         let Parts { mut parameters, nodes, accounts, qos } = self.parts()?;
-        let missing = |what: &'static str, name: &str, choices: Vec<&str>| ConfError {
-            file: self.conf.clone(),
-            line: 0,
-            parameter: String::new(),
-            reason: format!("the log has jobs of an {}", unknown(what, name, &mut choices.into_iter())),
+        let check = |of: Naming, what: &'static str, known: &[&str]| {
+            let mut names = header.names(of).map(|(_, name)| first_of(name));
+            let is_root = |name: &str| of == Naming::Group && name == "root";
+            names.find(|name| !known.contains(name) && !is_root(name)).map_or(Ok(()), |name| {
+                let reason = unknown(what, name, &mut known.iter().copied());
+                let at = At { file: self.conf.as_str().into(), ..At::default() };
+                Err(at.fault(format!("the log has jobs of an {reason}")))
+            })
         };
-        let known = |classes: &[JobClass]| classes.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-        let partitions = known(&parameters.settings.partitions);
-        for (_, list) in header.names(Naming::Partition).filter(|_| !partitions.is_empty()) {
-            let name = first_of(list);
-            if !partitions.iter().any(|known| known == name) {
-                return Err(missing("partition", name, partitions.iter().map(String::as_str).collect()));
-            }
+        let partitions = &mut parameters.settings.partitions;
+        if !partitions.is_empty() {
+            check(Naming::Partition, "partition", &names_of_classes(partitions))?;
         }
-        let mut absent = number_partitions(&mut parameters.settings.partitions, header);
+        let mut absent = number_partitions(partitions, header);
         if let Some(Listed { all, ignored, .. }) = qos {
-            let names = known(&all);
-            for (_, name) in header.names(Naming::Queue) {
-                if !names.iter().any(|known| known == name) {
-                    let choices = names.iter().map(String::as_str).collect();
-                    return Err(missing("quality of service", name, choices));
-                }
-            }
+            check(Naming::Queue, "quality of service", &names_of_classes(&all))?;
             for mut class in all {
                 let number = header.names(Naming::Queue).find(|(_, name)| *name == class.name);
                 if number.is_none() {
@@ -303,11 +300,7 @@ impl Site {
             ignored.into_iter().for_each(|name| parameters.ignore(name));
         }
         if let Some(Listed { all, ignored, .. }) = accounts {
-            for (_, name) in header.names(Naming::Group) {
-                if name != "root" && !names_of(&all).contains(&name) {
-                    return Err(missing("account", name, names_of(&all)));
-                }
-            }
+            check(Naming::Group, "account", &names_of(&all))?;
             let users: FxHashMap<&str, u32> =
                 header.names(Naming::User).map(|(number, name)| (name, number)).collect();
             parameters.settings.accounts.clear();
@@ -387,8 +380,7 @@ impl Parts {
     /// Whether what one file names is in the other.
     fn check(&self) -> Result<(), ConfError> {
         let accounts: Option<Vec<&str>> = self.accounts.as_ref().map(|list| names_of(&list.all));
-        let qos: Option<Vec<&str>> =
-            self.qos.as_ref().map(|list| list.all.iter().map(|it| it.name.as_str()).collect());
+        let qos: Option<Vec<&str>> = self.qos.as_ref().map(|list| names_of_classes(&list.all));
         for partition in &self.parameters.partitions {
             for (what, names, known) in
                 [("account", &partition.accounts, &accounts), ("quality of service", &partition.qos, &qos)]

@@ -19,7 +19,7 @@ pub(super) struct Parameters {
 }
 
 /// What a line says of a partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Partition {
     pub(super) at: At,
     class: JobClass,
@@ -237,13 +237,8 @@ impl Parameters {
     ) -> Result<Partition, ConfError> {
         // Slurm's default of the factor is 1, as that of the tier.
         let mut partition = default.unwrap_or_else(|| Partition {
-            at: at.clone(),
             class: JobClass { priority: 1, ..JobClass::default() },
-            preempt_mode: None,
-            grace_s: None,
-            accounts: Vec::new(),
-            qos: Vec::new(),
-            own_qos: None,
+            ..Partition::default()
         });
         partition.at = at.of(format!("PartitionName={name}"));
         for (key, value) in pairs {

@@ -8,7 +8,7 @@ use dfrsim_model::priority::Reservation;
 use std::path::Path;
 
 /// Nodes that only some jobs may have for a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reserved {
     pub(super) at: At,
     pub(super) name: String,
@@ -34,22 +34,11 @@ fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
         let key = key.to_ascii_lowercase();
         if key == "reservationname" {
             if all.iter().any(|other| other.name == *value) {
-                return Err(at
-                    .of("ReservationName")
-                    .fault(format!("the reservation `{value}` is there already")));
+                let reason = format!("the reservation `{value}` is there already");
+                return Err(at.of("ReservationName").fault(reason));
             }
-            let (nodes, users, accounts, ignored) = Default::default();
             let at = at.of(format!("ReservationName={value}"));
-            all.push(Reserved {
-                at,
-                name: value.clone(),
-                from: 0,
-                until: 0,
-                nodes,
-                users,
-                accounts,
-                ignored,
-            });
+            all.push(Reserved { at, name: value.clone(), ..Reserved::default() });
             continue;
         }
         let Some(last) = all.last_mut() else {
@@ -81,10 +70,8 @@ fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
     }
     for it in &all {
         if it.from >= it.until {
-            return Err(it
-                .at
-                .of(format!("ReservationName={} EndTime", it.name))
-                .fault("expected a time behind StartTime"));
+            let at = it.at.of(format!("ReservationName={} EndTime", it.name));
+            return Err(at.fault("expected a time behind StartTime"));
         }
     }
     all.retain(|it| !it.nodes.is_empty());
