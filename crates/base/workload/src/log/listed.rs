@@ -101,7 +101,7 @@ impl Listing {
     }
 }
 
-/// Seconds as a clock has them, `[[hours:]minutes:]seconds`, with so many parts; decimals are cut off.
+/// Seconds as a clock has them, `[[hours:]minutes:]seconds`, with this many parts; decimals are cut off.
 pub(crate) fn clock_seconds(text: &str, parts: RangeInclusive<usize>) -> Option<u64> {
     let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
     let add = |sum: u64, part: &str| sum.checked_mul(60)?.checked_add(part.parse().ok()?);

@@ -1,6 +1,7 @@
 //! Messages as Batsim has them.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// A reply.
@@ -19,6 +20,30 @@ pub(super) struct Event {
     pub(super) data: Map<String, Value>,
 }
 
+/// The data of an event, by its type.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum Data {
+    /// A job starts on nodes.
+    ExecuteJob(ExecuteJob),
+    /// A waiting job leaves for good.
+    RejectJob { job_id: String },
+    /// Running jobs are ended.
+    KillJob { job_ids: Vec<String> },
+    /// It is to be called at a moment.
+    CallMeLater { timestamp: f64 },
+    /// Nodes are to have another state.
+    SetResourceState { resources: String, state: String },
+    /// There is another profile.
+    RegisterProfile { workload_name: String, profile_name: String, profile: Profile },
+    /// There is another job.
+    RegisterJob { job_id: String, job: RegisteredJob },
+    /// It keeps a text beside a job.
+    SetJobMetadata(IgnoredAny),
+    /// It says something of itself.
+    Notify { r#type: String },
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct ExecuteJob {
     pub(super) job_id: String,
@@ -30,44 +55,9 @@ pub(super) struct ExecuteJob {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct OneJob {
-    pub(super) job_id: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct KillJob {
-    pub(super) job_ids: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct CallMeLater {
-    pub(super) timestamp: f64,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct SetResourceState {
-    pub(super) resources: String,
-    pub(super) state: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct RegisterProfile {
-    pub(super) workload_name: String,
-    pub(super) profile_name: String,
-    pub(super) profile: Profile,
-}
-
-#[derive(Debug, Deserialize)]
 pub(super) struct Profile {
-    #[serde(rename = "type")]
-    pub(super) kind: String,
+    pub(super) r#type: String,
     pub(super) delay: Option<f64>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct RegisterJob {
-    pub(super) job_id: String,
-    pub(super) job: RegisteredJob,
 }
 
 #[derive(Debug, Deserialize)]

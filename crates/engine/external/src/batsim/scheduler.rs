@@ -10,7 +10,7 @@ use crate::nodes;
 use crate::pace::Pace;
 use crate::seconds::{moment, next};
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
-use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, Share, SimSpan, SimTime, Yield, ranges};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, NodeId, SimSpan, SimTime, Yield, ranges};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -350,12 +350,9 @@ impl<T: Transport> Session<T> {
                     id: JobId(number),
                     submit: next(self.now),
                     tasks,
-                    cpu_need: Share::ONE,
-                    memory: Share::ZERO,
                     run_time,
                     requested_time: walltime,
-                    user: None,
-                    origin: dfrsim_model::Origin::UNKNOWN,
+                    ..Job::default()
                 });
             }
             Order::Ignored => {}
