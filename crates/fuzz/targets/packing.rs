@@ -5,7 +5,7 @@ use arbitrary::Arbitrary;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::instance_from_json;
-use dfrsim_offline::{Algorithm, Outcome, Settings};
+use dfrsim_offline::{Algorithm, Outcome, Settings, VectorOptions};
 use dfrsim_optimum::Limits;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
@@ -59,7 +59,10 @@ fuzz_target!(|problem: Problem| {
     let text = json!({ "fixed": fixed, "fluid": fluid, "nodes": nodes, "jobs": jobs }).to_string();
     let Ok(instance) = instance_from_json("built.json", &text) else { return };
     let settings = Settings {
-        precision: Yield::from_f64(if problem.coarse { 0.1 } else { 0.001 }),
+        vector: VectorOptions {
+            precision: Yield::from_f64(if problem.coarse { 0.1 } else { 0.001 }),
+            ..VectorOptions::default()
+        },
         limits: Limits { time: Some(Duration::from_millis(200)), ..Limits::default() },
         ..Settings::new(Seed::new(1))
     };

@@ -1,14 +1,14 @@
 //! The heuristic.
 
 use crate::annealing;
-use crate::effort::{Effort, Start};
+use crate::effort::Effort;
 use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking, minimum_yield, yield_bound};
+use dfrsim_model::offline::{Adaptation, Mapping, Solved};
+use dfrsim_packing::vector::{Algorithm, Options, VectorPacking, minimum_yield, yield_bound};
 
 /// With more nodes than this a packing made again keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
@@ -96,11 +96,8 @@ impl Adapter {
         let mut tasks = Tasks::of(problem);
         let effort = Effort::for_tasks(tasks.count());
         let mut best: Option<Adapted> = None;
-        for start in effort.starts {
-            let start = match start {
-                Start::Home => None,
-                Start::HomeAndPacked => packed.as_ref().map(|packed| tasks.nodes_of(&packed.mapping)),
-            };
+        for &from_packed in effort.from_packed {
+            let start = packed.as_ref().filter(|_| from_packed).map(|packed| tasks.nodes_of(&packed.mapping));
             let found = self.climb(problem, &mut tasks, budget, highest, start.as_deref(), effort);
             best = better(best, found);
         }
@@ -163,7 +160,7 @@ impl Adapter {
 
     /// A packing from scratch.
     fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
-        let Solution { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
+        let Solved { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
         let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
         let mapping = if few { relabelled(problem, &mapping) } else { mapping };
         let moving = problem.moving(&mapping);

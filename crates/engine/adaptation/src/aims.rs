@@ -6,6 +6,7 @@ use crate::repair::Style;
 use crate::tasks::{NOWHERE, Tasks, weighed};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Adaptation;
+use std::collections::BTreeSet;
 
 /// How many repairs are tried to empty a node.
 const REPAIRS: usize = 6;
@@ -61,7 +62,8 @@ impl Adapter {
             Aim::Failure if self.is_safe(&tasks, &start) => start,
             Aim::Nodes(prices) => {
                 let price = |of: &[u32]| -> u128 {
-                    tasks.used(of).into_iter().map(|node| u128::from(prices[node as usize])).sum()
+                    let used: BTreeSet<u32> = of.iter().copied().collect();
+                    used.into_iter().map(|node| u128::from(prices[node as usize])).sum()
                 };
                 let all = ORDERS.map(|order| self.emptied(&tasks, &start, budget, (prices, order), false));
                 all.into_iter().min_by_key(|found| (price(found), tasks.moving(found)))?

@@ -2,15 +2,6 @@
 
 use crate::repair::Style;
 
-/// Which placements a climb repairs beside the one that it found before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Start {
-    /// The one as it is now.
-    Home,
-    /// The same, and a packing from scratch.
-    HomeAndPacked,
-}
-
 /// How much is done for a problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -22,9 +13,9 @@ pub(crate) struct Effort {
     pub(crate) steps: u32,
     /// Where no repair succeeds, steps are halved down to those of this many in all.
     pub(crate) finest_steps: u32,
-    /// The climbs, the best of which counts. A packing from scratch reaches a higher yield than the current placement,
-    /// but moves more.
-    pub(crate) starts: &'static [Start],
+    /// The climbs, the best of which counts: whether each repairs a packing from scratch beside the current placement and the one
+    /// that it found before. A packing reaches a higher yield than the current placement, but moves more.
+    pub(crate) from_packed: &'static [bool],
     /// After how many failures in a row there is no more hope.
     pub(crate) failures: u32,
     /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
@@ -34,14 +25,14 @@ pub(crate) struct Effort {
 impl Effort {
     /// The more, the fewer tasks there are.
     pub(crate) fn for_tasks(tasks: usize) -> Effort {
-        const BOTH: &[Start] = &[Start::Home, Start::HomeAndPacked];
+        const BOTH: &[bool] = &[false, true];
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
         let coarse = |steps| Effort {
             repairs: 1,
             first: 4,
             steps,
             finest_steps: steps,
-            starts: &[Start::Home],
+            from_packed: &[false],
             failures: 2,
             economises: false,
         };
@@ -49,7 +40,7 @@ impl Effort {
             0..64 => Effort {
                 repairs,
                 first: 16 * repairs,
-                starts: &[Start::HomeAndPacked],
+                from_packed: &[true],
                 failures: 32,
                 economises: true,
                 ..coarse(512)
@@ -57,13 +48,13 @@ impl Effort {
             64..256 => Effort {
                 repairs,
                 first: 16 * repairs,
-                starts: BOTH,
+                from_packed: BOTH,
                 finest_steps: 128,
                 failures: 8,
                 ..coarse(64)
             },
-            2048.. => Effort { starts: BOTH, ..coarse(32) },
-            _ => Effort { starts: BOTH, finest_steps: 128, ..coarse(24) },
+            2048.. => Effort { from_packed: BOTH, ..coarse(32) },
+            _ => Effort { from_packed: BOTH, finest_steps: 128, ..coarse(24) },
         }
     }
 

@@ -3,7 +3,6 @@
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping, mapping_of};
 use dfrsim_packing::vector::sizes_at;
-use std::collections::BTreeSet;
 
 /// The node of a task that has none.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -76,14 +75,11 @@ impl Tasks {
                 self.takes.extend(sizes_at(job, instance.fixed, scaled).map(|size| size as i64));
             }
         }
-        let sum = |amounts: &[i64], at: usize| -> f64 {
-            amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
-        };
         self.scarcity.clear();
         // The mean weight of a task is about 1.
         let scale = self.count() as f64 / self.width as f64;
         for at in 0..self.width {
-            let (taken, offered) = (sum(&self.takes, at), sum(&self.offers, at));
+            let (taken, offered) = (self.sum(&self.takes, at), self.sum(&self.offers, at));
             self.scarcity.push(if offered > 0.0 { scale * taken / (offered * offered) } else { 0.0 });
         }
         self.weight.clear();
@@ -97,9 +93,9 @@ impl Tasks {
         away.map(|(_, &cost)| u128::from(cost)).sum()
     }
 
-    /// The nodes that tasks are on.
-    pub(crate) fn used(&self, node_of: &[u32]) -> BTreeSet<u32> {
-        node_of.iter().copied().collect()
+    /// The sum of a resource over tasks or nodes.
+    fn sum(&self, amounts: &[i64], at: usize) -> f64 {
+        amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
     }
 
     /// The largest part of a resource that counts which is taken on any node.
@@ -116,12 +112,9 @@ impl Tasks {
 
     /// A number that no peak is below: the same over all nodes together.
     pub(crate) fn least_peak(&self, counts: &[bool]) -> f64 {
-        let sum = |amounts: &[i64], at: usize| -> f64 {
-            amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
-        };
-        let counted = (0..self.width).filter(|&at| counts[at]).map(|at| (sum(&self.takes, at), at));
+        let counted = (0..self.width).filter(|&at| counts[at]).map(|at| (self.sum(&self.takes, at), at));
         let counted = counted.filter(|(taken, _)| *taken > 0.0);
-        counted.map(|(taken, at)| taken / sum(&self.offers, at)).fold(0.0, f64::max)
+        counted.map(|(taken, at)| taken / self.sum(&self.offers, at)).fold(0.0, f64::max)
     }
 
     /// Takes all that a node offers away; returns what it was.

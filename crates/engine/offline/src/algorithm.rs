@@ -3,7 +3,7 @@
 use crate::genetic;
 use crate::greedy::Greedy;
 use crate::linear;
-use crate::{Outcome, Settings, Solved};
+use crate::{Outcome, Settings};
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{Diving, Zeros, optimum};
@@ -72,15 +72,8 @@ impl Algorithm {
             }
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {
-                let Settings { precision, lists, probes, claimed, effort, .. } = *settings;
-                let options = vector::Options { precision, lists, probes, claimed, effort };
-                let solution = VectorPacking::new(algorithm, options).solve(instance);
-                solution.ok().flatten().map_or(
-                    Outcome::Failed,
-                    |vector::Solution { mapping, minimum_yield }| {
-                        Outcome::Solved(Solved { mapping, minimum_yield })
-                    },
-                )
+                let solved = VectorPacking::new(algorithm, settings.vector).solve(instance);
+                solved.ok().flatten().map_or(Outcome::Failed, Outcome::Solved)
             }
             Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
             Algorithm::Diving(diving) => linear::diving(instance, diving, settings),

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::greedy::{SortOrder, mapping};
 use crate::min_yield;
-use crate::rigid::{Rigid, relative};
+use crate::rigid::Rigid;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
 use rand::RngExt as _;
@@ -82,7 +82,6 @@ struct Breeder<'a> {
     tasks: &'a [u32],
     /// For each job, the sum of what a task takes.
     sizes: Vec<i64>,
-    heterogeneous: bool,
     repair: GeneticRepair,
     rng: Rng,
     /// Of the chromosome that is repaired and judged: what its tasks take, a row for each node.
@@ -104,7 +103,6 @@ impl<'a> Breeder<'a> {
             rigid,
             tasks,
             sizes: (0..instance.jobs.len()).map(|job| rigid.demand(job).iter().sum()).collect(),
-            heterogeneous: !instance.is_homogeneous(),
             repair,
             rng: seed.fork("GA").rng(),
             loads: Vec::new(),
@@ -293,9 +291,7 @@ impl<'a> Breeder<'a> {
         let holds = |&node: &usize| node != from && self.holds(node, job);
         let load = |node: usize| -> i128 {
             let amounts = self.row(node).iter().zip(self.rigid.capacity(node));
-            let heterogeneous = self.heterogeneous;
-            let one = |(&load, &capacity)| if heterogeneous { relative(load, capacity) } else { load };
-            amounts.map(one).map(i128::from).sum()
+            amounts.map(|(&load, &capacity)| i128::from(self.rigid.compared(load, capacity))).sum()
         };
         (0..self.instance.nodes.len()).filter(holds).min_by_key(|&node| load(node))
     }

@@ -34,6 +34,7 @@ mod rigid;
 mod settings;
 
 pub use algorithm::Algorithm;
-pub use dfrsim_packing::vector::{Claimed, ListOrder, Probes, minimum_yield};
-pub use outcome::{Outcome, Solved};
+pub use dfrsim_model::offline::Solved;
+pub use dfrsim_packing::vector::{Claimed, ListOrder, Options as VectorOptions, Probes, minimum_yield};
+pub use outcome::Outcome;
 pub use settings::Settings;

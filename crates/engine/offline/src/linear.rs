@@ -1,10 +1,10 @@
 //! The algorithms that start from linear programs, and the optimum, as outcomes.
 
-use crate::{Outcome, Settings, Solved};
+use crate::{Outcome, Settings};
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Diving, Limits, Placed, Relaxed, SolverError, Status, Zeros, chekuri_pack, dive,
-    optimum_by_program, relaxed, rounded,
+    Attempt, Diving, Limits, SolverError, Status, Zeros, chekuri_pack, dive, optimum_by_program, relaxed,
+    rounded,
 };
 use dfrsim_packing::vector::search;
 use std::time::Instant;
@@ -12,11 +12,12 @@ use std::time::Instant;
 /// The result of RRND or RRNDNZ on an instance. Both draw from one stream.
 pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -> Outcome {
     match relaxed(instance, settings.relaxation, settings.solver.solver(), &settings.limits) {
-        Ok(Relaxed::Vertex(vertex)) => {
-            rounded(instance, &vertex, zeros, settings.seed.fork("RRND")).map_or(Outcome::Failed, solved)
+        Ok(Attempt::Found(vertex)) => {
+            let found = rounded(instance, &vertex, zeros, settings.seed.fork("RRND"));
+            found.map_or(Outcome::Failed, Outcome::Solved)
         }
-        Ok(Relaxed::Infeasible) | Err(_) => Outcome::Failed,
-        Ok(Relaxed::TimedOut) => Outcome::TimedOut,
+        Ok(Attempt::Failed) | Err(_) => Outcome::Failed,
+        Ok(Attempt::TimedOut) => Outcome::TimedOut,
     }
 }
 
@@ -26,11 +27,11 @@ pub(crate) fn diving(instance: &Instance, diving: Diving, settings: &Settings) -
 
 /// `VP_CHEKURI`: the search of all vector packing algorithms. A limit of time is one for everything.
 pub(crate) fn chekuri(instance: &Instance, settings: &Settings) -> Outcome {
-    let Settings { precision, probes, limits, .. } = *settings;
+    let Settings { vector, limits, .. } = *settings;
     let start = Instant::now();
     let left = || Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits };
     let (mut best, mut stopped) = (Attempt::Failed, None);
-    search(instance, precision, probes, |at| {
+    search(instance, vector.precision, vector.probes, |at| {
         if stopped.is_some() {
             return false;
         }
@@ -57,7 +58,7 @@ pub(crate) fn program(instance: &Instance, settings: &Settings) -> Outcome {
 /// A search for the optimum. Only what is proven counts.
 pub(crate) fn proven(outcome: dfrsim_optimum::Outcome) -> Outcome {
     match (outcome.status, outcome.best) {
-        (Status::Optimal, Some(best)) => solved(best),
+        (Status::Optimal, Some(best)) => Outcome::Solved(best),
         (Status::Infeasible, _) => Outcome::Infeasible,
         _ => Outcome::TimedOut,
     }
@@ -65,12 +66,8 @@ pub(crate) fn proven(outcome: dfrsim_optimum::Outcome) -> Outcome {
 
 fn attempted(attempt: Result<Attempt, SolverError>) -> Outcome {
     match attempt {
-        Ok(Attempt::Found(placed)) => solved(placed),
+        Ok(Attempt::Found(solved)) => Outcome::Solved(solved),
         Ok(Attempt::Failed) | Err(_) => Outcome::Failed,
         Ok(Attempt::TimedOut) => Outcome::TimedOut,
     }
-}
-
-fn solved(placed: Placed) -> Outcome {
-    Outcome::Solved(Solved { mapping: placed.mapping, minimum_yield: placed.min_yield })
 }

@@ -2,7 +2,7 @@
 
 use crate::minimum_yield;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::offline::{Instance, Mapping, Solved};
 
 /// The result of an algorithm on an instance. An instance that is solved with a yield of 0 is solved, and one that is not
 /// has no yield.
@@ -16,15 +16,6 @@ pub enum Outcome {
     Infeasible,
     /// The time limit came first.
     TimedOut,
-}
-
-/// A mapping that keeps all capacities.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solved {
-    /// Where the tasks are.
-    pub mapping: Mapping,
-    /// The largest minimum scaled yield that the mapping allows.
-    pub minimum_yield: Yield,
 }
 
 impl Outcome {

@@ -17,6 +17,7 @@ pub(crate) struct Rigid {
     demands: Vec<i64>,
     /// A row of `dimensions` for each node.
     capacities: Vec<i64>,
+    are_alike: bool,
 }
 
 impl Rigid {
@@ -36,6 +37,7 @@ impl Rigid {
             dimensions: instance.dimensions(),
             demands: demands.collect(),
             capacities: capacities.collect(),
+            are_alike: instance.is_homogeneous(),
         }
     }
     /// The amount that a task of the job takes.
@@ -46,13 +48,13 @@ impl Rigid {
     pub(crate) fn capacity(&self, node: usize) -> &[i64] {
         &self.capacities[node * self.dimensions..][..self.dimensions]
     }
-}
-
-/// A load relative to a capacity, in units of 2^-40, rounded down: how nodes of different sizes are compared.
-pub(crate) fn relative(load: i64, capacity: i64) -> i64 {
-    match (load, capacity) {
-        (0, _) => 0,
-        (_, 0) => i64::MAX,
-        _ => i64::try_from((i128::from(load) << 40) / i128::from(capacity)).unwrap_or(i64::MAX),
+    /// A load as nodes are compared by it: of different nodes relative to the capacity, in units of 2^-40, rounded down.
+    pub(crate) fn compared(&self, load: i64, capacity: i64) -> i64 {
+        match (load, capacity) {
+            _ if self.are_alike => load,
+            (0, _) => 0,
+            (_, 0) => i64::MAX,
+            _ => i64::try_from((i128::from(load) << 40) / i128::from(capacity)).unwrap_or(i64::MAX),
+        }
     }
 }

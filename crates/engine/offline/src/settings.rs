@@ -2,9 +2,9 @@
 
 use crate::genetic::GeneticParameters;
 use crate::greedy::Readings;
-use dfrsim_model::{Seed, Yield};
+use dfrsim_model::Seed;
 use dfrsim_optimum::{Backend, Limits, Relaxation};
-use dfrsim_packing::vector::{self, Claimed, ListOrder, Probes};
+use dfrsim_packing::vector;
 
 /// Parameters of algorithms that their names do not give.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,16 +17,8 @@ pub struct Settings {
     pub greedy: Readings,
     /// The numbers of `GA`.
     pub genetic: GeneticParameters,
-    /// The precision of the yield in the search of vector packing.
-    pub precision: Yield,
-    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
-    pub lists: ListOrder,
-    /// Which yields the search of vector packing tries.
-    pub probes: Probes,
-    /// Which yield a packing of that search has.
-    pub claimed: Claimed,
-    /// How many times as much as usual `VP_EJECT` tries.
-    pub effort: u32,
+    /// Those of vector packing; `VP_CHEKURI` searches with their precision and probes.
+    pub vector: vector::Options,
     /// The solver of linear programs.
     pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
@@ -44,11 +36,7 @@ impl Settings {
             placements: 500_000,
             greedy: Readings::default(),
             genetic: GeneticParameters::default(),
-            precision: vector::Options::default().precision,
-            lists: ListOrder::default(),
-            probes: Probes::default(),
-            claimed: Claimed::default(),
-            effort: vector::Options::default().effort,
+            vector: vector::Options::default(),
             solver: Backend::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),

@@ -6,8 +6,8 @@ mod instances;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Relaxed, Status, chekuri_pack, dive, lp_bound,
-    max_average, optimum, optimum_by_program, relaxed,
+    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Status, chekuri_pack, dive, lp_bound, max_average,
+    optimum, optimum_by_program, relaxed,
 };
 use divan::{Bencher, black_box};
 use instances::{Scenario, dissertation, rr6692};
@@ -71,7 +71,7 @@ fn vertex(bencher: Bencher<'_, '_>, relaxation: Relaxation, nodes: usize, jobs: 
     let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
     bencher.bench(|| {
         let found = relaxed(&instance, relaxation, solver, &Limits::default());
-        assert!(matches!(found, Ok(Relaxed::Vertex(_))));
+        assert!(matches!(found, Ok(Attempt::Found(_))));
     });
 }
 
@@ -111,5 +111,5 @@ fn chekuri(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
 fn second_phase(bencher: Bencher<'_, '_>) {
     let (instance, solver) = (sample(4, 12, 6, 0), Backend::Microlp.solver());
     let best = exact(&instance).best.expect("half of all memory is free");
-    bencher.bench(|| max_average(&instance, &best.mapping, best.min_yield, solver, &Limits::default()));
+    bencher.bench(|| max_average(&instance, &best.mapping, best.minimum_yield, solver, &Limits::default()));
 }

@@ -15,6 +15,13 @@ pub(crate) fn node_offers(amount: u32) -> u64 {
     u64::from(amount) << Yield::BITS
 }
 
+/// What all tasks together take of each resource.
+pub(crate) fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
+    let takes =
+        |at, job: &OfflineJob| u128::from(task_takes(instance, job, at, scaled)) * u128::from(job.tasks);
+    (0..instance.dimensions()).map(|at| instance.jobs.iter().map(|job| takes(at, job)).sum()).collect()
+}
+
 /// The largest yield at which something fits that fits at every smaller one; `None` if it does not even at 0.
 pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield> {
     if !fits(Yield::ZERO) {

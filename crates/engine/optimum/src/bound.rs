@@ -1,6 +1,6 @@
 //! The upper bound on the minimum yield that the relaxed linear program gives.
 
-use crate::amounts::{largest_yield, node_offers, task_takes};
+use crate::amounts::{largest_yield, node_offers, taken, task_takes};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
@@ -36,14 +36,9 @@ pub(crate) fn simple_bound(instance: &Instance) -> Option<Yield> {
 }
 
 fn fits_together(instance: &Instance, scaled: Yield) -> bool {
-    (0..instance.dimensions()).all(|at| {
-        let offered: u128 = instance.nodes.iter().map(|node| u128::from(node_offers(node[at]))).sum();
-        let taken = instance
-            .jobs
-            .iter()
-            .map(|job| u128::from(task_takes(instance, job, at, scaled)) * u128::from(job.tasks))
-            .sum::<u128>();
-        taken <= offered
+    taken(instance, scaled).into_iter().enumerate().all(|(at, taken)| {
+        let offers = instance.nodes.iter().map(|node| u128::from(node_offers(node[at])));
+        taken <= offers.sum()
     })
 }
 

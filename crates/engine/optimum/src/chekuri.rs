@@ -5,7 +5,7 @@ use crate::loads::Loads;
 use crate::outcome::{Attempt, Limits, Status};
 use crate::relaxation::packing_program;
 use crate::solver::{Solver, SolverError};
-use crate::tasks::jobs_of_tasks;
+use crate::tasks::{LARGEST_TABLE, jobs_of_tasks};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ pub fn chekuri_pack(
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Attempt, SolverError> {
-    let Some(tasks) = jobs_of_tasks(instance) else { return Ok(Attempt::TimedOut) };
+    let Some(tasks) = jobs_of_tasks(instance, LARGEST_TABLE) else { return Ok(Attempt::TimedOut) };
     let Some(fewest) = fewest_by_sums(instance, scaled) else { return Ok(Attempt::Failed) };
     for nodes in fewest..=instance.nodes.len() {
         let (program, assigned) = packing_program(instance, &tasks, scaled, nodes);
@@ -65,17 +65,6 @@ fn fewest_by_sums(instance: &Instance, min_yield: Yield) -> Option<usize> {
         lp_bound(&first).is_some_and(|bound| bound >= min_yield)
     };
     // More nodes offer no less.
-    let (mut low, mut high) = (0, instance.nodes.len());
-    if !enough(high) {
-        return None;
-    }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if enough(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    Some(low)
+    let counts: Vec<usize> = (0..=instance.nodes.len()).collect();
+    counts.get(counts.partition_point(|&nodes| !enough(nodes))).copied()
 }

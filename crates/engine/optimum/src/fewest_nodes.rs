@@ -1,13 +1,13 @@
 //! How many nodes can be turned off, and which.
 
-use crate::amounts::{node_offers, task_takes};
+use crate::amounts::{node_offers, taken};
 use crate::bound::lp_bound;
-use crate::exact::{Feasibility, is_feasible};
-use crate::outcome::{Limits, Placed, Status};
+use crate::exact::is_feasible;
+use crate::outcome::{Attempt, Limits, Status};
 use crate::patterns::{PATTERNS_UP_TO, is_refuted};
 use crate::program::{Program, Relation};
 use crate::solver::Backend;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Instance, Solved};
 use dfrsim_model::{NodeId, Rng, Seed, Yield};
 use rand::RngExt as _;
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ pub struct FewestNodes {
     /// Which nodes are on, in rising order; the others are off.
     pub nodes: Vec<NodeId>,
     /// A mapping onto those.
-    pub placed: Placed,
+    pub placed: Solved,
     /// Fewer cannot do; the same number if it is proven to be the fewest.
     pub at_least: usize,
 }
@@ -48,10 +48,10 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
         }
         let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
         match is_feasible(chosen, min_yield, &Limits { time, ..*limits }) {
-            Feasibility::Yes(placed) => Some(placed),
+            Attempt::Found(placed) => Some(placed),
             // All choices of equal nodes are the same.
-            Feasibility::No if is_homogeneous => None,
-            Feasibility::No | Feasibility::Unknown => {
+            Attempt::Failed if is_homogeneous => None,
+            Attempt::Failed | Attempt::TimedOut => {
                 open.get_or_insert(chosen.nodes.len());
                 None
             }
@@ -72,7 +72,7 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
 pub fn fewest_nodes_by(
     instance: &Instance,
     min_yield: Yield,
-    mut pack: impl FnMut(&Instance, bool) -> Option<Placed>,
+    mut pack: impl FnMut(&Instance, bool) -> Option<Solved>,
 ) -> Option<FewestNodes> {
     if lp_bound(instance).is_none_or(|bound| bound < min_yield) {
         return None;
@@ -123,7 +123,7 @@ impl Sorted {
     }
 
     /// A result in the numbers of the other instance.
-    fn restored(&self, chosen: &[usize], placed: Placed, at_least: usize) -> FewestNodes {
+    fn restored(&self, chosen: &[usize], placed: Solved, at_least: usize) -> FewestNodes {
         let number = |node: usize| NodeId(self.nodes[chosen[node]] as u32);
         let mut mapping = vec![Vec::new(); self.jobs.len()];
         for (&job, mut placement) in self.jobs.iter().zip(placed.mapping) {
@@ -133,7 +133,7 @@ impl Sorted {
         }
         let used: BTreeSet<NodeId> = mapping.iter().flatten().map(|part| part.node).collect();
         let nodes = used.into_iter().collect();
-        FewestNodes { nodes, placed: Placed { mapping, ..placed }, at_least }
+        FewestNodes { nodes, placed: Solved { mapping, ..placed }, at_least }
     }
 }
 
@@ -173,18 +173,6 @@ fn least_by_sums(instance: &Instance, min_yield: Yield) -> usize {
     optimum
         .map_or(least, |objective| least.max((-objective - 1e-6).ceil() as usize))
         .min(instance.nodes.len())
-}
-
-/// What all tasks take at a yield, for each resource.
-fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
-    let of = |at| {
-        let takes = instance
-            .jobs
-            .iter()
-            .map(|job| u128::from(task_takes(instance, job, at, scaled)) * u128::from(job.tasks));
-        takes.sum()
-    };
-    (0..instance.dimensions()).map(of).collect()
 }
 
 /// Choices of `count` nodes that together offer enough, no two of which differ only by equal nodes: all if they are few, those that offer

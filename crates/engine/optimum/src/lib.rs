@@ -24,11 +24,11 @@
 //! let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs: vec![job; 3] };
 //! let exact = optimum(&instance, &Limits::default());
 //! assert_eq!(exact.status, Status::Optimal);
-//! assert_eq!(exact.best.unwrap().min_yield, Yield::from_ratio(10, 12));
+//! assert_eq!(exact.best.unwrap().minimum_yield, Yield::from_ratio(10, 12));
 //! assert_eq!(lp_bound(&instance), Some(Yield::ONE));
 //!
 //! let by_program = optimum_by_program(&instance, Backend::Microlp.solver(), &Limits::default()).unwrap();
-//! assert_eq!(by_program.best.unwrap().min_yield, Yield::from_ratio(10, 12));
+//! assert_eq!(by_program.best.unwrap().minimum_yield, Yield::from_ratio(10, 12));
 //! ```
 //!
 //! # What is exact
@@ -74,14 +74,15 @@ mod tasks;
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;
 pub use chekuri::chekuri_pack;
+pub use dfrsim_model::offline::Solved;
 pub use diving::{Diving, dive};
-pub use exact::{Feasibility, adapted_optimum, is_feasible, optimum};
+pub use exact::{adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
 pub use milp::{Model, Places, adapted_optimum_by_program, optimum_by_program};
-pub use outcome::{Attempt, Limits, Outcome, Placed, Status};
+pub use outcome::{Attempt, Limits, Outcome, Status};
 pub use patterns::{PATTERN_ROUNDS, PATTERNS_UP_TO, pattern_bound};
 pub use program::{Answer, Program, Relation, Variable};
-pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
+pub use relaxation::{Relaxation, Split, relaxed};
 pub use rounding::{Zeros, rounded};
 pub use second_phase::{RaiseOrder, SecondPhase, average, max_average, raise, utilisation};
 pub use solver::{Backend, Dive, Solver, SolverError};

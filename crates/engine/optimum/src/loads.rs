@@ -1,9 +1,8 @@
 //! Nodes that are filled task by task.
 
 use crate::amounts::{mapping_yield, node_offers, task_takes};
-use crate::outcome::Placed;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 
 /// The free amounts on each node while tasks are placed at one yield.
 #[derive(Clone, Debug)]
@@ -57,11 +56,11 @@ impl<'a> Loads<'a> {
     }
 
     /// The mapping, once all tasks are placed.
-    pub(crate) fn placed(&self) -> Option<Placed> {
+    pub(crate) fn placed(&self) -> Option<Solved> {
         let mapping = mapping_of(
             self.instance.jobs.len(),
             self.places.iter().map(|&(job, node)| (job, node as u32, 1)),
         );
-        mapping_yield(self.instance, &mapping).map(|min_yield| Placed { mapping, min_yield })
+        mapping_yield(self.instance, &mapping).map(|minimum_yield| Solved { mapping, minimum_yield })
     }
 }

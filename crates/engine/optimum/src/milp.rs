@@ -3,13 +3,12 @@
 use crate::amounts::mapping_yield;
 use crate::bound::lp_bound;
 use crate::exact::homes;
-use crate::outcome::{Limits, Outcome, Placed, Status};
+use crate::outcome::{Limits, Outcome, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
-use crate::tasks::jobs_of_tasks_of_program;
+use crate::tasks::{LARGEST_PROGRAM, jobs_of_tasks};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance, mapping_of};
-use std::time::Instant;
+use dfrsim_model::offline::{Adaptation, Instance, Solved, mapping_of};
 
 /// The program (4.1) to (4.6) of an instance, each task as a job of its own (section 4.5.1).
 #[derive(Clone, Debug)]
@@ -38,7 +37,7 @@ pub enum Places {
 impl Model {
     /// Writes down the program of an instance; `None` if it has more than 2^20 tasks times nodes.
     pub fn new(instance: &Instance, places: Places) -> Option<Model> {
-        let tasks = jobs_of_tasks_of_program(instance)?;
+        let tasks = jobs_of_tasks(instance, LARGEST_PROGRAM)?;
         let mut program = Program::new();
         let min_yield = program.real(1.0, 0.0..=1.0);
         let ordered = places == Places::Whole && instance.is_homogeneous();
@@ -148,10 +147,9 @@ fn solve(
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Outcome, SolverError> {
-    let start = Instant::now();
     let Some(model) = model else {
         let (status, bound) = (Status::TimedOut, lp_bound(instance));
-        return Ok(Outcome { status, best: None, bound, nodes: None, elapsed: start.elapsed() });
+        return Ok(Outcome { status, best: None, bound, nodes: None });
     };
     let answer = solver.solve(&model.program, limits)?;
     let best = (!answer.values.is_empty())
@@ -160,7 +158,7 @@ fn solve(
             let places = model.assigned.iter().zip(&model.tasks);
             let places = places.map(|(row, &job)| Some((job, row.iter().position(is_on)? as u32, 1)));
             let mapping = mapping_of(instance.jobs.len(), places.collect::<Option<Vec<_>>>()?);
-            mapping_yield(instance, &mapping).map(|min_yield| Placed { mapping, min_yield })
+            mapping_yield(instance, &mapping).map(|minimum_yield| Solved { mapping, minimum_yield })
         })
         .flatten();
     let status = match answer.status {
@@ -169,8 +167,8 @@ fn solve(
     };
     let bound = match (status, &best) {
         (Status::Infeasible, _) => None,
-        (Status::Optimal, Some(best)) => Some(best.min_yield),
+        (Status::Optimal, Some(best)) => Some(best.minimum_yield),
         _ => Some(Yield::from_f64(answer.bound.unwrap_or(1.0))),
     };
-    Ok(Outcome { status, best, bound, nodes: answer.nodes, elapsed: start.elapsed() })
+    Ok(Outcome { status, best, bound, nodes: answer.nodes })
 }

@@ -1,7 +1,7 @@
 //! How a search for the optimum ends.
 
 use dfrsim_model::Yield;
-use dfrsim_model::offline::Mapping;
+use dfrsim_model::offline::Solved;
 use std::time::Duration;
 
 /// When a search stops without having proven anything. By default it never does.
@@ -30,37 +30,26 @@ pub enum Status {
     TimedOut,
 }
 
-/// A mapping with its minimum yield.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
-    /// Where the tasks are.
-    pub mapping: Mapping,
-    /// The [`mapping_yield`](crate::mapping_yield) of the mapping.
-    pub min_yield: Yield,
-}
-
 /// The end of a search for the largest minimum yield of an instance.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The result; never [`Status::Unbounded`].
     pub status: Status,
-    /// The best mapping found.
-    pub best: Option<Placed>,
+    /// The best mapping found, with its [`mapping_yield`](crate::mapping_yield).
+    pub best: Option<Solved>,
     /// No mapping has a larger minimum yield than this; `None` if there is no mapping.
     pub bound: Option<Yield>,
     /// Nodes of the search tree that were visited, where the solver reports them.
     pub nodes: Option<u64>,
-    /// On the wall clock.
-    pub elapsed: Duration,
 }
 
-/// The result of an attempt of a heuristic.
+/// The result of an attempt to find a mapping, or something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attempt {
-    /// A mapping.
-    Found(Placed),
-    /// None, which does not mean that there is none.
+pub enum Attempt<T = Solved> {
+    /// This one.
+    Found(T),
+    /// None. After an exact search there is none; after a heuristic there may be one.
     Failed,
     /// A limit came first.
     TimedOut,

@@ -5,7 +5,7 @@ use crate::loads::Loads;
 use crate::outcome::{Limits, Status};
 use crate::program::{Program, Relation};
 use crate::solver::Backend;
-use crate::tasks::jobs_of_tasks;
+use crate::tasks::{LARGEST_TABLE, jobs_of_tasks};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
@@ -49,8 +49,8 @@ const WHOLE: f64 = (1_u64 << 40) as f64;
 pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Yield> {
     let highest = lp_bound(instance)?;
     let (mut open, mut bound) = (known.units(), highest.units());
-    let Some(jobs) =
-        jobs_of_tasks(instance).filter(|_| instance.is_homogeneous() && !instance.nodes.is_empty())
+    let Some(jobs) = jobs_of_tasks(instance, LARGEST_TABLE)
+        .filter(|_| instance.is_homogeneous() && !instance.nodes.is_empty())
     else {
         return Some(highest);
     };
@@ -72,7 +72,7 @@ pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Y
 /// Whether it is proven that no mapping onto any choice of this number of nodes has this yield. Where nodes differ each is taken for
 /// one that has the most of every resource.
 pub(crate) fn is_refuted(instance: &Instance, scaled: Yield, nodes: usize) -> bool {
-    let Some(jobs) = jobs_of_tasks(instance) else { return false };
+    let Some(jobs) = jobs_of_tasks(instance, LARGEST_TABLE) else { return false };
     let most = |at: usize| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0);
     let largest = (0..instance.dimensions()).map(most).collect();
     let instance = Instance { nodes: vec![largest], ..instance.clone() };

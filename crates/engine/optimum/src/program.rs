@@ -1,7 +1,6 @@
 //! Linear programs, with integer variables or without.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use crate::outcome::Status;
 
@@ -101,8 +100,6 @@ pub struct Answer {
     pub values: Vec<f64>,
     /// Nodes of the search tree, where the solver reports them.
     pub nodes: Option<u64>,
-    /// Time in the solver.
-    pub elapsed: Duration,
 }
 
 impl Answer {

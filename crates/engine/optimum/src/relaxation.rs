@@ -2,10 +2,10 @@
 
 use crate::bound::lp_bound;
 use crate::milp::{Model, Places};
-use crate::outcome::{Limits, Status};
+use crate::outcome::{Attempt, Limits, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
-use crate::tasks::jobs_of_tasks_of_program;
+use crate::tasks::{LARGEST_PROGRAM, jobs_of_tasks};
 use dfrsim_model::offline::Instance;
 
 /// Which program is relaxed.
@@ -31,19 +31,9 @@ pub struct Split {
     pub parts: Vec<Vec<f64>>,
 }
 
-/// The outcome of a relaxed program.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Relaxed {
-    /// It has this optimal vertex.
-    Vertex(Split),
-    /// It has no solution, so neither has the instance.
-    Infeasible,
-    /// A limit came first.
-    TimedOut,
-}
-
 /// Solves the relaxed program of an instance (dissertation, section 4.2.3): the start of RRND and RRNDNZ. The solver's
-/// vertex is wanted, not the closed form, which spreads every task evenly and points nowhere.
+/// vertex is wanted, not the closed form, which spreads every task evenly and points nowhere. If it has no solution, neither
+/// has the instance.
 ///
 /// # Errors
 ///
@@ -53,16 +43,16 @@ pub fn relaxed(
     relaxation: Relaxation,
     solver: &dyn Solver,
     limits: &Limits,
-) -> Result<Relaxed, SolverError> {
+) -> Result<Attempt<Split>, SolverError> {
     let (program, tasks, assigned): (Program, Vec<usize>, Vec<Vec<Variable>>) = match relaxation {
         Relaxation::Printed => {
-            let Some(model) = Model::new(instance, Places::Split) else { return Ok(Relaxed::TimedOut) };
+            let Some(model) = Model::new(instance, Places::Split) else { return Ok(Attempt::TimedOut) };
             let assigned = model.assigned.iter().map(|row| row.iter().flatten().copied().collect()).collect();
             (model.program, model.tasks, assigned)
         }
         Relaxation::AtBound => {
-            let Some(bound) = lp_bound(instance) else { return Ok(Relaxed::Infeasible) };
-            let Some(tasks) = jobs_of_tasks_of_program(instance) else { return Ok(Relaxed::TimedOut) };
+            let Some(bound) = lp_bound(instance) else { return Ok(Attempt::Failed) };
+            let Some(tasks) = jobs_of_tasks(instance, LARGEST_PROGRAM) else { return Ok(Attempt::TimedOut) };
             let (program, assigned) = packing_program(instance, &tasks, bound, instance.nodes.len());
             (program, tasks, assigned)
         }
@@ -72,10 +62,10 @@ pub fn relaxed(
         Status::Optimal => {
             let parts =
                 |row: &Vec<Variable>| row.iter().map(|&part| answer.value(part).clamp(0.0, 1.0)).collect();
-            Relaxed::Vertex(Split { tasks, parts: assigned.iter().map(parts).collect() })
+            Attempt::Found(Split { tasks, parts: assigned.iter().map(parts).collect() })
         }
-        Status::Infeasible | Status::Unbounded => Relaxed::Infeasible,
-        Status::Feasible | Status::TimedOut => Relaxed::TimedOut,
+        Status::Infeasible | Status::Unbounded => Attempt::Failed,
+        Status::Feasible | Status::TimedOut => Attempt::TimedOut,
     })
 }
 

@@ -1,9 +1,8 @@
 //! Randomised rounding: RRND and RRNDNZ.
 
 use crate::loads::Loads;
-use crate::outcome::Placed;
 use crate::relaxation::Split;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Instance, Solved};
 use dfrsim_model::{Seed, Yield};
 use rand::RngExt;
 
@@ -27,7 +26,7 @@ pub enum Zeros {
 /// needs. `None` if there is no such node for some task.
 ///
 /// The seed is that of this one attempt: `Seed::fork("RRND").numbered(instance)`, say.
-pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) -> Option<Placed> {
+pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) -> Option<Solved> {
     let mut rng = seed.fork("rounding").rng();
     let mut loads = Loads::new(instance, Yield::ZERO);
     for (&job, parts) in vertex.tasks.iter().zip(&vertex.parts) {

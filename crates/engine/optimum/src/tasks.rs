@@ -2,25 +2,16 @@
 
 use dfrsim_model::offline::Instance;
 
-/// Tasks times nodes beyond which no program with an entry for each is made: it would not fit into memory, nor end in a
+/// Tasks times nodes beyond which no table with an entry for each is made: it would not fit into memory, nor end in a
 /// lifetime.
-const LARGEST_TABLE: u64 = 1 << 26;
+pub(crate) const LARGEST_TABLE: u64 = 1 << 26;
 
 /// The same for linear programs: a simplex takes more than a kilobyte for each entry, and does not look at its limit of time
 /// while it prepares.
-const LARGEST_PROGRAM: u64 = 1 << 20;
+pub(crate) const LARGEST_PROGRAM: u64 = 1 << 20;
 
-/// The job of each task, in the order of the jobs; `None` if tasks times nodes are more than 2^26.
-pub(crate) fn jobs_of_tasks(instance: &Instance) -> Option<Vec<usize>> {
-    limited(instance, LARGEST_TABLE)
-}
-
-/// The same for a linear program; `None` if tasks times nodes are more than 2^20.
-pub(crate) fn jobs_of_tasks_of_program(instance: &Instance) -> Option<Vec<usize>> {
-    limited(instance, LARGEST_PROGRAM)
-}
-
-fn limited(instance: &Instance, largest: u64) -> Option<Vec<usize>> {
+/// The job of each task, in the order of the jobs; `None` if tasks times nodes are more than `largest`.
+pub(crate) fn jobs_of_tasks(instance: &Instance, largest: u64) -> Option<Vec<usize>> {
     let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
     (tasks.saturating_mul(instance.nodes.len().max(1) as u64) <= largest).then(|| {
         let jobs = instance.jobs.iter().enumerate();

@@ -38,7 +38,7 @@ use crate::{Capacities, TaskSize};
 use average::AverageProgram;
 use contested::Contested;
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
-use filling::{Queue, Rise, YieldRise};
+use filling::{Fineness, Queue, Rise, YieldRise};
 use std::sync::Arc;
 use steps::StepFilling;
 use stretch::{Estimate, Inverse, StretchRise};
@@ -105,7 +105,7 @@ impl Shares {
     /// For mappings to nodes that differ.
     #[must_use]
     pub fn on(capacities: Arc<Capacities>) -> Shares {
-        let nodes = capacities.class_of().len();
+        let nodes = capacities.class_of.len();
         Shares { contested: Contested::new(nodes, Some(capacities)), ..Shares::default() }
     }
 
@@ -131,7 +131,7 @@ impl Shares {
             return self.weighted_max_min(jobs, &[], yields);
         }
         let common = self.contested.gather(jobs.iter().copied());
-        self.yield_rise.start(jobs.len(), common, self.contested.fine_bits(common));
+        self.yield_rise.start(jobs.len(), Fineness::new(common, self.contested.fine_bits(common)));
         filling::fill(&self.contested, &mut self.yield_queue, &mut self.yield_rise);
         yields.clear();
         yields.extend(self.yield_rise.yields());
@@ -153,7 +153,7 @@ impl Shares {
     ) {
         let common = self.contested.gather(jobs.iter().copied());
         let weights = (0..jobs.len()).map(|job| weights.get(job).copied().unwrap_or(1));
-        self.weighted_rise.start(weights, common, self.contested.fine_bits(common));
+        self.weighted_rise.start(weights, Fineness::new(common, self.contested.fine_bits(common)));
         fill(&self.contested, &mut self.weighted_rise, &mut self.weighted_queue);
         yields.clear();
         yields.extend(self.weighted_rise.yields());

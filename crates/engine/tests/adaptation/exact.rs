@@ -20,10 +20,10 @@ proptest! {
         let outcome = adapted_optimum(&problem, budget, &Limits::default());
         let affordable = all_mappings(&problem.instance).into_iter().filter(|to| moved(&problem, to) <= budget);
         let best = affordable.filter_map(|mapping| mapping_yield(&problem.instance, &mapping)).max();
-        prop_assert_eq!(outcome.best.as_ref().map(|best| best.min_yield), best);
+        prop_assert_eq!(outcome.best.as_ref().map(|best| best.minimum_yield), best);
         if let Some(placed) = outcome.best {
             prop_assert!(moved(&problem, &placed.mapping) <= budget);
-            prop_assert_eq!(mapping_yield(&problem.instance, &placed.mapping), Some(placed.min_yield));
+            prop_assert_eq!(mapping_yield(&problem.instance, &placed.mapping), Some(placed.minimum_yield));
         }
     }
 }
@@ -38,7 +38,7 @@ proptest! {
         let program = adapted_optimum_by_program(&problem, budget, solver, &Limits::default()).unwrap();
         if program.status == Status::Optimal {
             prop_assert_eq!(search.status, Status::Optimal);
-            let (search, program) = (search.best.unwrap().min_yield, program.best.unwrap().min_yield);
+            let (search, program) = (search.best.unwrap().minimum_yield, program.best.unwrap().minimum_yield);
             prop_assert!(program <= search && program.units() + 2 >= search.units(), "{program} {search}");
         } else {
             prop_assert_eq!(search.status, Status::Infeasible);
@@ -61,8 +61,8 @@ fn a_budget_by_hand() {
         let search = adapted_optimum(&problem, budget, &Limits::default());
         let program = adapted_optimum_by_program(&problem, budget, solver, &Limits::default());
         let heuristic = dfrsim_adaptation::Adapter::new().adapt(&problem, budget).unwrap();
-        assert_eq!(search.best.unwrap().min_yield, expected);
-        assert_eq!(program.unwrap().best.unwrap().min_yield, expected);
+        assert_eq!(search.best.unwrap().minimum_yield, expected);
+        assert_eq!(program.unwrap().best.unwrap().minimum_yield, expected);
         assert_eq!(heuristic.minimum_yield, expected);
     }
 }

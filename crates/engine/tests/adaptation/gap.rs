@@ -14,7 +14,7 @@ fn gap(adapter: &mut Adapter, seed: u64, number: u64, percent: u64) -> Option<f6
 
 fn gap_of(adapter: &mut Adapter, problem: &Adaptation, percent: u64) -> Option<f64> {
     let best =
-        |budget| adapted_optimum(problem, budget, &Limits::default()).best.map(|placed| placed.min_yield);
+        |budget| adapted_optimum(problem, budget, &Limits::default()).best.map(|placed| placed.minimum_yield);
     let budget = (problem.total() as f64 * percent as f64 / 100.0) as u64;
     let optimum = best(budget).filter(|&optimum| optimum < Yield::ONE && best(0) < Some(optimum))?;
     let found = adapter.adapt(problem, budget).map_or(Yield::ZERO, |found| found.minimum_yield);

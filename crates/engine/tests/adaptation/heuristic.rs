@@ -40,7 +40,7 @@ proptest! {
         let optimum = |budget| adapted_optimum(&problem, budget, &Limits::default()).best;
         let optima: Vec<_> = (0..=12_u64).into_par_iter().map(optimum).collect();
         for (&found, optimum) in found.iter().zip(optima) {
-            prop_assert!(found <= optimum.map(|best| best.min_yield));
+            prop_assert!(found <= optimum.map(|best| best.minimum_yield));
         }
         prop_assert!(found.last().copied().flatten() >= packed(&problem));
     }

@@ -111,15 +111,7 @@ impl Solver for Liar {
     fn solve(&self, _: &Program, _: &Limits) -> Result<Answer, SolverError> {
         let values = self.0.iter().copied().cycle().take(64).collect();
         let (objective, bound, gap) = (None, None, None);
-        Ok(Answer {
-            status: Status::Optimal,
-            objective,
-            bound,
-            gap,
-            values,
-            nodes: None,
-            elapsed: Duration::ZERO,
-        })
+        Ok(Answer { status: Status::Optimal, objective, bound, gap, values, nodes: None })
     }
     fn dive(&self, _: &Program, _: &Limits) -> Result<Box<dyn Dive>, SolverError> {
         unreachable!("the second phase does not dive")
@@ -181,16 +173,16 @@ proptest! {
         instance in instances(), raises in prop::collection::vec(prop_oneof![-1.0..2.0, Just(f64::NAN)], 1..16),
     ) {
         let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
-        let found = max_average(&instance, &best.mapping, best.min_yield, &Liar(raises), &Limits::default());
+        let found = max_average(&instance, &best.mapping, best.minimum_yield, &Liar(raises), &Limits::default());
         let yields = found.unwrap().unwrap().yields;
-        prop_assert!(yields.iter().all(|&scaled| scaled >= best.min_yield));
+        prop_assert!(yields.iter().all(|&scaled| scaled >= best.minimum_yield));
         prop_assert!(fits(&instance, &best.mapping, &yields));
     }
 
     #[test]
     fn the_highest_increase_is_that_of_the_plain_rule(instance in instances(), part in 0u64..=4) {
         let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
-        let least = Yield::from_ratio(u64::from(best.min_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
+        let least = Yield::from_ratio(u64::from(best.minimum_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
         let found = raise(&instance, &best.mapping, least, RaiseOrder::HighestIncrease).unwrap();
         prop_assert_eq!(found, plain_highest_increase(&instance, &best.mapping, least));
     }
@@ -198,7 +190,7 @@ proptest! {
     #[test]
     fn the_program_is_no_worse_than_any_raise(instance in instances(), part in 0u64..=4) {
         let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
-        let least = Yield::from_ratio(u64::from(best.min_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
+        let least = Yield::from_ratio(u64::from(best.minimum_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
         for solver in solvers() {
             let found = max_average(&instance, &best.mapping, least, solver, &Limits::default());
             let found = found.unwrap().unwrap();

@@ -56,7 +56,7 @@ proptest! {
 
     #[test]
     fn the_pattern_bound_is_between_the_optimum_and_lp_bound(instance in instances()) {
-        let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
+        let best = optimum(&instance, &Limits::default()).best.map(|best| best.minimum_yield);
         let bound = pattern_bound(&instance, best.unwrap_or(Yield::ZERO), 20);
         prop_assert!(best <= bound && bound <= lp_bound(&instance), "{best:?} {bound:?}");
         let from_zero = pattern_bound(&instance, Yield::ZERO, 20);

@@ -17,7 +17,7 @@ fn instance(nodes: usize, jobs: Vec<OfflineJob>) -> Instance {
 
 fn assert_optimum(instance: &Instance, expected: Option<Yield>) {
     let outcome = optimum(instance, &Limits::default());
-    assert_eq!(outcome.best.map(|best| best.min_yield), expected);
+    assert_eq!(outcome.best.map(|best| best.minimum_yield), expected);
     assert_eq!(outcome.bound, expected);
     assert_eq!(outcome.status, if expected.is_some() { Status::Optimal } else { Status::Infeasible });
 }

@@ -19,7 +19,7 @@ fn halves(nodes: usize) -> Instance {
 fn what_is_split_goes_beyond() {
     for solver in solvers() {
         let found = chekuri_pack(&halves(4), Yield::ONE, solver, &Limits::default());
-        assert!(matches!(found, Ok(Attempt::Found(placed)) if placed.min_yield == Yield::ONE));
+        assert!(matches!(found, Ok(Attempt::Found(placed)) if placed.minimum_yield == Yield::ONE));
         let packed = chekuri_pack(&halves(1), Yield::ZERO, solver, &Limits::default());
         assert_eq!(packed, Ok(Attempt::Failed));
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
@@ -33,14 +33,14 @@ proptest! {
 
     #[test]
     fn packs_at_the_yield_and_never_beats_the_optimum(instance in instances(), part in 0u64..=8) {
-        let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
+        let best = optimum(&instance, &Limits::default()).best.map(|best| best.minimum_yield);
         let wanted = Yield::from_ratio(part, 8);
         for solver in solvers() {
             let packed = chekuri_pack(&instance, wanted, solver, &Limits::default()).unwrap();
             if let Attempt::Found(placed) = packed {
                 assert_complete(&instance, &placed.mapping);
-                prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
-                prop_assert!(placed.min_yield >= wanted && Some(placed.min_yield) <= best);
+                prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.minimum_yield));
+                prop_assert!(placed.minimum_yield >= wanted && Some(placed.minimum_yield) <= best);
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::arbitrary::{instances, shuffled};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_optimum::{Feasibility, Limits, Status, is_feasible, lp_bound, mapping_yield, optimum};
+use dfrsim_optimum::{Attempt, Limits, Status, is_feasible, lp_bound, mapping_yield, optimum};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -58,14 +58,14 @@ proptest! {
     fn the_search_finds_the_best_of_all_mappings(instance in instances()) {
         let outcome = optimum(&instance, &Limits::default());
         let best = enumerated(&instance);
-        prop_assert_eq!(outcome.best.as_ref().map(|best| best.min_yield), best);
+        prop_assert_eq!(outcome.best.as_ref().map(|best| best.minimum_yield), best);
         prop_assert_eq!(outcome.bound, best);
         let status = if best.is_some() { Status::Optimal } else { Status::Infeasible };
         prop_assert_eq!(outcome.status, status);
         if let Some(placed) = outcome.best {
             assert_complete(&instance, &placed.mapping);
-            prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
-            prop_assert!(lp_bound(&instance) >= Some(placed.min_yield));
+            prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.minimum_yield));
+            prop_assert!(lp_bound(&instance) >= Some(placed.minimum_yield));
         }
     }
 
@@ -73,13 +73,13 @@ proptest! {
     fn a_yield_is_kept_up_to_the_optimum(instance in instances(), part in 0u64..=24) {
         let wanted = Yield::from_ratio(part, 24);
         match is_feasible(&instance, wanted, &Limits::default()) {
-            Feasibility::Yes(placed) => {
+            Attempt::Found(placed) => {
                 assert_complete(&instance, &placed.mapping);
-                prop_assert!(placed.min_yield >= wanted);
-                prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
+                prop_assert!(placed.minimum_yield >= wanted);
+                prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.minimum_yield));
             }
             kept => {
-                prop_assert_eq!(kept, Feasibility::No);
+                prop_assert_eq!(kept, Attempt::Failed);
                 prop_assert!(enumerated(&instance) < Some(wanted));
             }
         }
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn neither_order_nor_limits_change_what_is_proven(instance in instances(), number: u64, nodes in 0u64..30) {
-        let value = |instance| optimum(instance, &Limits::default()).best.map(|best| best.min_yield);
+        let value = |instance| optimum(instance, &Limits::default()).best.map(|best| best.minimum_yield);
         let other = Instance {
             nodes: shuffled(&instance.nodes, number),
             jobs: shuffled(&instance.jobs, number >> 32),
@@ -95,18 +95,18 @@ proptest! {
         };
         prop_assert_eq!(value(&instance), value(&other));
         let limited = optimum(&instance, &Limits { nodes: Some(nodes), ..Limits::default() });
-        let found = limited.best.map(|best| best.min_yield);
+        let found = limited.best.map(|best| best.minimum_yield);
         match limited.status {
             Status::TimedOut => prop_assert!(found <= value(&instance) && limited.bound >= value(&instance)),
             _ => prop_assert_eq!(found, value(&instance)),
         }
         let near = optimum(&instance, &Limits { gap: 0.25, ..Limits::default() });
         if near.status == Status::Feasible {
-            let (found, bound) = (near.best.unwrap().min_yield, near.bound.unwrap());
+            let (found, bound) = (near.best.unwrap().minimum_yield, near.bound.unwrap());
             prop_assert!(bound.as_f64() <= found.as_f64() * 1.25 + 1e-5);
             prop_assert!(Some(found) <= value(&instance) && Some(bound) >= value(&instance));
         } else {
-            prop_assert_eq!(near.best.map(|best| best.min_yield), value(&instance));
+            prop_assert_eq!(near.best.map(|best| best.minimum_yield), value(&instance));
         }
     }
 
@@ -116,7 +116,7 @@ proptest! {
         let mut larger = instance.clone();
         let node = node % instance.nodes.len();
         larger.nodes[node][at % instance.dimensions()] += more;
-        let value = |instance| optimum(instance, &Limits::default()).best.map(|best| best.min_yield);
+        let value = |instance| optimum(instance, &Limits::default()).best.map(|best| best.minimum_yield);
         prop_assert!(value(&larger) >= value(&instance));
     }
 }

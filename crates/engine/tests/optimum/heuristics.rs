@@ -6,8 +6,8 @@ use crate::programs::solvers;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Yield};
 use dfrsim_optimum::{
-    Attempt, Diving, Limits, Placed, Relaxation, Relaxed, Split, Zeros, dive, lp_bound, mapping_yield,
-    optimum, optimum_by_program, relaxed, rounded,
+    Attempt, Diving, Limits, Relaxation, Solved, Split, Zeros, dive, lp_bound, mapping_yield, optimum,
+    optimum_by_program, relaxed, rounded,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn two_nodes(demands: &[[u32; 2]]) -> Instance {
     Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs: jobs(demands) }
 }
 
-fn home(placed: &Placed, job: usize) -> usize {
+fn home(placed: &Solved, job: usize) -> usize {
     placed.mapping[job][0].node.index()
 }
 
@@ -51,7 +51,7 @@ fn raised_zeros_rescue() {
         assert_eq!(rounded(&instance, &vertex, Zeros::Kept, Seed::new(number)), None);
         let placed = rounded(&instance, &vertex, Zeros::Raised, Seed::new(number)).unwrap();
         elsewhere += home(&placed, 0);
-        assert_eq!(placed.min_yield, Yield::ONE);
+        assert_eq!(placed.minimum_yield, Yield::ONE);
     }
     // 0.01 of 1.01: 40 of 4,000 expected, with a deviation of 6.
     assert!((12..72).contains(&elsewhere), "{elsewhere}");
@@ -62,12 +62,12 @@ fn raised_zeros_rescue() {
 #[test]
 fn both_dives_reach_the_bottom() {
     let instance = two_nodes(&[[6, 10], [6, 10], [4, 10]]);
-    let expected = optimum(&instance, &Limits::default()).best.unwrap().min_yield;
+    let expected = optimum(&instance, &Limits::default()).best.unwrap().minimum_yield;
     assert_eq!(expected, Yield::from_ratio(1, 2));
     for solver in solvers() {
         for diving in [Diving::Fast, Diving::Slow] {
             match dive(&instance, diving, solver, &Limits::default()).unwrap() {
-                Attempt::Found(placed) => assert_eq!(placed.min_yield, expected),
+                Attempt::Found(placed) => assert_eq!(placed.minimum_yield, expected),
                 attempt => panic!("{} {diving:?}: {attempt:?}", solver.name()),
             }
             let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
@@ -84,24 +84,24 @@ fn where_there_is_no_choice_all_agree() {
     let job = |demand: [u32; 3]| OfflineJob { tasks: 1, demand: demand.into(), least_yield: Yield::ZERO };
     let instance = Instance { fixed: 2, fluid: 1, nodes, jobs: vec![job([0, 5, 20]), job([3, 0, 16])] };
     let on = |node| vec![NodeTasks { node: NodeId(node), tasks: 1 }];
-    let expected = Placed { mapping: vec![on(1), on(0)], min_yield: Yield::from_ratio(1, 2) };
+    let expected = Solved { mapping: vec![on(1), on(0)], minimum_yield: Yield::from_ratio(1, 2) };
     for solver in solvers() {
         let limits = Limits::default();
         for diving in [Diving::Fast, Diving::Slow] {
             assert_eq!(dive(&instance, diving, solver, &limits).unwrap(), Attempt::Found(expected.clone()));
         }
         let vertex = relaxed(&instance, Relaxation::Printed, solver, &limits).unwrap();
-        let Relaxed::Vertex(vertex) = vertex else { panic!("{vertex:?}") };
+        let Attempt::Found(vertex) = vertex else { panic!("{vertex:?}") };
         assert_eq!(rounded(&instance, &vertex, Zeros::Kept, Seed::new(1)), Some(expected.clone()));
         let exact = optimum_by_program(&instance, solver, &limits).unwrap();
         assert_eq!(exact.best, Some(expected.clone()));
     }
 }
 
-fn check(instance: &Instance, placed: &Placed, best: Option<Yield>) {
+fn check(instance: &Instance, placed: &Solved, best: Option<Yield>) {
     assert_complete(instance, &placed.mapping);
-    assert_eq!(mapping_yield(instance, &placed.mapping), Some(placed.min_yield));
-    assert!(Some(placed.min_yield) <= best);
+    assert_eq!(mapping_yield(instance, &placed.mapping), Some(placed.minimum_yield));
+    assert!(Some(placed.minimum_yield) <= best);
 }
 
 proptest! {
@@ -109,11 +109,11 @@ proptest! {
 
     #[test]
     fn no_heuristic_beats_the_optimum(instance in instances(), seed: u64) {
-        let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
+        let best = optimum(&instance, &Limits::default()).best.map(|best| best.minimum_yield);
         for solver in solvers() {
             for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
                 match relaxed(&instance, relaxation, solver, &Limits::default()).unwrap() {
-                    Relaxed::Vertex(vertex) => {
+                    Attempt::Found(vertex) => {
                         prop_assert!(vertex.parts.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
                         for zeros in [Zeros::Kept, Zeros::Raised] {
                             if let Some(placed) = rounded(&instance, &vertex, zeros, Seed::new(seed)) {
@@ -124,7 +124,7 @@ proptest! {
                         prop_assert_eq!(again, rounded(&instance, &vertex, Zeros::Kept, Seed::new(seed)));
                     }
                     other => {
-                        prop_assert_eq!(other, Relaxed::Infeasible);
+                        prop_assert_eq!(other, Attempt::Failed);
                         let printed = relaxation == Relaxation::Printed || instance.is_homogeneous();
                         prop_assert!(!printed || best.is_none());
                     }
@@ -144,7 +144,7 @@ proptest! {
         prop_assume!(lp_bound(&instance).is_some());
         for solver in solvers() {
             let answer = relaxed(&instance, Relaxation::AtBound, solver, &Limits::default()).unwrap();
-            if let Relaxed::Vertex(vertex) = answer {
+            if let Attempt::Found(vertex) = answer {
                 let split = |row: &&Vec<f64>| row.iter().all(|&part| part < 1.0 - 1e-6);
                 prop_assert!(vertex.parts.iter().filter(split).count() <= instance.nodes.len() * instance.dimensions());
             }

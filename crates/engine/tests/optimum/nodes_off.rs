@@ -45,11 +45,11 @@ proptest! {
         let reversed = fewest_nodes(&reversed, wanted, &Limits::default());
         prop_assert_eq!(count(&reversed), expected);
         let by = fewest_nodes_by(&instance, wanted, |chosen, _| {
-            optimum(chosen, &Limits::default()).best.filter(|best| best.min_yield >= wanted)
+            optimum(chosen, &Limits::default()).best.filter(|best| best.minimum_yield >= wanted)
         });
         prop_assert_eq!(count(&by), expected);
         for found in [found, by].into_iter().flatten() {
-            prop_assert!(found.at_least <= found.nodes.len() && found.placed.min_yield >= wanted);
+            prop_assert!(found.at_least <= found.nodes.len() && found.placed.minimum_yield >= wanted);
             prop_assert!(mapping_yield(&instance, &found.placed.mapping) >= Some(wanted));
             let places = found.placed.mapping.iter().flatten();
             prop_assert!(places.map(|place| place.node).all(|node| found.nodes.contains(&node)));

@@ -6,8 +6,8 @@ use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Feasibility, Limits, Model, Places, Program, Relation, Relaxation, Relaxed,
-    Solver, Status, chekuri_pack, dive, is_feasible, lp_bound, optimum, optimum_by_program, relaxed,
+    Attempt, Backend, Diving, Limits, Model, Places, Program, Relation, Relaxation, Solver, Status,
+    chekuri_pack, dive, is_feasible, lp_bound, optimum, optimum_by_program, relaxed,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -90,7 +90,7 @@ fn programs_without_an_optimum() {
 fn limits_and_gaps_are_outcomes() {
     let scenario = Scenario { nodes: 4, jobs: 10, dimensions: 4, sigma: 0.5, rho: 0.25, slack: 0.3 };
     let instance = dissertation(scenario, 1);
-    let exact = optimum(&instance, &Limits::default()).best.unwrap().min_yield;
+    let exact = optimum(&instance, &Limits::default()).best.unwrap().minimum_yield;
     for solver in solvers() {
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let outcome = optimum_by_program(&instance, solver, &late).unwrap();
@@ -98,7 +98,7 @@ fn limits_and_gaps_are_outcomes() {
         assert!(outcome.bound >= Some(exact));
         let loose = Limits { gap: 0.5, ..Limits::default() };
         let outcome = optimum_by_program(&instance, solver, &loose).unwrap();
-        let found = outcome.best.unwrap().min_yield;
+        let found = outcome.best.unwrap().minimum_yield;
         assert!(outcome.bound.unwrap() >= exact && found <= exact && found.as_f64() > exact.as_f64() / 1.6);
     }
 }
@@ -111,12 +111,12 @@ fn what_is_far_too_large_is_given_up_at_once() {
     let limits = Limits::default();
     let outcome = optimum(&instance, &limits);
     assert_eq!((outcome.status, outcome.bound, outcome.nodes), (Status::TimedOut, Some(Yield::ONE), Some(0)));
-    assert_eq!(is_feasible(&instance, Yield::ONE, &limits), Feasibility::Unknown);
+    assert_eq!(is_feasible(&instance, Yield::ONE, &limits), Attempt::TimedOut);
     for solver in solvers() {
         let outcome = optimum_by_program(&instance, solver, &limits).unwrap();
         assert_eq!((outcome.status, outcome.bound), (Status::TimedOut, Some(Yield::ONE)));
         for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
-            assert_eq!(relaxed(&instance, relaxation, solver, &limits), Ok(Relaxed::TimedOut));
+            assert_eq!(relaxed(&instance, relaxation, solver, &limits), Ok(Attempt::TimedOut));
         }
         assert_eq!(dive(&instance, Diving::Fast, solver, &limits), Ok(Attempt::TimedOut));
         assert_eq!(chekuri_pack(&instance, Yield::ONE, solver, &limits), Ok(Attempt::TimedOut));
@@ -133,7 +133,7 @@ proptest! {
         for solver in solvers() {
             let outcome = optimum_by_program(&instance, solver, &Limits::default()).unwrap();
             prop_assert_eq!(outcome.status, exact.status);
-            let value = |outcome: &dfrsim_optimum::Outcome| outcome.best.as_ref().map(|best| best.min_yield.units());
+            let value = |outcome: &dfrsim_optimum::Outcome| outcome.best.as_ref().map(|best| best.minimum_yield.units());
             match (value(&outcome), value(&exact)) {
                 (Some(found), Some(exact)) => prop_assert!(found <= exact && exact <= found + 4, "{found} {exact}"),
                 (found, exact) => prop_assert_eq!(found, exact),

@@ -14,7 +14,7 @@ use dfrsim_lab::{
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::small_change;
-use dfrsim_optimum::{Limits, Placed, Status, adapted_optimum};
+use dfrsim_optimum::{Limits, Solved, Status, adapted_optimum};
 use std::sync::OnceLock;
 
 /// The adaptation study of a scenario.
@@ -112,7 +112,7 @@ impl Study for AdaptationStudy {
         let own = &instance.0[cost as usize];
         let problem = &own.problem;
         let limits = Limits { nodes: Some(self.scenario.search_nodes), ..Limits::default() };
-        let yield_of = |placed: &Placed| placed.min_yield;
+        let yield_of = |placed: &Solved| placed.minimum_yield;
         let unmoved =
             own.unmoved.get_or_init(|| adapted_optimum(problem, 0, &limits).best.as_ref().map(yield_of));
         let budget = (problem.total() as f64 * budget_percent / 100.0) as u64;
@@ -133,7 +133,7 @@ impl Study for AdaptationStudy {
         let optimum_moved = exact
             .best
             .as_ref()
-            .map(|placed| own.moved("the exact search", &placed.mapping, placed.min_yield, budget));
+            .map(|placed| own.moved("the exact search", &placed.mapping, placed.minimum_yield, budget));
         let found_moved = found
             .as_ref()
             .map(|found| own.moved("the heuristic", &found.mapping, found.minimum_yield, budget));

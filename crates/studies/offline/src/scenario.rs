@@ -11,7 +11,7 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{self, Light, NodeRules};
 use dfrsim_offline::instances::{self, Amounts, DissertationScenario, InstanceSet, Memory, Requirements};
-use dfrsim_offline::{Algorithm, Claimed, ListOrder, Probes, Settings};
+use dfrsim_offline::{Algorithm, Claimed, ListOrder, Probes, Settings, VectorOptions};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 use std::time::Duration;
 
@@ -292,10 +292,13 @@ impl Packing {
         Settings {
             placements: self.placements,
             greedy: greedy::Readings { rules: self.node_rules, light: self.light },
-            precision: self.precision,
-            lists: self.lists,
-            probes: self.probes,
-            claimed: self.claimed,
+            vector: VectorOptions {
+                precision: self.precision,
+                lists: self.lists,
+                probes: self.probes,
+                claimed: self.claimed,
+                ..VectorOptions::default()
+            },
             genetic: GeneticParameters {
                 repair: self.repair,
                 population: self.population,

@@ -7,7 +7,7 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
-use dfrsim_offline::{Algorithm, Claimed, ListOrder, Outcome, Settings, Solved};
+use dfrsim_offline::{Algorithm, Claimed, ListOrder, Outcome, Settings, Solved, VectorOptions};
 use dfrsim_optimum::{
     Limits, RaiseOrder, Relaxation, Status as ProgramStatus, average, max_average, raise, utilisation,
 };
@@ -64,11 +64,7 @@ impl Packable {
             placements,
             greedy,
             genetic,
-            precision,
-            lists,
-            probes,
-            claimed,
-            effort,
+            vector: VectorOptions { precision, lists, probes, claimed, effort },
             solver,
             relaxation,
             limits,

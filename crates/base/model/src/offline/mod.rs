@@ -38,6 +38,15 @@ pub struct OfflineJob {
 /// The nodes of each job's tasks, in the order of the jobs; within a job in the order of the nodes, each node once.
 pub type Mapping = Vec<Vec<NodeTasks>>;
 
+/// A mapping that keeps all capacities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solved {
+    /// Where the tasks are.
+    pub mapping: Mapping,
+    /// The largest minimum scaled yield that the mapping is known to allow.
+    pub minimum_yield: Yield,
+}
+
 /// The mapping of parts in any order: the index of a job, a node, and how many tasks more of the job are there.
 pub fn mapping_of(jobs: usize, parts: impl IntoIterator<Item = (usize, u32, u32)>) -> Mapping {
     let mut mapping: Mapping = vec![Vec::new(); jobs];

@@ -23,7 +23,7 @@ use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
-use dfrsim_offline::{Algorithm, Settings, Solved};
+use dfrsim_offline::{Algorithm, Settings, Solved, VectorOptions};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
 use ended::Ended;
@@ -219,10 +219,13 @@ impl Pack {
             )));
         }
         Ok(Settings {
-            precision: Yield::from_f64(self.precision),
+            vector: VectorOptions {
+                precision: Yield::from_f64(self.precision),
+                effort: self.effort,
+                ..VectorOptions::default()
+            },
             limits: Limits { time: Some(self.time_limit), ..Limits::default() },
             solver: self.solver,
-            effort: self.effort,
             ..Settings::new(Seed::new(self.seed))
         })
     }

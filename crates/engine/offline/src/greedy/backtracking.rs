@@ -1,6 +1,6 @@
 //! Greedy placement that takes decisions back.
 
-use crate::rigid::{Rigid, relative};
+use crate::rigid::Rigid;
 use dfrsim_model::offline::Instance;
 
 /// The depth-first search of GB and SGB (RR-6692, section 3.3): tasks in order, and for each the nodes that can hold
@@ -13,7 +13,6 @@ struct Search<'a> {
     taken: Vec<i64>,
     /// The sums of fluid needs of the nodes, a row each.
     needs: Vec<i64>,
-    heterogeneous: bool,
 }
 
 /// The node of each task; `None` if no mapping exists, or none was found before the bound on placements was reached.
@@ -24,7 +23,6 @@ pub(super) fn place(instance: &Instance, rigid: &Rigid, tasks: &[u32], placement
         rigid,
         taken: vec![0; instance.nodes.len() * instance.dimensions()],
         needs: vec![0; instance.nodes.len() * instance.fluid],
-        heterogeneous: !instance.is_homogeneous(),
     };
     let mut nodes: Vec<u32> = Vec::with_capacity(tasks.len());
     let mut left = placements;
@@ -65,9 +63,7 @@ impl Search<'_> {
         let needs = &jobs[job].demand[fixed..];
         let column = (1..fluid).fold(0, |best, next| if needs[next] > needs[best] { next } else { best });
         let load = self.needs[node * fluid + column];
-        let rank =
-            if self.heterogeneous { relative(load, i64::from(nodes[node][fixed + column])) } else { load };
-        (rank, node)
+        (self.rigid.compared(load, i64::from(nodes[node][fixed + column])), node)
     }
 
     /// Adds a task to a node, or with -1 takes it away.

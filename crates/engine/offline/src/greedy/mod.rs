@@ -122,23 +122,20 @@ impl Greedy {
     #[must_use]
     pub fn solve_as(self, readings: Readings, instance: &Instance, seed: Seed, placements: u64) -> Outcome {
         let rigid = Rigid::of(instance);
-        let tasks = |order: SortOrder| order.tasks(instance, &rigid, seed);
         let read = |(order, rule): (SortOrder, NodeRule)| (order, rule.read(readings.rules));
         match self {
-            Greedy::Pass(order, rule) => first_success(instance, &rigid, seed, [read((order, rule))]),
-            Greedy::Best => best(instance, &rigid, seed, passes().map(read)),
+            Greedy::Pass(order, rule) => best(instance, &rigid, seed, [read((order, rule))], Yield::ONE),
+            Greedy::Best => best(instance, &rigid, seed, passes().map(read), Yield::ONE),
             Greedy::Light => {
-                let passes = light(readings.rules).map(read);
-                match readings.light {
-                    Light::First => first_success(instance, &rigid, seed, passes),
-                    Light::Best => best(instance, &rigid, seed, passes),
-                }
+                let enough = if readings.light == Light::First { Yield::ZERO } else { Yield::ONE };
+                best(instance, &rigid, seed, light(readings.rules).map(read), enough)
             }
             Greedy::Rr { sorted } => {
-                first_success(instance, &rigid, seed, [(rr_order(sorted), NodeRule::LeastSumNeeds)])
+                let pass = (rr_order(sorted), NodeRule::LeastSumNeeds);
+                best(instance, &rigid, seed, [pass], Yield::ONE)
             }
             Greedy::Backtracking { sorted } => {
-                let tasks = tasks(rr_order(sorted));
+                let tasks = rr_order(sorted).tasks(instance, &rigid, seed);
                 let nodes = backtracking::place(instance, &rigid, &tasks, placements);
                 Outcome::of_mapping(instance, nodes.map(|nodes| mapping(instance, &tasks, &nodes)))
             }
@@ -167,28 +164,13 @@ const fn rr_order(sorted: bool) -> SortOrder {
     if sorted { SortOrder::MaxFixed } else { SortOrder::Given }
 }
 
-fn first_success(
-    instance: &Instance,
-    rigid: &Rigid,
-    seed: Seed,
-    passes: impl IntoIterator<Item = (SortOrder, NodeRule)>,
-) -> Outcome {
-    let mut placer = Placer::new(instance, rigid);
-    for (order, rule) in passes {
-        let tasks = order.tasks(instance, rigid, seed);
-        if let Some(minimum_yield) = placer.place(&tasks, rule) {
-            let mapping = mapping(instance, &tasks, placer.nodes());
-            return Outcome::Solved(Solved { mapping, minimum_yield });
-        }
-    }
-    Outcome::Failed
-}
-
+/// The best of some passes, the first of equally good ones; there are no more after one with a yield that is enough.
 fn best(
     instance: &Instance,
     rigid: &Rigid,
     seed: Seed,
     passes: impl IntoIterator<Item = (SortOrder, NodeRule)>,
+    enough: Yield,
 ) -> Outcome {
     let mut placer = Placer::new(instance, rigid);
     let mut best: Option<Solved> = None;
@@ -203,8 +185,7 @@ fn best(
         if best.as_ref().is_none_or(|best| minimum_yield > best.minimum_yield) {
             best = Some(Solved { mapping: mapping(instance, tasks, placer.nodes()), minimum_yield });
         }
-        // No result is better, and of equally good ones the first counts.
-        if minimum_yield == Yield::ONE {
+        if minimum_yield >= enough {
             break;
         }
     }

@@ -3,7 +3,7 @@
 use super::node_rule::{Amounts, NodeRule};
 use super::node_tree::NodeTree;
 use crate::min_yield;
-use crate::rigid::{Rigid, relative};
+use crate::rigid::Rigid;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, mapping_of};
 
@@ -15,8 +15,6 @@ pub(super) struct Placer<'a> {
     largest_need: Vec<u32>,
     /// For each job, the resource of its largest fixed requirement or constrained need.
     largest_rigid: Vec<u32>,
-    /// Whether loads must be divided by capacities to be compared.
-    heterogeneous: bool,
     /// The loads that the rule uses: a row for each node, a column for each of the rule's resources.
     loads: Vec<i64>,
     /// The node of each task, in the order in which they were placed.
@@ -34,7 +32,6 @@ impl<'a> Placer<'a> {
             rigid,
             largest_need: largest_need.collect(),
             largest_rigid: largest_rigid.collect(),
-            heterogeneous: !instance.is_homogeneous(),
             loads: Vec::new(),
             nodes: Vec::new(),
         }
@@ -71,12 +68,12 @@ impl<'a> Placer<'a> {
                 Amounts::Needs => {
                     let needs = self.instance.jobs[job].demand[fixed..].iter().map(|&need| i64::from(need));
                     let capacities = nodes[node][fixed..].iter().map(|&capacity| i64::from(capacity));
-                    load(rule, self.heterogeneous, loads, needs.zip(capacities), costs);
+                    load(rule, self.rigid, loads, needs.zip(capacities), costs);
                 }
                 Amounts::Rigid => {
                     let capacities = self.rigid.capacity(node).iter().copied();
                     let amounts = demand.iter().copied().zip(capacities);
-                    load(rule, self.heterogeneous, loads, amounts, costs);
+                    load(rule, self.rigid, loads, amounts, costs);
                 }
                 Amounts::None => {}
             });
@@ -95,7 +92,7 @@ impl<'a> Placer<'a> {
 /// Adds amounts, each with the capacity for it, to the loads of a node, and says what they then cost.
 fn load(
     rule: NodeRule,
-    heterogeneous: bool,
+    rigid: &Rigid,
     loads: &mut [i64],
     amounts: impl Iterator<Item = (i64, i64)>,
     costs: &mut [i64],
@@ -103,7 +100,7 @@ fn load(
     let mut total = 0_i64;
     for (at, (load, (amount, capacity))) in loads.iter_mut().zip(amounts).enumerate() {
         *load = rule.loaded(*load, amount);
-        let load = if heterogeneous { relative(*load, capacity) } else { *load };
+        let load = rigid.compared(*load, capacity);
         total = total.saturating_add(load);
         costs[if rule.is_total() { 0 } else { at }] = rule.cost(if rule.is_total() { total } else { load });
     }

@@ -4,12 +4,12 @@ mod items;
 mod search;
 
 use crate::bound::simple_bound;
-use crate::outcome::{Limits, Outcome, Placed, Status};
-use crate::tasks::jobs_of_tasks;
+use crate::outcome::{Attempt, Limits, Outcome, Status};
+use crate::tasks::{LARGEST_TABLE, jobs_of_tasks};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance};
+use dfrsim_model::offline::{Adaptation, Instance, Solved};
 use items::{Home, Items};
-use search::{End, Search};
+use search::Search;
 use std::time::Instant;
 
 /// The largest minimum yield of an instance, with a mapping that reaches it: OPT (dissertation, section 4.2.1).
@@ -33,11 +33,11 @@ use std::time::Instant;
 /// let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs };
 /// let outcome = optimum(&instance, &Limits::default());
 /// assert_eq!(outcome.status, Status::Optimal);
-/// assert_eq!(outcome.best.unwrap().min_yield, Yield::from_ratio(10, 14));
+/// assert_eq!(outcome.best.unwrap().minimum_yield, Yield::from_ratio(10, 14));
 /// ```
 pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
-    let items = jobs_of_tasks(instance).map(|tasks| Items::new(instance, tasks.into_iter().map(new)));
-    best_of(instance, items, 0, limits)
+    let tasks = jobs_of_tasks(instance, LARGEST_TABLE);
+    best_of(instance, tasks.map(|tasks| Items::new(instance, tasks.into_iter().map(new))), 0, limits)
 }
 
 /// A task without a home.
@@ -61,13 +61,13 @@ fn new(job: usize) -> (usize, Home) {
 /// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[10].into(); 2], jobs: vec![job(10), job(6)] };
 /// let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 1 }]; 2];
 /// let problem = Adaptation { instance, current, cost: vec![9, 3] };
-/// let min_yield = |budget| adapted_optimum(&problem, budget, &Limits::default()).best.unwrap().min_yield;
+/// let min_yield = |budget| adapted_optimum(&problem, budget, &Limits::default()).best.unwrap().minimum_yield;
 /// assert_eq!([min_yield(2), min_yield(3)], [Yield::from_ratio(10, 16), Yield::ONE]);
 /// ```
 pub fn adapted_optimum(problem: &Adaptation, budget: u64, limits: &Limits) -> Outcome {
     let instance = &problem.instance;
-    let items =
-        jobs_of_tasks(instance).map(|tasks| Items::new(instance, tasks.into_iter().zip(homes(problem))));
+    let tasks = jobs_of_tasks(instance, LARGEST_TABLE);
+    let items = tasks.map(|tasks| Items::new(instance, tasks.into_iter().zip(homes(problem))));
     best_of(instance, items, budget, limits)
 }
 
@@ -84,13 +84,7 @@ pub(crate) fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
 /// The search for the best mapping of items; without items the instance is too large.
 fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limits) -> Outcome {
     let start = Instant::now();
-    let outcome = |status, best, bound, nodes| Outcome {
-        status,
-        best,
-        bound,
-        nodes: Some(nodes),
-        elapsed: start.elapsed(),
-    };
+    let outcome = |status, best, bound, nodes| Outcome { status, best, bound, nodes: Some(nodes) };
     let Some(bound) = simple_bound(instance) else {
         return outcome(Status::Infeasible, None, None, 0);
     };
@@ -99,54 +93,39 @@ fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limi
     };
     let enough = enough(bound, limits.gap);
     let mut search = Search::new(instance, &items, budget, Yield::ZERO, limits, start);
-    let mut best: Option<Placed> = None;
+    let mut best: Option<Solved> = None;
     loop {
         match search.next_mapping() {
-            End::Found(found) => {
-                let min_yield = found.min_yield;
+            Attempt::Found(found) => {
+                let minimum_yield = found.minimum_yield;
                 best = Some(found);
-                let next = Yield::try_from_units(min_yield.units() + 1);
+                let next = Yield::try_from_units(minimum_yield.units() + 1);
                 match next {
-                    Some(next) if min_yield < enough => search.raise(next),
-                    _ if min_yield < bound => {
+                    Some(next) if minimum_yield < enough => search.raise(next),
+                    _ if minimum_yield < bound => {
                         return outcome(Status::Feasible, best, Some(bound), search.visited());
                     }
-                    _ => return outcome(Status::Optimal, best, Some(min_yield), search.visited()),
+                    _ => return outcome(Status::Optimal, best, Some(minimum_yield), search.visited()),
                 }
             }
-            End::Exhausted => {
-                let proven = best.as_ref().map(|best| best.min_yield);
+            Attempt::Failed => {
+                let proven = best.as_ref().map(|best| best.minimum_yield);
                 let status = if best.is_some() { Status::Optimal } else { Status::Infeasible };
                 return outcome(status, best, proven, search.visited());
             }
-            End::Limit => return outcome(Status::TimedOut, best, Some(bound), search.visited()),
+            Attempt::TimedOut => return outcome(Status::TimedOut, best, Some(bound), search.visited()),
         }
     }
 }
 
-/// Whether an instance has a mapping with some minimum yield.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Feasibility {
-    /// It has this one.
-    Yes(Placed),
-    /// It has none; proven.
-    No,
-    /// A limit was reached first.
-    Unknown,
-}
-
-/// Whether some mapping has at least this minimum yield: the decision version of [`optimum`].
-pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Feasibility {
+/// Whether some mapping has at least this minimum yield: the decision version of [`optimum`]. A failure is proven.
+pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Attempt {
     if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
-        return Feasibility::No;
+        return Attempt::Failed;
     }
-    let Some(tasks) = jobs_of_tasks(instance) else { return Feasibility::Unknown };
+    let Some(tasks) = jobs_of_tasks(instance, LARGEST_TABLE) else { return Attempt::TimedOut };
     let items = Items::new(instance, tasks.into_iter().map(new));
-    match Search::new(instance, &items, 0, min_yield, limits, Instant::now()).next_mapping() {
-        End::Found(placed) => Feasibility::Yes(placed),
-        End::Exhausted => Feasibility::No,
-        End::Limit => Feasibility::Unknown,
-    }
+    Search::new(instance, &items, 0, min_yield, limits, Instant::now()).next_mapping()
 }
 
 /// The least yield with which a search under this bound may stop.

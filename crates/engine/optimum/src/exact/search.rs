@@ -2,24 +2,13 @@
 
 use super::items::Items;
 use crate::amounts::{mapping_yield, node_offers, task_takes};
-use crate::outcome::{Limits, Placed};
+use crate::outcome::{Attempt, Limits};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 use std::time::Instant;
 
 /// How many nodes of the tree are visited between two readings of the clock.
 const CLOCK_EVERY: u64 = 1 << 12;
-
-/// Why the search paused.
-#[derive(Debug)]
-pub(super) enum End {
-    /// A mapping with at least the target.
-    Found(Placed),
-    /// There is none, or none but those found.
-    Exhausted,
-    /// A limit came first.
-    Limit,
-}
 
 /// Where the search is. Tables have one row of `width` amounts a node, a kind of task or a depth.
 #[derive(Debug)]
@@ -101,15 +90,15 @@ impl<'a> Search<'a> {
         self.visited
     }
 
-    /// Continues until a mapping with at least the target is found.
-    pub(super) fn next_mapping(&mut self) -> End {
+    /// Continues until a mapping with at least the target is found; fails if there is none, or none but those found.
+    pub(super) fn next_mapping(&mut self) -> Attempt {
         if !self.promising() {
-            return End::Exhausted;
+            return Attempt::Failed;
         }
         while self.depth < self.items.list.len() {
             if let Some(node) = self.next_node() {
                 if self.limited() {
-                    return End::Limit;
+                    return Attempt::TimedOut;
                 }
                 self.place(node);
                 if self.promising() {
@@ -118,7 +107,7 @@ impl<'a> Search<'a> {
                     self.take_back();
                 }
             } else if self.depth == 0 {
-                return End::Exhausted;
+                return Attempt::Failed;
             } else {
                 self.take_back();
             }
@@ -126,8 +115,9 @@ impl<'a> Search<'a> {
         let items = self.items.list.iter().enumerate();
         let places = items.map(|(depth, item)| (item.job, self.place_of(depth) as u32, 1));
         let mapping = mapping_of(self.instance.jobs.len(), places);
-        let min_yield = mapping_yield(self.instance, &mapping).expect("every task was placed where it fits");
-        End::Found(Placed { mapping, min_yield })
+        let minimum_yield =
+            mapping_yield(self.instance, &mapping).expect("every task was placed where it fits");
+        Attempt::Found(Solved { mapping, minimum_yield })
     }
 
     /// Aims higher, and takes back the tasks from the first on that is in the way.

@@ -4,7 +4,6 @@ use super::{Dive, Solver, SolverError};
 use crate::outcome::{Limits, Status};
 use crate::program::{Answer, Program, Relation, Variable};
 use highs::{Col, HighsModelStatus, HighsSolutionStatus, HighsStatus, Model, RowProblem, Sense, SolvedModel};
-use std::time::Instant;
 
 /// The crate `highs`: dual simplex, and branch and cut, in C++.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +17,6 @@ impl Solver for Highs {
     }
 
     fn solve(&self, program: &Program, limits: &Limits) -> Result<Answer, SolverError> {
-        let start = Instant::now();
         let integer = program.columns.iter().any(|column| column.integer);
         let (mut model, _) = model(program)?;
         if let Some(time) = limits.time {
@@ -47,7 +45,7 @@ impl Solver for Highs {
         } else {
             (status, bound, gap)
         };
-        Ok(Answer { status, objective, bound, gap, values, nodes: None, elapsed: start.elapsed() })
+        Ok(Answer { status, objective, bound, gap, values, nodes: None })
     }
 
     fn dive(&self, program: &Program, limits: &Limits) -> Result<Box<dyn Dive>, SolverError> {

@@ -7,7 +7,6 @@ use microlp::{
     ComparisonOp, Error, OptimizationDirection, Problem, Solution, SolveOptions, SolveOutcome, Stats,
     TerminationReason,
 };
-use std::time::Instant;
 
 /// The crate `microlp`: simplex, and branch and bound, in Rust.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +20,6 @@ impl Solver for Microlp {
     }
 
     fn solve(&self, program: &Program, limits: &Limits) -> Result<Answer, SolverError> {
-        let start = Instant::now();
         let (problem, variables) = problem(program);
         let mut options = SolveOptions::default();
         options.time_limit = limits.time;
@@ -47,7 +45,6 @@ impl Solver for Microlp {
             gap: if optimal { Some(0.0) } else { stats.gap },
             values: solution.map(|solution| values(&solution, &variables)).unwrap_or_default(),
             nodes: Some(stats.nodes_solved),
-            elapsed: start.elapsed(),
         })
     }
 

@@ -65,14 +65,13 @@ pub(crate) fn rough(amount: u64) -> u16 {
 }
 
 /// How many items make a block: as many as a mask has bits.
-const BLOCK: usize = u32::BITS as usize;
+pub(crate) const BLOCK: usize = u32::BITS as usize;
 
 /// Shorter lists are gone through item by item.
 const LONG: usize = 2 * BLOCK;
 
-/// The sizes of a block's items rounded down, dimension by dimension, so that a few instructions compare them all; in
-/// dimension 0 more than any node has free for an item that has run out.
-type RoughSizes<const D: usize> = [[u16; BLOCK]; D];
+/// Rough amounts of a block, dimension by dimension, so that a few instructions compare them all.
+pub(crate) type RoughBlock<const D: usize> = [[u16; BLOCK]; D];
 
 /// Neighbouring items of a long list, so that a search can pass them over together.
 #[derive(Clone, Copy, Debug)]
@@ -88,45 +87,30 @@ struct Block<const D: usize> {
 }
 
 /// One or more ordered lists of items, one after the other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ItemLists<const D: usize> {
     items: Vec<Item<D>>,
     lists: Vec<List>,
     blocks: Vec<Block<D>>,
-    /// One for each block; apart, because most blocks are passed over without it.
-    rough_sizes: Vec<RoughSizes<D>>,
-    /// The size of everything in the lists when they were closed.
-    volume: [u128; D],
+    /// The sizes of each block, in dimension 0 more than any node has free for an item that has run out; apart, because most
+    /// blocks are passed over without them.
+    rough_sizes: Vec<RoughBlock<D>>,
     /// How many single items are left to be placed.
     left: u64,
 }
 
 impl<const D: usize> ItemLists<D> {
-    pub(crate) fn new() -> ItemLists<D> {
-        ItemLists {
-            items: Vec::new(),
-            lists: Vec::new(),
-            blocks: Vec::new(),
-            rough_sizes: Vec::new(),
-            volume: [0; D],
-            left: 0,
-        }
-    }
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.lists.clear();
         self.blocks.clear();
         self.rough_sizes.clear();
-        self.volume = [0; D];
         self.left = 0;
     }
     /// Appends items of one size to the list that is being written.
     pub(crate) fn push(&mut self, size: [u64; D], count: u64) {
         self.items.push(Item { size, left: count, least: size });
         self.left += count;
-        for (volume, size) in self.volume.iter_mut().zip(size) {
-            *volume += u128::from(size) * u128::from(count);
-        }
     }
     /// Ends the list that is being written.
     pub(crate) fn close_list(&mut self) {
@@ -154,8 +138,15 @@ impl<const D: usize> ItemLists<D> {
     pub(crate) fn list(&self, list: usize) -> Range<usize> {
         self.lists[list].items.clone()
     }
+    /// The size of everything that is left.
     pub(crate) fn volume(&self) -> [u128; D] {
-        self.volume
+        let mut volume = [0; D];
+        for item in &self.items {
+            for (volume, size) in volume.iter_mut().zip(item.size) {
+                *volume += u128::from(size) * u128::from(item.left);
+            }
+        }
+        volume
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.left == 0
@@ -200,7 +191,7 @@ impl<const D: usize> ItemLists<D> {
         for number in first / BLOCK..(list.items.end - list.begin).div_ceil(BLOCK) {
             if self.blocks[blocks + number].may_fit(free, free_sum) {
                 let begin = list.begin + number * BLOCK;
-                let excess = excess(&self.rough_sizes[blocks + number], &rough_free);
+                let excess = excess(&self.rough_sizes[blocks + number], &rough_free, u16::saturating_sub);
                 // Any at all: without a branch for each.
                 if excess.iter().fold(false, |any, &excess| any | (excess == 0)) {
                     let mut candidates =
@@ -247,7 +238,7 @@ impl<const D: usize> ItemLists<D> {
     }
 }
 
-fn rough_sizes<const D: usize>(items: &[Item<D>]) -> RoughSizes<D> {
+fn rough_sizes<const D: usize>(items: &[Item<D>]) -> RoughBlock<D> {
     let mut sizes = [[u16::MAX; BLOCK]; D];
     for (bit, item) in items.iter().enumerate().filter(|(_, item)| item.left > 0) {
         for (sizes, &size) in sizes.iter_mut().zip(&item.size) {
@@ -257,13 +248,18 @@ fn rough_sizes<const D: usize>(items: &[Item<D>]) -> RoughSizes<D> {
     sizes
 }
 
-/// By how much, roughly, each item is too large in some dimension; 0 if it may fit.
-#[inline]
-fn excess<const D: usize>(sizes: &RoughSizes<D>, free: &[u16; D]) -> [u16; BLOCK] {
+/// By how much, roughly, something does not fit with each of a block in some dimension; 0 if it may. `by` says so of an amount
+/// of the block and the other one.
+#[inline(always)]
+pub(crate) fn excess<const D: usize>(
+    block: &RoughBlock<D>,
+    other: &[u16; D],
+    by: impl Fn(u16, u16) -> u16,
+) -> [u16; BLOCK] {
     let mut excess = [0; BLOCK];
-    for (sizes, &free) in sizes.iter().zip(free) {
-        for (excess, size) in excess.iter_mut().zip(sizes) {
-            *excess |= size.saturating_sub(free);
+    for (amounts, &other) in block.iter().zip(other) {
+        for (excess, &amount) in excess.iter_mut().zip(amounts) {
+            *excess |= by(amount, other);
         }
     }
     excess

@@ -11,7 +11,7 @@ mod pack;
 mod ranked_lists;
 mod two_lists;
 
-pub(crate) use item_lists::{CAPACITY, ItemLists, fits, reduce, rough, take_most};
+pub(crate) use item_lists::{BLOCK, CAPACITY, ItemLists, RoughBlock, excess, fits, reduce, rough, take_most};
 pub(crate) use node_runs::NodeRuns;
 pub(crate) use one_list::OneList;
 pub(crate) use pack::{Packer, Plan, spare};

@@ -81,7 +81,7 @@ pub enum ListOrder {
 /// first fitting item of the first list that has one. Where all nodes are alike this is the order of rising load.
 #[derive(Debug)]
 pub(crate) struct RankedLists<const D: usize> {
-    table: ListTable<D>,
+    pub(crate) table: ListTable<D>,
     order: ListOrder,
     cursors: Vec<ListCursor>,
 }

@@ -90,10 +90,7 @@ pub(super) struct Rank {
 
 impl Rank {
     pub(super) fn new(packing: Packing, size: [u64; 2]) -> Rank {
-        let list = match packing {
-            Packing::ChoosePack => 0,
-            Packing::TwoLists => usize::from(size[CPU] > size[MEMORY]),
-        };
+        let list = usize::from(packing == Packing::TwoLists && size[CPU] > size[MEMORY]);
         let [larger, smaller] = [size[MEMORY].max(size[CPU]), size[MEMORY].min(size[CPU])].map(Reverse);
         Rank { list, larger, smaller }
     }
@@ -101,8 +98,5 @@ impl Rank {
 
 /// How many lists a packing has.
 pub(super) fn lists(packing: Packing) -> usize {
-    match packing {
-        Packing::ChoosePack => 1,
-        Packing::TwoLists => 2,
-    }
+    1 + usize::from(packing == Packing::TwoLists)
 }

@@ -10,7 +10,7 @@ pub(super) const MEMORY: usize = 0;
 pub(super) const CPU: usize = 1;
 
 /// What a packing starts from, and the last ones; used again from call to call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The tasks that can be placed freely.
     pub(super) items: ItemLists<2>,
@@ -24,13 +24,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(nodes: u32) -> Layout {
-        Layout {
-            items: ItemLists::new(),
-            nodes: PinnedNodes::new(nodes),
-            packer: Packer::default(),
-            tried: Plan::default(),
-            found: Plan::default(),
-        }
+        Layout { nodes: PinnedNodes::new(nodes), ..Layout::default() }
     }
 
     /// Whether all items can be packed; remembers the packing.

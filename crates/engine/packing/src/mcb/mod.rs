@@ -79,7 +79,7 @@ pub struct PackJob<'a> {
 
 /// Maps jobs to the nodes of one cluster. Holds the memory that this takes, so that calls do not allocate once
 /// the largest set of jobs has been seen.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Mcb {
     options: McbOptions,
     nodes: u32,
@@ -128,16 +128,7 @@ impl Mcb {
     /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32, options: McbOptions) -> Mcb {
-        Mcb {
-            options,
-            nodes,
-            capacities: None,
-            classes: Classes::default(),
-            target_scratch: TargetScratch::default(),
-            kept: KeptJobs::default(),
-            layout: Layout::new(nodes),
-            placements: Placements::default(),
-        }
+        Mcb { options, nodes, layout: Layout::new(nodes), ..Mcb::default() }
     }
 
     /// For a cluster of nodes that differ.
@@ -165,9 +156,11 @@ impl Mcb {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
             return self.map_to(jobs, precision, lowest, None, |_, value| Some(value));
         }
-        let demand = Uniform::new(jobs, self.options, lowest, &mut self.classes);
-        let alike = Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
-        let value = search(jobs.len(), self.options, precision, alike, &mut self.placements);
+        let Mcb { options, nodes, ref mut kept, ref mut layout, .. } = *self;
+        kept.reset(jobs.len());
+        let demand = Uniform::new(jobs, options, lowest, &mut self.classes);
+        let alike = Alike { jobs, nodes, options, demand, kept, layout };
+        let value = search(jobs.len(), options, precision, alike, &mut self.placements);
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }
 
@@ -219,13 +212,15 @@ impl Mcb {
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
         let values = Values { lowest, highest, yield_at };
-        let Mcb { options, ref capacities, ref mut kept, ref mut placements, .. } = *self;
+        let Mcb { options, nodes, ref capacities, ref mut kept, ref mut layout, ref mut placements, .. } =
+            *self;
+        kept.reset(jobs.len());
         let value = if let Some(capacities) = capacities {
             let vectors = Vectors::new(jobs, capacities, options, values, kept);
             search(jobs.len(), options, precision, vectors, placements)
         } else {
             let demand = ByTarget { jobs, options, values, scratch: &mut self.target_scratch };
-            let alike = Alike::new(jobs, self.nodes, options, demand, kept, &mut self.layout);
+            let alike = Alike { jobs, nodes, options, demand, kept, layout };
             search(jobs.len(), options, precision, alike, placements)
         };
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }

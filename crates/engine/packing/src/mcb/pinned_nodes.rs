@@ -14,7 +14,7 @@ pub(super) struct Pinned<'a> {
 }
 
 /// Memory (dimension 0) and CPU (dimension 1) in use by pinned tasks, node by node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PinnedNodes {
     /// One entry a node; CPU before scaling.
     in_use: Vec<[u64; 2]>,
@@ -26,12 +26,7 @@ pub(super) struct PinnedNodes {
 
 impl PinnedNodes {
     pub(super) fn new(nodes: u32) -> PinnedNodes {
-        PinnedNodes {
-            in_use: vec![[0; 2]; nodes as usize],
-            numbers: FxHashMap::default(),
-            unscaled: Vec::new(),
-            runs: NodeRuns::default(),
-        }
+        PinnedNodes { in_use: vec![[0; 2]; nodes as usize], ..PinnedNodes::default() }
     }
     /// How many nodes there are.
     pub(super) fn count(&self) -> u32 {

@@ -92,27 +92,13 @@ fn try_dropped_again(jobs: usize, options: McbOptions, precision: Yield, packs: 
 
 /// Packs jobs onto nodes that are alike.
 pub(super) struct Alike<'a, D> {
-    jobs: &'a [PackJob<'a>],
-    nodes: u32,
-    options: McbOptions,
-    demand: D,
-    kept: &'a mut KeptJobs,
-    layout: &'a mut Layout,
-}
-
-impl<'a, D: Demand> Alike<'a, D> {
-    /// None of the jobs is kept yet.
-    pub(super) fn new(
-        jobs: &'a [PackJob<'a>],
-        nodes: u32,
-        options: McbOptions,
-        demand: D,
-        kept: &'a mut KeptJobs,
-        layout: &'a mut Layout,
-    ) -> Alike<'a, D> {
-        kept.reset(jobs.len());
-        Alike { jobs, nodes, options, demand, kept, layout }
-    }
+    pub(super) jobs: &'a [PackJob<'a>],
+    pub(super) nodes: u32,
+    pub(super) options: McbOptions,
+    pub(super) demand: D,
+    /// None at first.
+    pub(super) kept: &'a mut KeptJobs,
+    pub(super) layout: &'a mut Layout,
 }
 
 impl<D: Demand> Packs for Alike<'_, D> {

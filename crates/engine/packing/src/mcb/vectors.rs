@@ -38,8 +38,7 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
         values: Values<F>,
         kept: &'a mut KeptJobs,
     ) -> Vectors<'a, F> {
-        kept.reset(jobs.len());
-        let totals: Vec<u128> = (0..capacities.wholes().len()).map(|it| capacities.total(it)).collect();
+        let totals: Vec<u128> = (0..capacities.wholes.len()).map(|it| capacities.total(it)).collect();
         let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
         Vectors { jobs, capacities, options, values, kept, totals, held, found }
     }
@@ -54,7 +53,7 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
 
     /// The amount as a part of the whole, in units of the first whole.
     fn part(&self, dimension: usize, amount: u128) -> u128 {
-        let wholes = self.capacities.wholes();
+        let wholes = &self.capacities.wholes;
         amount * u128::from(wholes[0]) / u128::from(wholes[dimension])
     }
 
@@ -102,7 +101,7 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
             );
         }
         let whole = |node| self.capacities.of(node).iter().map(|&amount| u128::from(amount) << Yield::BITS);
-        let nodes = 0..self.capacities.class_of().len();
+        let nodes = 0..self.capacities.class_of.len();
         let mut free: Vec<Vec<u128>> = nodes.map(|node| whole(node).collect()).collect();
         for (job, size) in self.jobs.iter().zip(&sizes).filter(|(_, size)| !size.is_empty()) {
             for part in job.pinned.into_iter().flatten() {
@@ -116,7 +115,7 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
         let mut left: Vec<u32> = self.jobs.iter().map(|job| job.tasks).collect();
         let mut placements = vec![Vec::new(); self.jobs.len()];
         for (node, free) in free.iter_mut().enumerate() {
-            let class = self.capacities.class_of()[node];
+            let class = self.capacities.class_of[node];
             let fits = |job: usize, free: &[u128]| {
                 size_of(&self.jobs[job]).allowed[class]
                     && sizes[job].iter().zip(free).all(|(size, free)| size <= free)

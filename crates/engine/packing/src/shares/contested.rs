@@ -74,7 +74,7 @@ const FREE: u32 = u32::MAX;
 impl Contested {
     /// Of this many nodes, each with a CPU of 1 where there are no capacities.
     pub(super) fn new(nodes: usize, capacities: Option<Arc<Capacities>>) -> Contested {
-        let dimensions = capacities.as_ref().map_or(1, |all| all.wholes().len());
+        let dimensions = capacities.as_ref().map_or(1, |all| all.wholes.len());
         let nodes = vec![Node::default(); nodes * dimensions];
         Contested {
             capacities,
@@ -100,7 +100,7 @@ impl Contested {
         let mut unit = 0;
         for dimension in 0..self.dimensions {
             if jobs.clone().any(|job| job.need(dimension) > 0) {
-                unit = capacities.classes().iter().fold(unit, |unit, of| common_divisor(unit, of[dimension]));
+                unit = capacities.classes.iter().fold(unit, |unit, of| common_divisor(unit, of[dimension]));
                 unit = jobs.clone().fold(unit, |unit, job| common_divisor(unit, job.need(dimension)));
             }
         }

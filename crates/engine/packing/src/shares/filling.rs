@@ -42,10 +42,33 @@ pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, 
     }
 }
 
-/// A yield in units of 2^-(20 + [`YieldRise::fine_bits`]).
-type FineYield = u64;
+/// A yield in units of 2^-(20 + [`Fineness::bits`]).
+pub(super) type FineYield = u64;
 
 const RISING: FineYield = FineYield::MAX;
+
+/// How fine yields are while they rise.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fineness {
+    bits: u32,
+    /// The yield 1.
+    pub(super) one: FineYield,
+    /// A yield that is less than this below a unit is meant to be that unit. It is so little that all jobs of a node together
+    /// cannot gain a whole one of the units in which its use is counted, and so they still fit.
+    meant: FineYield,
+}
+
+impl Fineness {
+    pub(super) fn new(common: CommonYield, bits: u32) -> Fineness {
+        let meant = (1 << bits) / common.largest.saturating_add(1).max(1 << 10);
+        Fineness { bits, one: u64::from(Yield::ONE.units()) << bits, meant }
+    }
+    /// A yield, at most 1, rounded down.
+    pub(super) fn coarse(self, fine: FineYield) -> Yield {
+        let meant = (fine.min(self.one) + self.meant).min(self.one);
+        Yield::try_from_units((meant >> self.bits) as u32).expect("at most 1")
+    }
+}
 
 /// The level is the yield itself: max-min fairness on nodes that are alike.
 ///
@@ -54,29 +77,19 @@ const RISING: FineYield = FineYield::MAX;
 /// last, so that a level can be some fine units beside the true one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct YieldRise {
-    fine_bits: u32,
-    /// The yield 1.
-    one: FineYield,
-    /// A level that is less than this below a yield unit is meant to be that unit. It is so little that all jobs
-    /// of a node together cannot gain a whole one of the units in which its use is counted, and so they still fit.
-    meant: FineYield,
+    fineness: Fineness,
     levels: Vec<FineYield>,
 }
 
 impl YieldRise {
     /// All jobs at the bottom.
-    pub(super) fn start(&mut self, jobs: usize, common: CommonYield, fine_bits: u32) {
-        self.fine_bits = fine_bits;
-        self.meant = (1 << fine_bits) / common.largest.saturating_add(1).max(1 << 10);
-        self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
+    pub(super) fn start(&mut self, jobs: usize, fineness: Fineness) {
+        self.fineness = fineness;
         self.levels.clear();
         self.levels.resize(jobs, RISING);
     }
-    /// Rounded down.
     pub(super) fn yields(&self) -> impl Iterator<Item = Yield> {
-        let coarse = |level: FineYield| Yield::try_from_units((level >> self.fine_bits) as u32);
-        let meant = |level: FineYield| (level.min(self.one) + self.meant).min(self.one);
-        self.levels.iter().map(move |&level| coarse(meant(level)).expect("at most 1"))
+        self.levels.iter().map(|&level| self.fineness.coarse(level))
     }
 }
 
@@ -84,14 +97,14 @@ impl Rise for YieldRise {
     type Level = FineYield;
 
     fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<FineYield> {
-        let (mut free, mut rising) = (capacity * self.one, 0_u64);
+        let (mut free, mut rising) = (capacity * self.fineness.one, 0_u64);
         for part in node {
             match self.levels[part.job as usize] {
                 RISING => rising = rising.saturating_add(part.load),
                 level => free -= part.load * level,
             }
         }
-        free.checked_div(rising).filter(|&level| level < self.one)
+        free.checked_div(rising).filter(|&level| level < self.fineness.one)
     }
     fn stop(&mut self, job: usize, at: FineYield) {
         if self.levels[job] == RISING {

@@ -1,29 +1,28 @@
 //! One algorithm on one instance: lists laid out at a yield, packed, searched.
 
+use super::Options;
 use super::algorithm::{Algorithm, Rule};
 use super::best_fit::{BestFit, Placed};
 use super::demands::{Demands, read_nodes};
 use super::dominance::failed_tests;
 use super::order::{Order, sum};
-use super::yields::{Claimed, minimum_yield, search};
-use super::{Options, Solution};
+use super::yields::search;
 use crate::filling::{
     ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
 };
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 use std::cmp::Reverse;
 use std::fmt;
 
 /// Solves instances of up to this many resources as it was made for.
 pub(super) trait Solve: fmt::Debug {
-    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution>;
+    fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved>;
 }
 
 /// An algorithm for vectors of width D, with memory that is used again from instance to instance.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Engine<const D: usize> {
-    algorithm: Algorithm,
     pub(super) demands: Demands<D>,
     pub(super) nodes: NodeRuns<D>,
     items: ItemLists<D>,
@@ -69,7 +68,7 @@ enum Lists<const D: usize> {
     /// A list for the items that are largest in each of two dimensions.
     Two(ListTable<D>),
     /// A list for each pair of dimensions.
-    Ranked(ListTable<D>, RankedLists<D>),
+    Ranked(RankedLists<D>),
 }
 
 impl<const D: usize> Lists<D> {
@@ -80,43 +79,30 @@ impl<const D: usize> Lists<D> {
             (Rule::BestFit, _) => Lists::BestFit,
             (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
             (_, 2) if order == ListOrder::ByRank => Lists::Two(table(true)),
-            _ => {
-                let ordered = rule != Rule::ChoosePack;
-                Lists::Ranked(table(ordered), RankedLists::new(table(ordered), order))
-            }
+            _ => Lists::Ranked(RankedLists::new(table(rule != Rule::ChoosePack), order)),
         }
     }
     fn table(&self) -> Option<&ListTable<D>> {
         match self {
             Lists::BestFit | Lists::One => None,
-            Lists::Two(table) | Lists::Ranked(table, _) => Some(table),
+            Lists::Two(table) | Lists::Ranked(RankedLists { table, .. }) => Some(table),
         }
     }
 }
 
 impl<const D: usize> Engine<D> {
-    pub(super) fn new(algorithm: Algorithm) -> Engine<D> {
-        Engine {
-            algorithm,
-            demands: Demands::default(),
-            nodes: NodeRuns::default(),
-            items: ItemLists::new(),
-            packer: Packer::default(),
-            best_fit: BestFit::default(),
-            tried: Packed::default(),
-            found: Packed::default(),
-            keys: Vec::new(),
-            work: 0,
-        }
-    }
-
     /// Searches the largest yield; the last one that succeeded.
-    pub(super) fn search(&mut self, instance: &Instance, options: Options) -> Option<Yield> {
+    pub(super) fn search(
+        &mut self,
+        algorithm: Algorithm,
+        instance: &Instance,
+        options: Options,
+    ) -> Option<Yield> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
         self.work = 0;
-        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
-        search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))
+        let mut lists = Lists::of(algorithm.rule, instance.dimensions(), options.lists);
+        search(instance, options.precision, options.probes, |at| self.packs_at(algorithm, at, &mut lists))
     }
 
     /// Each job, node and number of tasks there of the packing that was found last.
@@ -130,13 +116,13 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Whether the items can be packed at a yield; remembers the packing.
-    fn packs_at(&mut self, scaled: Yield, lists: &mut Lists<D>) -> bool {
+    fn packs_at(&mut self, algorithm: Algorithm, scaled: Yield, lists: &mut Lists<D>) -> bool {
         self.demands.size_at(scaled);
-        self.lay_out_by_order(lists.table());
+        self.lay_out_by_order(algorithm.order, lists.table());
         let mut packed = self.pack(lists);
-        if !packed && self.algorithm.dominance {
-            self.lay_out_by_order(lists.table());
-            self.lay_out_by_weight(&failed_tests(self.algorithm.rule, &self.items, &self.nodes));
+        if !packed && algorithm.dominance {
+            self.lay_out_by_order(algorithm.order, lists.table());
+            self.lay_out_by_weight(&failed_tests(algorithm.rule, &self.items, &self.nodes));
             packed = self.pack(lists);
         }
         self.work += self.keys.len() + self.tried.plan.takes();
@@ -153,13 +139,13 @@ impl<const D: usize> Engine<D> {
             Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
             Lists::One => packer.pack(&mut OneList, items, nodes, plan),
             Lists::Two(_) => packer.pack(&mut TwoLists { balanced: 0 }, items, nodes, plan),
-            Lists::Ranked(_, rule) => packer.pack(rule, items, nodes, plan),
+            Lists::Ranked(rule) => packer.pack(rule, items, nodes, plan),
         }
     }
 
-    /// Writes the lists in the order of the algorithm.
-    fn lay_out_by_order(&mut self, table: Option<&ListTable<D>>) {
-        let Engine { algorithm: Algorithm { order, .. }, demands, keys, .. } = self;
+    /// Writes the lists in an order.
+    fn lay_out_by_order(&mut self, order: Order, table: Option<&ListTable<D>>) {
+        let Engine { demands, keys, .. } = self;
         let (sizes, dimensions) = (demands.sizes(), demands.dimensions());
         keys.clear();
         keys.extend(sizes.iter().zip(0..).map(|(size, job)| {
@@ -195,25 +181,9 @@ impl<const D: usize> Engine<D> {
 }
 
 impl<const D: usize> Solve for Engine<D> {
-    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
-        let probed = self.search(instance, options)?;
+    fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
+        let probed = self.search(algorithm, instance, options)?;
         let mapping = mapping_of(instance.jobs.len(), self.found.parts());
-        Some(Solution::claiming(options.claimed, probed, instance, mapping))
-    }
-}
-
-impl Solution {
-    /// A packing that was found at a yield.
-    pub(super) fn claiming(
-        claimed: Claimed,
-        probed: Yield,
-        instance: &Instance,
-        mapping: Mapping,
-    ) -> Solution {
-        let minimum_yield = match claimed {
-            Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
-            Claimed::Probed => probed,
-        };
-        Solution { mapping, minimum_yield }
+        Some(options.claimed.solved(probed, instance, mapping))
     }
 }

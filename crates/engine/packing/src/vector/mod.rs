@@ -68,7 +68,7 @@ pub use yields::{Claimed, Probes, minimum_yield, search, sizes_at, yield_bound};
 
 use algorithm::Rule;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::offline::{Instance, Solved};
 use eject::Eject;
 use engine::{Engine, Solve};
 use scored::Scored;
@@ -101,15 +101,6 @@ impl Default for Options {
             effort: 1,
         }
     }
-}
-
-/// A packing that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solution {
-    /// Where the tasks are.
-    pub mapping: Mapping,
-    /// The exact minimum scaled yield of the mapping.
-    pub minimum_yield: Yield,
 }
 
 /// An instance with more resources than packings are made for.
@@ -147,13 +138,13 @@ impl VectorPacking {
     ///
     /// # Panics
     /// If a node or a job has not as many amounts as there are resources.
-    pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solution>, UnsupportedDimensions> {
+    pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solved>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
         fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
             match algorithm.rule {
-                _ if algorithm == Algorithm::EJECT => Eject::<D>::boxed(),
-                Rule::DotProduct | Rule::Norm => Scored::<D>::boxed(algorithm),
-                _ => Box::new(Engine::<D>::new(algorithm)),
+                _ if algorithm == Algorithm::EJECT => Box::<Eject<D>>::default(),
+                Rule::DotProduct | Rule::Norm => Box::<Scored<D>>::default(),
+                _ => Box::<Engine<D>>::default(),
             }
         }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
@@ -173,6 +164,6 @@ impl VectorPacking {
             self.engine = Some((width, make(self.algorithm)));
         }
         let (_, engine) = self.engine.as_mut().expect("it was just made");
-        Ok(engine.solve(instance, self.options))
+        Ok(engine.solve(self.algorithm, instance, self.options))
     }
 }

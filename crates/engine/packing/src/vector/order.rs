@@ -32,10 +32,7 @@ impl Order {
             Criterion::Sum => sum(size) >> 3,
             Criterion::Maximum => extremes(size).0,
             Criterion::Lexicographic => size[0],
-            Criterion::Difference => {
-                let (max, min) = extremes(size);
-                max - min
-            }
+            Criterion::Difference => difference(size),
             Criterion::Ratio => {
                 let (max, min) = ratio(size);
                 // Both are exact as floats, division rounds correctly, and the bits of floats that are not negative are
@@ -53,13 +50,7 @@ impl Order {
             Criterion::Sum => Ordering::Equal,
             Criterion::Maximum => extremes(a).0.cmp(&extremes(b).0),
             Criterion::Lexicographic => a.cmp(b),
-            Criterion::Difference => {
-                let difference = |size| {
-                    let (max, min) = extremes(size);
-                    max - min
-                };
-                difference(a).cmp(&difference(b))
-            }
+            Criterion::Difference => difference(a).cmp(&difference(b)),
             Criterion::Ratio => {
                 let (a, b) = (ratio(a), ratio(b));
                 let product = |x, y| u128::from(x) * u128::from(y);
@@ -78,6 +69,11 @@ pub(super) fn sum(size: &[u64]) -> u64 {
 /// The largest and the smallest size.
 fn extremes(size: &[u64]) -> (u64, u64) {
     size.iter().fold((0, u64::MAX), |(max, min), &size| (max.max(size), min.min(size)))
+}
+
+fn difference(size: &[u64]) -> u64 {
+    let (max, min) = extremes(size);
+    max - min
 }
 
 /// Numerator and denominator of the ratio; they are not both zero.

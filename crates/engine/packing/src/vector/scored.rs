@@ -1,22 +1,21 @@
 //! Nodes that are filled one after the other, each with the item that suits what it has left best (Panigrahy, Talwar, Uyeda and
 //! Wieder, Heuristics for vector bin packing, 2011).
 
+use super::Options;
 use super::algorithm::{Algorithm, Rule};
 use super::demands::{Demands, read_nodes};
 use super::engine::Solve;
 use super::yields::search;
-use super::{Options, Solution};
 use crate::filling::{NodeRuns, fits, reduce};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 
 /// Scores are of amounts without this many of their bits, so that they fit 128.
 const FINE: u32 = 20;
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Scored<const D: usize> {
-    rule: Rule,
     demands: Demands<D>,
     nodes: NodeRuns<D>,
     /// How many tasks of each job have no node yet.
@@ -29,18 +28,6 @@ pub(super) struct Scored<const D: usize> {
 }
 
 impl<const D: usize> Scored<D> {
-    pub(super) fn boxed(algorithm: Algorithm) -> Box<dyn Solve> {
-        Box::new(Scored::<D> {
-            rule: algorithm.rule,
-            demands: Demands::default(),
-            nodes: NodeRuns::default(),
-            left: Vec::new(),
-            open: Vec::new(),
-            tried: Vec::new(),
-            found: Vec::new(),
-        })
-    }
-
     /// What a resource counts for: the mean of what tasks ask of it.
     fn weights(&self) -> [u128; D] {
         let tasks: u128 = self.demands.tasks().iter().map(|&tasks| u128::from(tasks)).sum();
@@ -68,10 +55,10 @@ impl<const D: usize> Scored<D> {
         if rule == Rule::DotProduct { u128::MAX - sum } else { sum }
     }
 
-    fn packs_at(&mut self, scaled: Yield) -> bool {
+    fn packs_at(&mut self, rule: Rule, scaled: Yield) -> bool {
         self.demands.size_at(scaled);
         let weights = self.weights();
-        let Scored { rule, demands, nodes, left, open, tried, found } = self;
+        let Scored { demands, nodes, left, open, tried, found } = self;
         left.clear();
         left.extend_from_slice(demands.tasks());
         open.clear();
@@ -84,7 +71,7 @@ impl<const D: usize> Scored<D> {
                 loop {
                     let sizes = demands.sizes();
                     let fitting = open.iter().filter(|&&job| fits(&sizes[job as usize], &free));
-                    let misfit = |job: u32| Self::misfit(*rule, &weights, &free, &sizes[job as usize]);
+                    let misfit = |job: u32| Self::misfit(rule, &weights, &free, &sizes[job as usize]);
                     let Some(job) = fitting.copied().min_by_key(|&job| (misfit(job), job)) else { break };
                     reduce(&mut free, &sizes[job as usize], 1);
                     tried.push((job, node));
@@ -105,12 +92,13 @@ impl<const D: usize> Scored<D> {
 }
 
 impl<const D: usize> Solve for Scored<D> {
-    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
+    fn solve(&mut self, algorithm: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
-        let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at))?;
+        let packs_at = |at| self.packs_at(algorithm.rule, at);
+        let probed = search(instance, options.precision, options.probes, packs_at)?;
         let parts = self.found.iter().map(|&(job, node)| (job as usize, node, 1));
         let mapping = mapping_of(instance.jobs.len(), parts);
-        Some(Solution::claiming(options.claimed, probed, instance, mapping))
+        Some(options.claimed.solved(probed, instance, mapping))
     }
 }

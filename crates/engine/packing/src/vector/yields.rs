@@ -2,7 +2,7 @@
 
 use crate::yield_search::{Ends, SearchRange};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob, Solved};
 
 /// The amount that tasks ask of one resource: always, and more at a scaled yield of 1. In units of 2^-20 [`Share`](dfrsim_model::Share) units.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,6 +135,17 @@ pub enum Claimed {
     Exact,
     /// The one that was tried, as the dissertation's authors' simulator has it (flexsched, `VP_scheduler`).
     Probed,
+}
+
+impl Claimed {
+    /// A packing that was found at a yield.
+    pub(super) fn solved(self, probed: Yield, instance: &Instance, mapping: Mapping) -> Solved {
+        let minimum_yield = match self {
+            Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
+            Claimed::Probed => probed,
+        };
+        Solved { mapping, minimum_yield }
+    }
 }
 
 /// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until the last success and the

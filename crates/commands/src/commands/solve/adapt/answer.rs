@@ -82,7 +82,7 @@ impl Optimum {
             (_, Some(_)) => Reached::AtLeast,
             (_, None) => Reached::Unknown,
         };
-        Optimum { status, minimum_yield: outcome.best.as_ref().map(|best| best.min_yield.as_f64()) }
+        Optimum { status, minimum_yield: outcome.best.as_ref().map(|best| best.minimum_yield.as_f64()) }
     }
 
     /// The text in the table.

@@ -5,9 +5,7 @@ use crate::commands::solve::time_limit::within;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
-use dfrsim_optimum::{
-    Limits, PATTERN_ROUNDS, PATTERNS_UP_TO, Placed, Status, lp_bound, optimum, pattern_bound,
-};
+use dfrsim_optimum::{Limits, PATTERN_ROUNDS, PATTERNS_UP_TO, Status, lp_bound, optimum, pattern_bound};
 use dfrsim_packing::vector;
 use std::time::Duration;
 
@@ -51,10 +49,8 @@ fn searched(instance: &Instance, settings: &Settings, limit: Duration) -> Ended 
     let rest = limit / 4;
     let (all, limits) = (instance.clone(), Limits { time: Some(limit - rest), ..settings.limits });
     let outcome = within(limit - rest, "OPT", move || optimum(&all, &limits));
-    let (status, found, bound) = outcome.map_or((Status::TimedOut, None, None), |outcome| {
-        let solved = |Placed { mapping, min_yield }| Solved { mapping, minimum_yield: min_yield };
-        (outcome.status, outcome.best.map(solved), outcome.bound)
-    });
+    let (status, found, bound) = outcome
+        .map_or((Status::TimedOut, None, None), |outcome| (outcome.status, outcome.best, outcome.bound));
     match status {
         Status::Optimal => return Ended { came: Came::Solved, solved: found, bound },
         Status::Infeasible => return Ended { came: Came::Infeasible, solved: None, bound: None },

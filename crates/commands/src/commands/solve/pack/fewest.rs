@@ -8,8 +8,8 @@ use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
-use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, minimum_yield};
-use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by, mapping_yield};
+use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield};
+use dfrsim_optimum::{FewestNodes, fewest_nodes, fewest_nodes_by, mapping_yield};
 use dfrsim_packing::vector;
 use std::time::{Duration, Instant};
 
@@ -35,23 +35,24 @@ fn packed_at(
     algorithm: Algorithm,
     settings: &Settings,
     wanted: Yield,
-) -> Option<Placed> {
-    let settings = Settings { probes: Probes::EndsFirst, precision: Yield::ONE, ..*settings };
+) -> Option<Solved> {
+    let vector = VectorOptions { probes: Probes::EndsFirst, precision: Yield::ONE, ..settings.vector };
+    let settings = Settings { vector, ..*settings };
     let lifted = |job: &OfflineJob| OfflineJob { least_yield: job.unscaled(wanted), ..job.clone() };
     let jobs = instance.jobs.iter().map(lifted).collect();
     let outcome = algorithm.solve(&Instance { jobs, ..instance.clone() }, &settings);
     let Outcome::Solved(Solved { mapping, .. }) = outcome else { return None };
-    let min_yield = mapping_yield(instance, &mapping).filter(|&reached| reached >= wanted)?;
-    Some(Placed { mapping, min_yield })
+    let minimum_yield = mapping_yield(instance, &mapping).filter(|&reached| reached >= wanted)?;
+    Some(Solved { mapping, minimum_yield })
 }
 
 /// A mapping with this yield by annealing, of jobs that are all new.
-fn annealed_at(instance: &Instance, wanted: Yield) -> Option<Placed> {
+fn annealed_at(instance: &Instance, wanted: Yield) -> Option<Solved> {
     let jobs = instance.jobs.len();
     let problem =
         Adaptation { instance: instance.clone(), current: vec![Vec::new(); jobs], cost: vec![0; jobs] };
     let found = Adapter::new().annealing(Adapter::MOVES).cheapest_for(&problem, wanted)?;
-    Some(Placed { mapping: found.mapping, min_yield: found.minimum_yield })
+    Some(Solved { mapping: found.mapping, minimum_yield: found.minimum_yield })
 }
 
 /// What was tried, the mapping onto the fewest nodes, and if none was found, why.
@@ -102,9 +103,9 @@ pub(super) fn fewest(
     } else {
         "no algorithm keeps the yield on all nodes"
     };
-    let solved = |FewestNodes { placed: Placed { mapping, min_yield }, .. }| Solved {
-        minimum_yield: minimum_yield(instance, &mapping).unwrap_or(min_yield),
-        mapping,
+    let solved = |FewestNodes { placed, .. }| Solved {
+        minimum_yield: minimum_yield(instance, &placed.mapping).unwrap_or(placed.minimum_yield),
+        ..placed
     };
     Ok((tried, best.map(solved), missed))
 }

@@ -18,21 +18,19 @@ mod placement;
 
 use super::engine::{Engine, Solve};
 use super::yields::{minimum_yield_of, yield_bound};
-use super::{Algorithm, Options, Solution};
+use super::{Algorithm, Options};
 use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists, fits};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Eject<const D: usize> {
     /// VP_CPSUM, with the jobs and nodes of the instance.
     floor: Engine<D>,
     /// The capacity of each node.
     capacities: Vec<[u64; D]>,
-    /// What all of them have.
-    capacity: [u128; D],
     /// The job of each task.
     job_of: Vec<u32>,
     items: ItemLists<D>,
@@ -66,24 +64,6 @@ enum Earlier {
 }
 
 impl<const D: usize> Eject<D> {
-    pub(super) fn boxed() -> Box<dyn Solve> {
-        Box::new(Eject::<D> {
-            floor: Engine::new(Algorithm::FLOOR),
-            capacities: Vec::new(),
-            capacity: [0; D],
-            job_of: Vec::new(),
-            items: ItemLists::new(),
-            packer: Packer::default(),
-            plan: Plan::default(),
-            keys: Vec::new(),
-            next_task: Vec::new(),
-            placement: Placement::new(),
-            tried: Vec::new(),
-            found: Vec::new(),
-            failed: Vec::new(),
-        })
-    }
-
     /// Reads what the floor read.
     fn read(&mut self) {
         let Eject { floor: Engine { nodes, demands, .. }, capacities, job_of, .. } = self;
@@ -92,7 +72,6 @@ impl<const D: usize> Eject<D> {
             let capacity = nodes.kinds()[run.kind as usize];
             capacities.extend((0..run.nodes).map(|_| capacity));
         }
-        self.capacity = std::array::from_fn(|d| capacities.iter().map(|own| u128::from(own[d])).sum());
         job_of.clear();
         for (&tasks, job) in demands.tasks().iter().zip(0..) {
             job_of.extend((0..tasks).map(|_| job));
@@ -142,7 +121,8 @@ impl<const D: usize> Eject<D> {
                 *demand += u128::from(size) * u128::from(tasks);
             }
         }
-        Weights::new(&demand, &self.capacity)
+        let capacity = |d: usize| self.capacities.iter().map(|own| u128::from(own[d])).sum();
+        Weights::new(&demand, &std::array::from_fn(capacity))
     }
 
     /// Fills the nodes; `tried` is where the tasks went.
@@ -284,9 +264,9 @@ impl<const D: usize> Eject<D> {
 }
 
 impl<const D: usize> Solve for Eject<D> {
-    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
+    fn solve(&mut self, _: Algorithm, instance: &Instance, options: Options) -> Option<Solved> {
         let highest = yield_bound(instance)?;
-        let has_floor = self.floor.search(instance, options).is_some();
+        let has_floor = self.floor.search(Algorithm::FLOOR, instance, options).is_some();
         self.read();
         let mut patience = Patience::new(self.job_of.len(), D, self.floor.work(), options.effort);
         if has_floor {
@@ -296,7 +276,7 @@ impl<const D: usize> Solve for Eject<D> {
         }
         self.raise(instance, options.precision.units().max(1), highest, &mut patience);
         let parts = self.job_of.iter().zip(&self.found).map(|(&job, &node)| (job as usize, node, 1));
-        Some(Solution {
+        Some(Solved {
             mapping: mapping_of(instance.jobs.len(), parts),
             minimum_yield: self.found_yield(instance),
         })

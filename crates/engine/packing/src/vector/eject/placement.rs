@@ -1,6 +1,6 @@
 //! Tasks on nodes, and the repair of a packing that lacks some.
 
-use crate::filling::{fits, reduce, rough};
+use crate::filling::{BLOCK, RoughBlock, excess, fits, reduce, rough};
 
 /// The node of a task that has none.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -76,14 +76,8 @@ const STEPS_OF_RESCUE: usize = 200;
 /// The cost of an ejection beside its searches and the tasks of the node.
 const STEPS_OF_EJECTION: usize = 6;
 
-/// How many rough amounts are compared at a time.
-const BLOCK: usize = 32;
-
-/// Rough amounts of this many nodes or tasks, dimension by dimension.
-type RoughBlock<const D: usize> = [[u16; BLOCK]; D];
-
 /// Tasks on nodes, some of them nowhere yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Placement<const D: usize> {
     /// The amount that each task asks for.
     sizes: Vec<[u64; D]>,
@@ -107,22 +101,6 @@ pub(super) struct Placement<const D: usize> {
 }
 
 impl<const D: usize> Placement<D> {
-    pub(super) fn new() -> Placement<D> {
-        Placement {
-            sizes: Vec::new(),
-            weights: Vec::new(),
-            node_of: Vec::new(),
-            ejections: Vec::new(),
-            prices: Vec::new(),
-            free: Vec::new(),
-            tasks_on: Vec::new(),
-            unplaced: Vec::new(),
-            rough_free: Vec::new(),
-            rough_room: Vec::new(),
-            next_block: 0,
-        }
-    }
-
     /// The node of each task.
     pub(super) fn node_of(&self) -> &[u32] {
         &self.node_of
@@ -324,13 +302,7 @@ impl<const D: usize> Placement<D> {
 /// The lanes of a block with amounts that a size is roughly not above.
 #[inline]
 fn with_room<const D: usize>(block: &RoughBlock<D>, size: &[u64; D]) -> Lanes {
-    let mut excess = [0; BLOCK];
-    for (amounts, &size) in block.iter().zip(size) {
-        let size = rough(size);
-        for (excess, &amount) in excess.iter_mut().zip(amounts) {
-            *excess |= size.saturating_sub(amount);
-        }
-    }
+    let excess = excess(block, &size.map(rough), |amount, size| size.saturating_sub(amount));
     // Flags of a byte each, eight of which a product gathers in its highest byte: a branch for each lane takes longer than all
     // of this.
     let flags: [u8; BLOCK] = excess.map(|excess| u8::from(excess == 0));
@@ -362,7 +334,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn place(nodes: usize, tasks: &[([u64; 2], Option<usize>)]) -> Placement<2> {
-        let mut placement = Placement::new();
+        let mut placement = Placement::default();
         let node_of: Vec<u32> =
             tasks.iter().map(|&(_, node)| node.map_or(NOWHERE, |node| (node % nodes) as u32)).collect();
         let weights = Weights::new(&[3; 2], &[4; 2]);

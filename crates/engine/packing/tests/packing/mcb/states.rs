@@ -36,7 +36,11 @@ impl State {
     pub(crate) fn capacities(&self) -> Arc<Capacities> {
         let one = u64::from(Share::ONE.units());
         let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
-        Arc::new(Capacities::new(vec![vec![one; 3], vec![one, one, 0]], vec![one; 3], class_of))
+        Arc::new(Capacities {
+            classes: vec![vec![one; 3], vec![one, one, 0]],
+            wholes: vec![one; 3],
+            class_of,
+        })
     }
 
     pub(crate) fn jobs(&self) -> Vec<PackJob<'_>> {

@@ -196,7 +196,11 @@ fn stretches_and_yields_count_by_weight() {
 /// CPU. Job 2, with need 4 there, rises until that is full: (4 - 3/2) / 4. Job 3 with need 3 has node 1 alone: 2/3.
 #[test]
 fn each_dimension_of_each_node_can_stop_jobs() {
-    let cluster = Capacities::new(vec![vec![1, 4, 1], vec![1, 2, 0]], vec![4, 4, 1], vec![0, 1]);
+    let cluster = Capacities {
+        classes: vec![vec![1, 4, 1], vec![1, 2, 0]],
+        wholes: vec![4, 4, 1],
+        class_of: vec![0, 1],
+    };
     let size = |cpu, gpu| TaskSize { used: vec![0, cpu, gpu], ..TaskSize::default() };
     let sizes = [size(1, 1), size(2, 1), size(4, 0), size(3, 0)];
     let nodes = [0, 0, 0, 1].map(|node| on([(node, 1)]));

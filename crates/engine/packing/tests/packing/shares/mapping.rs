@@ -53,7 +53,11 @@ impl Mapping {
     pub(crate) fn capacities(&self) -> Arc<Capacities> {
         let one = u64::from(Share::ONE.units());
         let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
-        Arc::new(Capacities::new(vec![vec![one; 3], vec![one, one, one / 7]], vec![one; 3], class_of))
+        Arc::new(Capacities {
+            classes: vec![vec![one; 3], vec![one, one, one / 7]],
+            wholes: vec![one; 3],
+            class_of,
+        })
     }
     /// The tasks of a job on a node.
     pub(crate) fn tasks(&self, job: usize, node: u32) -> u32 {

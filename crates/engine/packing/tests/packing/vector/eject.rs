@@ -3,11 +3,11 @@
 use super::instances::instance;
 use super::twin;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, OfflineJob};
-use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking};
+use dfrsim_model::offline::{Instance, OfflineJob, Solved};
+use dfrsim_packing::vector::{Algorithm, Options, VectorPacking};
 use proptest::prelude::*;
 
-fn solve(algorithm: Algorithm, instance: &Instance, effort: u32) -> Option<Solution> {
+fn solve(algorithm: Algorithm, instance: &Instance, effort: u32) -> Option<Solved> {
     let options = Options { effort, ..Options::default() };
     VectorPacking::new(algorithm, options).solve(instance).expect("few resources")
 }
@@ -15,7 +15,7 @@ fn solve(algorithm: Algorithm, instance: &Instance, effort: u32) -> Option<Solut
 fn check(instance: &Instance) -> Result<(), TestCaseError> {
     let solution = solve(Algorithm::EJECT, instance, 1);
     let floor = solve("VP_CPSUM".parse().expect("a name"), instance, 1);
-    let yield_of = |solution: &Option<Solution>| solution.as_ref().map(|solution| solution.minimum_yield);
+    let yield_of = |solution: &Option<Solved>| solution.as_ref().map(|solution| solution.minimum_yield);
     prop_assert!(yield_of(&solution) >= yield_of(&floor), "VP_CPSUM is its floor");
     let bound = twin::bound(instance);
     let Some(solution) = solution else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! Cases small enough to derive by hand.
 
-use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::offline::{Instance, OfflineJob, Solved};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
-use dfrsim_packing::vector::{Algorithm, ListOrder, Options, Probes, Solution, VectorPacking, search};
+use dfrsim_packing::vector::{Algorithm, ListOrder, Options, Probes, VectorPacking, search};
 
 const TENTH: u32 = Share::ONE.units() / 10;
 
@@ -21,14 +21,14 @@ fn instance<const D: usize>(fixed: usize, nodes: usize, jobs: &[[u32; D]]) -> In
     }
 }
 
-fn solve(name: &str, instance: &Instance) -> Option<Solution> {
+fn solve(name: &str, instance: &Instance) -> Option<Solved> {
     let algorithm: Algorithm = name.parse().unwrap();
     let options = Options { probes: Probes::EndsFirst, lists: ListOrder::ByRank, ..Options::default() };
     VectorPacking::new(algorithm, options).solve(instance).unwrap()
 }
 
 /// The nodes of one-task jobs.
-fn nodes(solution: &Solution) -> Vec<u32> {
+fn nodes(solution: &Solved) -> Vec<u32> {
     solution.mapping.iter().map(|placement| placement[0].node.0).collect()
 }
 

@@ -1,8 +1,8 @@
 //! The algorithms as they are defined, task by task: no counts, no blocks, no memory, no lookahead.
 
-use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::offline::{Instance, Mapping, Solved};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_packing::vector::{Claimed, ListOrder, Options, Probes, Solution};
+use dfrsim_packing::vector::{Claimed, ListOrder, Options, Probes};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -261,7 +261,7 @@ pub(crate) fn bound(instance: &Instance) -> Option<u64> {
     largest_yield(&demands(instance, &all, |job| instance.jobs[job].tasks))
 }
 
-pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option<Solution> {
+pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option<Solved> {
     let highest = bound(instance)?;
     let ends = options.probes != Probes::Halving;
     let mut packed = if ends { pack(instance, name, options, highest) } else { None };
@@ -296,7 +296,7 @@ pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option
     let exact = minimum_yield(instance, &mapping).expect("no node is over-committed");
     let units = if options.claimed == Claimed::Exact { exact } else { probed };
     let units = u32::try_from(units).unwrap();
-    Some(Solution { mapping, minimum_yield: Yield::try_from_units(units).unwrap() })
+    Some(Solved { mapping, minimum_yield: Yield::try_from_units(units).unwrap() })
 }
 
 /// The largest minimum yield under a mapping.

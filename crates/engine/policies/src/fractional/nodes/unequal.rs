@@ -48,7 +48,8 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     });
     let most = |at: usize| classes.classes().iter().map(|class| class.amounts[at]).max().unwrap_or(1);
     let wholes = [vec![one; 2], amounts(&|at| u64::from(most(at)) * one)].concat();
-    Capacities::new(of_class.collect(), wholes, nodes.map(|node| classes.class_of(node.0)).collect())
+    let class_of = nodes.map(|node| classes.class_of(node.0)).collect();
+    Capacities { classes: of_class.collect(), wholes, class_of }
 }
 
 /// Returns how many tasks of a size fit what is free, up to a limit.
@@ -78,10 +79,10 @@ impl UnequalNodes {
 
     fn empty(&mut self) {
         let empty = |&class: &usize| {
-            let free = self.capacities.classes()[class].clone();
+            let free = self.capacities.classes[class].clone();
             Node { class, load: vec![0; free.len()], free }
         };
-        self.nodes = self.capacities.class_of().iter().map(empty).collect();
+        self.nodes = self.capacities.class_of.iter().map(empty).collect();
     }
 
     /// How many of the wanted tasks a node has room for.
@@ -92,7 +93,7 @@ impl UnequalNodes {
 
     /// The most of the wanted tasks on a node of a class: all, or as many as have their full needs beside each other.
     fn most(&self, class: usize, wanted: Wanted) -> u32 {
-        let used = self.sizes[wanted.task.job.index()].used.iter().zip(&self.capacities.classes()[class]);
+        let used = self.sizes[wanted.task.job.index()].used.iter().zip(&self.capacities.classes[class]);
         let beside = used.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
         let beside =
             beside.filter(|_| wanted.beside.is_some()).map(|most| u32::try_from(most).unwrap_or(u32::MAX));
@@ -101,7 +102,7 @@ impl UnequalNodes {
 
     /// How slowly a further task progresses on a node, if yields there are in proportion to weights, and how much the node is loaded.
     fn slowness(&self, node: &Node, size: &TaskSize, weight: u64) -> (f64, f64) {
-        let capacities = &self.capacities.classes()[node.class];
+        let capacities = &self.capacities.classes[node.class];
         let loads = (0..capacities.len()).filter(|&dimension| size.used[dimension] > 0).map(|dimension| {
             let load = node.load[dimension] + u128::from(weight) * u128::from(size.used[dimension]);
             load as f64 / capacities[dimension] as f64
@@ -154,7 +155,7 @@ impl Nodes for UnequalNodes {
     fn fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
         let (size, tasks) = (&self.sizes[job.index()], view.job(job).tasks());
         let room = |class: usize| match size.allowed[class] {
-            true => u64::from(room_in(&self.capacities.classes()[class], size, tasks)),
+            true => u64::from(room_in(&self.capacities.classes[class], size, tasks)),
             false => 0,
         };
         let rooms: u64 = if on_all {
@@ -243,7 +244,7 @@ impl Nodes for UnequalNodes {
         let (rigid, shared): (Vec<usize>, Vec<usize>) =
             (0..self.shared.len()).partition(|&it| !self.shared[it]);
         let bits = |dimension: usize| {
-            let most = self.capacities.classes().iter().map(|class| class[dimension]).max().unwrap_or(0);
+            let most = self.capacities.classes.iter().map(|class| class[dimension]).max().unwrap_or(0);
             (u64::BITS - most.leading_zeros()).saturating_sub(u32::BITS)
         };
         let vector = |held: &dyn Fn(usize) -> u64,
@@ -255,7 +256,7 @@ impl Nodes for UnequalNodes {
             rigid.iter().map(amount).chain(patterns).chain([class]).chain(shared.iter().map(amount)).collect()
         };
         let node = |&class: &usize| {
-            let amounts = &self.capacities.classes()[class];
+            let amounts = &self.capacities.classes[class];
             let of_pattern = |pattern: &[bool]| u32::from(pattern[class]) << (u32::BITS - 2);
             vector(&|dimension| amounts[dimension] >> bits(dimension), &of_pattern, class as u32)
         };
@@ -273,7 +274,7 @@ impl Nodes for UnequalNodes {
         Instance {
             fixed: rigid.len() + patterns.len() + 1,
             fluid: shared.len(),
-            nodes: self.capacities.class_of().iter().map(node).collect(),
+            nodes: self.capacities.class_of.iter().map(node).collect(),
             jobs: jobs.iter().zip(&sizes).map(offline).collect(),
         }
     }
