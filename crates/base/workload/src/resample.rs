@@ -34,7 +34,7 @@ use rand::RngExt as _;
 use rustc_hash::FxHashMap;
 
 /// A job of a drawn log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// The place of its record in the log.
     pub place: usize,
@@ -95,14 +95,8 @@ pub fn draw(records: &[Record], weeks: u64, seed: Seed) -> Vec<Drawn> {
         let shift = SimSpan::from_secs(rng.random_range(0..weeks) * WEEK).micros();
         for &(_, place) in stream {
             let submit = (records[place].submit.micros() % length + shift) % length;
-            drawn.push(Drawn {
-                place,
-                submit: SimTime::from_micros(submit),
-                number: 0,
-                user,
-                preceding: None,
-                also_preceding: Vec::new(),
-            });
+            let submit = SimTime::from_micros(submit);
+            drawn.push(Drawn { place, submit, user, ..Drawn::default() });
         }
     }
     drawn.sort_unstable_by_key(|one| (one.submit, one.user, one.place));

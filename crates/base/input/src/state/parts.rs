@@ -12,7 +12,7 @@ const MOST_TASKS: u32 = 100_000;
 const AMOUNT: &str = "a number from 0 to 4294967295 with at most six decimals";
 const LABEL: &str = "label.";
 /// The columns and fields of VMs that are no resources.
-const OF_VM: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
+pub(super) const OF_VM: [&str; 7] = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"];
 
 dfrsim_model::named! {
     /// A state of a node.
@@ -144,6 +144,14 @@ impl Names {
         number
     }
 
+    /// Adds the name of an object: its field `name`, or this column of a table.
+    fn own(&mut self, reader: &mut Reader, object: &Object<'_>, column: &str) -> Option<String> {
+        let at = reader.field(object, if object.place().is_csv() { column } else { "name" })?;
+        let name = reader.text(&at)?.to_owned();
+        self.add(reader, &at, &name);
+        Some(name)
+    }
+
     /// Returns the number of the node that a value names.
     fn node(&self, reader: &mut Reader, at: &Located<'_>) -> Option<usize> {
         reader.one_of(at, "node", |name| self.numbers.get(name).copied(), self.numbers.keys())
@@ -199,12 +207,7 @@ fn object<'a>(reader: &mut Reader, at: &Located<'a>, known: &[&str]) -> Option<O
 
 fn node<'a>(reader: &mut Reader, at: &Located<'a>, names: &mut Names) -> Option<Node<'a>> {
     let object = object(reader, at, &["name", "cpu", "memory", "resources", "labels", "state"])?;
-    let name = reader.field(&object, if at.is_csv() { "node" } else { "name" });
-    let name = name.and_then(|at| {
-        let name = reader.text(&at)?;
-        names.add(reader, &at, name);
-        Some(name.to_owned())
-    });
+    let name = names.own(reader, &object, "node");
     let has = amounts(reader, &object, &["node", "state"]);
     let labels = labels(reader, &object);
     let state = object.get("state").map_or(Some(NodeState::Online), |at| reader.named(&at));
@@ -251,12 +254,7 @@ impl<'a> Vms<'a> {
         let inner = ["name", "cpu", "memory", "resources", "state", "node", "least_yield", "pinned"];
         let outer = [&inner[..], &["vjob", "priority"]].concat();
         let Some(object) = object(reader, at, if vjob.is_some() { &inner } else { &outer }) else { return };
-        let name = reader.field(&object, if at.is_csv() { "vm" } else { "name" });
-        let name = name.and_then(|at| {
-            let name = reader.text(&at)?;
-            self.names.add(reader, &at, name);
-            Some(name)
-        });
+        let name = self.names.own(reader, &object, "vm");
         let needs = amounts(reader, &object, &OF_VM);
         let node = object.get("node").map(|at| self.nodes.node(reader, &at));
         let by_node = if node.is_some() { VmState::Running } else { VmState::Waiting };
@@ -272,7 +270,7 @@ impl<'a> Vms<'a> {
         }
         let (least_yield, is_pinned) = (least_yield(reader, &object), pinned(reader, &object));
         let priority = if vjob.is_none() { priority(reader, &object) } else { Some(None) };
-        let own = object.get("vjob").and_then(|at| reader.text(&at)).or(name);
+        let own = object.get("vjob").and_then(|at| reader.text(&at)).or(name.as_deref());
         let vjob = vjob.or_else(|| {
             let (own, priority) = (own?, priority?);
             let known = self.vjobs.numbers.get(own).copied();
@@ -285,7 +283,7 @@ impl<'a> Vms<'a> {
         });
         let node = node.map_or(Some(None), |node| node.map(Some));
         let read = (|| {
-            let (name, at) = (name?.to_owned(), at.clone());
+            let (name, at) = (name?, at.clone());
             let (vjob, needs, state, node) = (vjob?, needs?, state?, node?);
             Some(Vm { at, name, vjob, needs, state, node, least_yield: least_yield?, is_pinned: is_pinned? })
         })();

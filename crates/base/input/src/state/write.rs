@@ -1,5 +1,6 @@
 //! States as files.
 
+use super::parts::OF_VM;
 use super::{Amounts, Node, State, UNITS, Vm};
 use crate::located::Located;
 use dfrsim_model::Yield;
@@ -116,38 +117,32 @@ impl State<'_> {
 
     /// Returns the VMs as CSV.
     pub fn vms_to_csv(&self) -> String {
-        let resources = &self.resources;
-        let others = ["vm", "vjob", "priority", "state", "node", "least_yield", "pinned"].map(str::to_owned);
-        let header = others.into_iter().chain(resources.iter().cloned()).collect();
-        let record = |vm: &Vm<'_>| {
+        let records = self.vms.iter().map(|vm| {
             let vjob = &self.vjobs[vm.vjob];
-            let node = vm.node.map(|node| self.node(node).to_owned()).unwrap_or_default();
-            let least = part(vm.least_yield).to_string();
-            let others =
-                [vm.name.clone(), vjob.name.clone(), vjob.priority.to_string(), vm.state.to_string()];
-            let others = others.into_iter().chain([node, least, vm.is_pinned.to_string()]);
-            others.chain(cells(&vm.needs, resources)).collect()
-        };
-        csv_lines([header].into_iter().chain(self.vms.iter().map(record)))
+            let node = vm.node.map_or("", |node| self.node(node)).to_owned();
+            let (priority, state) = (vjob.priority.to_string(), vm.state.to_string());
+            let (least, pinned) = (part(vm.least_yield).to_string(), vm.is_pinned.to_string());
+            (vec![vm.name.clone(), vjob.name.clone(), priority, state, node, least, pinned], &vm.needs)
+        });
+        self.csv(&OF_VM, records)
     }
 
     /// Returns the reservations as CSV.
     pub fn reservations_to_csv(&self) -> String {
-        let resources = &self.resources;
-        let header =
-            ["node", "from", "until"].map(str::to_owned).into_iter().chain(resources.iter().cloned());
-        let records = self.reservations.iter().map(|reserved| {
-            let others =
-                [self.node(reserved.node).to_owned(), reserved.from.to_string(), reserved.until.to_string()];
-            others.into_iter().chain(cells(&reserved.amounts, resources)).collect()
+        let records = self.reservations.iter().map(|it| {
+            (vec![self.node(it.node).to_owned(), it.from.to_string(), it.until.to_string()], &it.amounts)
+        });
+        self.csv(&["node", "from", "until"], records)
+    }
+
+    /// Returns records of these columns and the amounts of each resource, of which none is an empty cell.
+    fn csv<'a>(&self, columns: &[&str], records: impl Iterator<Item = (Vec<String>, &'a Amounts)>) -> String {
+        let header = columns.iter().map(|&name| name.to_owned()).chain(self.resources.iter().cloned());
+        let records = records.map(|(cells, amounts)| {
+            let amount = |name: &String| amounts.get(name).map(|amount| number(*amount).to_string());
+            let amounts = self.resources.iter().map(|name| amount(name).unwrap_or_default());
+            cells.into_iter().chain(amounts).collect()
         });
         csv_lines([header.collect()].into_iter().chain(records))
     }
-}
-
-/// The amounts of these resources; none of one is an empty cell.
-fn cells(amounts: &Amounts, resources: &[String]) -> Vec<String> {
-    let cell =
-        |name: &String| amounts.get(name).map(|amount| number(*amount).to_string()).unwrap_or_default();
-    resources.iter().map(cell).collect()
 }

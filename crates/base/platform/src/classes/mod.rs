@@ -194,23 +194,21 @@ impl NodeClasses {
     /// The least number of whole reference nodes at full speed that can do no less: a cluster of these, on which tasks can be placed
     /// and divided at will, bounds what any schedule on these nodes can reach.
     pub fn bounding_nodes(&self) -> u32 {
-        let of = |class: &NodeClass| {
-            u128::from(class.nodes) * u128::from(class.cpu) * u128::from(class.speed.units())
-        };
-        let whole = u128::from(Share::ONE.units()) << Yield::BITS;
-        let nodes = self.classes.iter().map(of).sum::<u128>().div_ceil(whole);
-        u32::try_from(nodes).unwrap_or(u32::MAX).max(1)
+        self.bounding(|class| class.cpu, u128::from(Share::ONE.units()) << Yield::BITS).max(1)
     }
     /// The least number of units of the resource of this place at full speed that can do no less than those of all nodes.
     ///
     /// # Panics
     /// If there is no such resource.
     pub fn bounding_units(&self, resource: usize) -> u32 {
+        self.bounding(|class| class.amounts[resource].into(), Yield::ONE.units().into())
+    }
+    /// An amount of all nodes times their speeds, in wholes, rounded up.
+    fn bounding(&self, amount: impl Fn(&NodeClass) -> u64, whole: u128) -> u32 {
         let of = |class: &NodeClass| {
-            u128::from(class.nodes) * u128::from(class.amounts[resource]) * u128::from(class.speed.units())
+            u128::from(class.nodes) * u128::from(amount(class)) * u128::from(class.speed.units())
         };
-        let units = self.classes.iter().map(of).sum::<u128>().div_ceil(u128::from(Yield::ONE.units()));
-        u32::try_from(units).unwrap_or(u32::MAX)
+        u32::try_from(self.classes.iter().map(of).sum::<u128>().div_ceil(whole)).unwrap_or(u32::MAX)
     }
 }
 

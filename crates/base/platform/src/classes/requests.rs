@@ -149,8 +149,7 @@ impl Demands {
             }
             match &request.what {
                 Requested::Feature { name } => {
-                    let bit = classes.features().iter().position(|other| other == name);
-                    demand.features |= bit.map_or(0, |bit| 1 << bit);
+                    demand.features |= feature_of(classes, name);
                 }
                 Requested::Resource { name, per_task, need: (least, most) } => {
                     let Some(place) = place_of(classes, name) else { continue };
@@ -164,8 +163,7 @@ impl Demands {
         }
         for (name, count) in self.given.get(&job.id).into_iter().flatten() {
             if let Some(feature) = name.strip_prefix('@') {
-                let bit = classes.features().iter().position(|other| other == feature);
-                demand.features |= bit.map_or(0, |bit| 1 << bit);
+                demand.features |= feature_of(classes, feature);
             } else if let Some(place) = place_of(classes, name) {
                 let drawn = demand.resources[place];
                 let need = if drawn.count > 0 { drawn.need } else { Share::ONE };
@@ -174,6 +172,11 @@ impl Demands {
         }
         demand
     }
+}
+
+/// The bit of a feature; none if no class has it.
+fn feature_of(classes: &NodeClasses, name: &str) -> u64 {
+    classes.features().iter().position(|other| other == name).map_or(0, |bit| 1 << bit)
 }
 
 fn place_of(classes: &NodeClasses, name: &str) -> Option<usize> {

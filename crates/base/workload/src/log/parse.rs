@@ -36,7 +36,7 @@ pub(super) fn parse(
     // The order of the initialisers is the order in which they read.
     let job = fields.read(Field::Job, Number::whole);
     let submit = fields.read(Field::Submit, Number::time);
-    let record = Record {
+    let mut record = Record {
         job,
         submit: submit.unwrap_or_default(),
         wait: fields.read(Field::Wait, Number::span),
@@ -53,15 +53,12 @@ pub(super) fn parse(
         executable: name(&mut fields, Field::Executable),
         queue: name(&mut fields, Field::Queue),
         partition: name(&mut fields, Field::Partition),
-        preceding_job: if dialect.precedence {
-            fields.read(Field::PrecedingJob, Number::count)
-        } else {
-            None
-        },
-        think_time: if dialect.precedence { fields.read(Field::ThinkTime, Number::span) } else { None },
-        also_preceding: Vec::new(),
-        nodes: None,
+        ..Record::default()
     };
+    if dialect.precedence {
+        record.preceding_job = fields.read(Field::PrecedingJob, Number::count);
+        record.think_time = fields.read(Field::ThinkTime, Number::span);
+    }
     fields.end(dialect.fields);
     (record, submit)
 }

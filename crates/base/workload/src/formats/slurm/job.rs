@@ -24,19 +24,10 @@ impl Kind {
         if row.get(Column::JobId).contains('.') {
             return Kind::Step;
         }
-        let waiting = [
-            "PENDING",
-            "RUNNING",
-            "SUSPENDED",
-            "CONFIGURING",
-            "COMPLETING",
-            "RESIZING",
-            "SIGNALING",
-            "STOPPED",
-        ];
-        match waiting.contains(&state(row)) {
-            true => Kind::Unended,
-            false => Kind::Ended,
+        match state(row) {
+            "PENDING" | "RUNNING" | "SUSPENDED" | "CONFIGURING" | "COMPLETING" | "RESIZING" | "SIGNALING"
+            | "STOPPED" => Kind::Unended,
+            _ => Kind::Ended,
         }
     }
 }

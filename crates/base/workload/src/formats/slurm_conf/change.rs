@@ -59,25 +59,18 @@ impl Site {
             }
         }
         let parts = self.parts().map_err(|error| at.fault(error.reason))?;
-        let not_used = |listed: &[String], name: String| {
-            let is_it = |it: &String| it.eq_ignore_ascii_case(&name);
-            listed.iter().any(is_it).then(|| at.fault("it is not simulated, and would have no effect"))
-        };
-        let fault = match words[..] {
-            ["partition", name, key] => {
-                not_used(&parts.parameters.ignored, format!("PartitionName={name} {key}"))
-            }
-            ["qos", name, column] => {
-                let listed = parts.qos.unwrap_or_default();
-                not_used(&listed.ignored, format!("QOS {name} {column}"))
-            }
+        let (ignored, name) = match words[..] {
+            ["partition", name, key] => (parts.parameters.ignored, format!("PartitionName={name} {key}")),
+            ["qos", name, column] => (parts.qos.unwrap_or_default().ignored, format!("QOS {name} {column}")),
             ["account", _, column] => {
-                let listed = parts.accounts.unwrap_or_default();
-                not_used(&listed.ignored, format!("{column} of accounts"))
+                (parts.accounts.unwrap_or_default().ignored, format!("{column} of accounts"))
             }
-            _ => None,
+            _ => return Ok(()),
         };
-        fault.map_or(Ok(()), Err)
+        if ignored.iter().any(|it| it.eq_ignore_ascii_case(&name)) {
+            return Err(at.fault("it is not simulated, and would have no effect"));
+        }
+        Ok(())
     }
 
     fn change_nodes(&mut self, of: &str, value: &str, at: &At) -> Result<(), ConfError> {
@@ -116,8 +109,8 @@ impl Site {
     fn change_parameter(&mut self, name: &str, value: &str, at: &At) -> Result<(), ConfError> {
         let of_scheduler =
             if matches!(value, "yes" | "on") { name.into() } else { format!("{name}={value}") };
-        for pair in [(name.to_owned(), value.to_owned()), ("SchedulerParameters".to_owned(), of_scheduler)] {
-            let line = ConfLine { at: at.clone(), pairs: vec![pair] };
+        for (key, value) in [(name, value), ("SchedulerParameters", &*of_scheduler)] {
+            let line = ConfLine::of_pair(at, key, value);
             let alone =
                 parameters::read(std::slice::from_ref(&line)).map_err(|error| at.fault(error.reason))?;
             if alone.ignored.is_empty() || name.eq_ignore_ascii_case("PreemptType") {
@@ -147,11 +140,7 @@ impl Site {
             }
             _ => return Err(at.found(value, "on or off")),
         };
-        let line = |name: &str, value: &str| ConfLine {
-            at: at.clone(),
-            pairs: vec![(name.to_owned(), value.to_owned())],
-        };
-        self.lines.push(line("PreemptType", by));
+        self.lines.push(ConfLine::of_pair(at, "PreemptType", by));
         let mut modes = self
             .lines
             .iter()
@@ -160,7 +149,7 @@ impl Site {
         let mode = modes.next_back().and_then(|(_, mode)| parameters::preempt_mode(mode));
         let is_off = mode.is_none_or(|mode| mode == dfrsim_model::priority::PreemptMode::Off);
         if by != "preempt/none" && is_off {
-            self.lines.push(line("PreemptMode", "REQUEUE"));
+            self.lines.push(ConfLine::of_pair(at, "PreemptMode", "REQUEUE"));
         }
         Ok(())
     }

@@ -32,37 +32,47 @@ impl<T> Listed<T> {
     }
 }
 
+/// What a column limits.
+#[derive(Clone, Copy)]
+enum Limit {
+    Jobs(fn(&mut Limits) -> &mut Option<u32>),
+    Amounts(fn(&mut Limits) -> &mut Tres),
+    NotSimulated,
+}
+
 /// The columns of limits that accounts, users and qualities of service have, in the letters of `sacctmgr`.
-const LIMITS: [&str; 24] = [
-    "GrpJobs",
-    "GrpTRES",
-    "GrpSubmit",
-    "GrpWall",
-    "GrpTRESMins",
-    "GrpTRESRunMins",
-    "MaxJobs",
-    "MaxTRES",
-    "MaxTRESPerNode",
-    "MaxSubmit",
-    "MaxWall",
-    "MaxTRESMins",
-    "MaxJobsPU",
-    "MaxTRESPU",
-    "MaxSubmitPU",
-    "MaxJobsPA",
-    "MaxTRESPA",
-    "MaxSubmitPA",
-    "MinTRES",
-    "MaxTRESRunMinsPU",
-    "MaxTRESRunMinsPA",
-    "GraceTime",
-    "UsageFactor",
-    "Flags",
+const LIMITS: [(&str, Limit); 24] = [
+    ("GrpJobs", Limit::Jobs(|it| &mut it.jobs)),
+    ("GrpTRES", Limit::Amounts(|it| &mut it.total)),
+    ("GrpSubmit", Limit::Jobs(|it| &mut it.submitted)),
+    ("GrpWall", Limit::NotSimulated),
+    ("GrpTRESMins", Limit::NotSimulated),
+    ("GrpTRESRunMins", Limit::Amounts(|it| &mut it.minutes)),
+    ("MaxJobs", Limit::Jobs(|it| &mut it.jobs_per_user)),
+    ("MaxTRES", Limit::Amounts(|it| &mut it.per_job)),
+    ("MaxTRESPerNode", Limit::NotSimulated),
+    ("MaxSubmit", Limit::Jobs(|it| &mut it.submitted_per_user)),
+    ("MaxWall", Limit::NotSimulated),
+    ("MaxTRESMins", Limit::NotSimulated),
+    ("MaxJobsPU", Limit::Jobs(|it| &mut it.jobs_per_user)),
+    ("MaxTRESPU", Limit::Amounts(|it| &mut it.per_user)),
+    ("MaxSubmitPU", Limit::Jobs(|it| &mut it.submitted_per_user)),
+    ("MaxJobsPA", Limit::Jobs(|it| &mut it.jobs_per_account)),
+    ("MaxTRESPA", Limit::Amounts(|it| &mut it.per_account)),
+    ("MaxSubmitPA", Limit::NotSimulated),
+    ("MinTRES", Limit::NotSimulated),
+    ("MaxTRESRunMinsPU", Limit::NotSimulated),
+    ("MaxTRESRunMinsPA", Limit::NotSimulated),
+    ("GraceTime", Limit::NotSimulated),
+    ("UsageFactor", Limit::NotSimulated),
+    ("Flags", Limit::NotSimulated),
 ];
 
 /// The columns that may be changed.
 pub(super) fn columns() -> impl Iterator<Item = &'static str> {
-    ["Share", "Priority", "Preempt", "PreemptMode", "PreemptExemptTime"].into_iter().chain(LIMITS)
+    ["Share", "Priority", "Preempt", "PreemptMode", "PreemptExemptTime"]
+        .into_iter()
+        .chain(LIMITS.map(|it| it.0))
 }
 
 /// The column of this name, in any letters; `Fairshare` is `Share`.
@@ -78,25 +88,15 @@ fn limit_of(row: &Row, limit: &str) -> Option<String> {
 /// The columns of associations whose values accounts and users have from the account above them if they have none of their own.
 const INHERITED: [&str; 3] = ["MaxJobs", "MaxTRES", "MaxSubmit"];
 
-/// Sets what a column limits; returns whether all of it is simulated.
-fn set(limits: &mut Limits, column: &str, text: &str, at: &At) -> Result<bool, ConfError> {
-    let (jobs, amounts) = match column {
-        "GrpJobs" => (Some(&mut limits.jobs), None),
-        "GrpSubmit" => (Some(&mut limits.submitted), None),
-        "MaxJobs" | "MaxJobsPU" => (Some(&mut limits.jobs_per_user), None),
-        "MaxJobsPA" => (Some(&mut limits.jobs_per_account), None),
-        "MaxSubmit" | "MaxSubmitPU" => (Some(&mut limits.submitted_per_user), None),
-        "GrpTRES" => (None, Some(&mut limits.total)),
-        "GrpTRESRunMins" => (None, Some(&mut limits.minutes)),
-        "MaxTRES" => (None, Some(&mut limits.per_job)),
-        "MaxTRESPU" => (None, Some(&mut limits.per_user)),
-        "MaxTRESPA" => (None, Some(&mut limits.per_account)),
-        _ => return Ok(false),
-    };
-    if let Some(jobs) = jobs {
-        *jobs = at.limit(text)?;
+impl Limit {
+    /// Sets what a column limits; returns whether all of it is simulated.
+    fn set(self, limits: &mut Limits, text: &str, at: &At) -> Result<bool, ConfError> {
+        match self {
+            Limit::Jobs(of) => at.limit(text).map(|jobs| *of(limits) = jobs).map(|()| true),
+            Limit::Amounts(of) => set_amounts(of(limits), text, at),
+            Limit::NotSimulated => Ok(false),
+        }
     }
-    amounts.map_or(Ok(true), |amounts| set_amounts(amounts, text, at))
 }
 
 /// Sets amounts such as `cpu=100,gres/gpu=4`; returns whether all of them are of what jobs hold. Memory is no whole number of what a
@@ -147,7 +147,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
         let is_user = !row.get("user").is_empty();
         let what = if is_user { "users" } else { "accounts" };
         let mut limits = Limits::default();
-        for limit in LIMITS {
+        for (limit, of) in LIMITS {
             let Some(text) = limit_of(row, limit) else { continue };
             let is_of_account = INHERITED.contains(&limit) && inherited.get(&(name, limit)) == Some(&text);
             let is_used = match is_user {
@@ -155,7 +155,7 @@ pub(super) fn accounts(rows: &[Row], cluster: Option<&str>) -> Result<Listed<Acc
                 true => is_of_account,
                 // Those of the root are of use for what is below it only.
                 false => {
-                    set(&mut limits, limit, &text, &row.at.of(limit))?
+                    of.set(&mut limits, &text, &row.at.of(limit))?
                         && (name != "root" || INHERITED.contains(&limit))
                 }
             };
@@ -270,7 +270,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
             number => at("Priority").number(number)?,
         };
         let mut class = JobClass { name: name.to_owned(), priority, ..JobClass::default() };
-        for limit in LIMITS {
+        for (limit, of) in LIMITS {
             let Some(text) = limit_of(row, limit) else { continue };
             match limit {
                 "MaxWall" => class.max_time_s = at(limit).time_limit(&text)?,
@@ -279,7 +279,7 @@ pub(super) fn qos(rows: &[Row], preempts: bool) -> Result<Listed<JobClass>, Conf
                 "GraceTime" => class.grace_s = Some(u64::from(at(limit).number(&text)?)),
                 "UsageFactor" if text.parse() == Ok(1.0) => {}
                 _ => {
-                    if !set(&mut class.limits, limit, &text, &at(limit))? {
+                    if !of.set(&mut class.limits, &text, &at(limit))? {
                         listed.ignore(format!("QOS {name} {limit}"));
                     }
                 }

@@ -23,6 +23,12 @@ pub(super) struct At {
     pub(super) parameter: String,
 }
 
+impl ConfLine {
+    pub(super) fn of_pair(at: &At, name: &str, value: &str) -> ConfLine {
+        ConfLine { at: at.clone(), pairs: vec![(name.to_owned(), value.to_owned())] }
+    }
+}
+
 impl At {
     pub(super) fn of(&self, parameter: impl Into<String>) -> At {
         At { parameter: parameter.into(), ..self.clone() }
