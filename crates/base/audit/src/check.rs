@@ -60,5 +60,7 @@ pub(crate) trait Check: fmt::Debug {
     /// Judges the decisions that were due between one moment and the next for which there are records.
     fn pass(&mut self, now: u64, until: u64, jobs: &Jobs, fault: Report<'_>);
     /// What of the decisions was not judged.
-    fn not_judged(&self) -> Option<String>;
+    fn not_judged(&self) -> Option<String> {
+        None
+    }
 }

@@ -171,7 +171,4 @@ impl Check for BatchCheck {
             self.decide(now, fault);
         }
     }
-    fn not_judged(&self) -> Option<String> {
-        None
-    }
 }

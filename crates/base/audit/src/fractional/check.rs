@@ -1,6 +1,6 @@
 //! Follows the record of a fractional policy.
 
-use super::decide::{Decider, Decision, Events, Sum, Yields};
+use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{Mapping, Seen};
 use super::name::Ticks;
 use super::nodes::{Nodes, On, Wanted};
@@ -209,8 +209,8 @@ impl FractionalCheck {
             is_shared_again: false,
             is_open: false,
         };
-        let Decision { yields, floors, fault, is_open } = decider.decide();
-        let mapping = decider.mapping.on;
+        let yields = decider.decide();
+        let Decider { mapping: Mapping { on: mapping, .. }, floors, fault, is_open, .. } = decider;
         let differs = |job: &&u64| mapping.get(*job).map(|on| &on[..]) != recorded.get(*job).copied();
         let placed = seen.keys().iter().find(differs).map(|job| {
             let found = place(recorded.get(job).copied().unwrap_or_default());

@@ -48,18 +48,6 @@ pub(super) struct Sum {
     pub(super) best: f64,
 }
 
-/// What a policy decides.
-#[derive(Debug)]
-pub(super) struct Decision {
-    pub(super) yields: Yields,
-    /// The yields of a tick of `/stretch-per`.
-    pub(super) floors: Option<SortedMap<u64, u32>>,
-    /// What is wrong with what the record has where the policy leaves a choice.
-    pub(super) fault: Option<(u64, String)>,
-    /// Whether it cannot be judged.
-    pub(super) is_open: bool,
-}
-
 pub(super) struct Decider<'a> {
     pub(super) policy: &'a FractionalPolicy,
     pub(super) events: Events<'a>,
@@ -68,7 +56,9 @@ pub(super) struct Decider<'a> {
     pub(super) mapping: Mapping<'a>,
     /// Where the record has each job after the decision.
     pub(super) recorded: &'a SortedMap<u64, &'a [(u32, u32)]>,
+    /// The yields of a tick of `/stretch-per`.
     pub(super) floors: Option<SortedMap<u64, u32>>,
+    /// What is wrong with what the record has where the policy leaves a choice.
     pub(super) fault: Option<(u64, String)>,
     /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
     pub(super) is_shared_again: bool,
@@ -78,7 +68,7 @@ pub(super) struct Decider<'a> {
 
 impl Decider<'_> {
     /// All parts of the policy in their order. The mapping is as the cluster has it, without the jobs that have to leave their nodes.
-    pub(super) fn decide(&mut self) -> Decision {
+    pub(super) fn decide(&mut self) -> Yields {
         let cut_off: Vec<u64> = self.running_off_nodes().collect();
         let mut displaced = [&self.events.interrupted[..], &cut_off].concat();
         displaced.sort_unstable();
@@ -91,9 +81,7 @@ impl Decider<'_> {
         let is_between = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
         self.is_shared_again = self.pause_by_class();
         let holds = is_between && !self.is_shared_again;
-        let yields = if holds { Yields::Held } else { self.share() };
-        let (floors, fault, is_open) = (self.floors.take(), self.fault.take(), self.is_open);
-        Decision { yields, floors, fault, is_open }
+        if holds { Yields::Held } else { self.share() }
     }
 
     fn run_parts(&mut self, displaced: &[u64]) {

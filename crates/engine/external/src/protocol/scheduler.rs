@@ -157,17 +157,10 @@ impl<P: Partner> ProtocolScheduler<P> {
 
     fn change(&mut self, change: Change, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         match change {
-            Change::Start(placed) => {
-                let (job, on, job_yield) = self.placed(placed, view)?;
-                decision.start(job, on, job_yield);
-            }
-            Change::Resume(placed) => {
-                let (job, on, job_yield) = self.placed(placed, view)?;
-                decision.resume(job, on, job_yield);
-            }
+            Change::Start(placed) => self.place(placed, view, |job, on, by| decision.start(job, on, by))?,
+            Change::Resume(placed) => self.place(placed, view, |job, on, by| decision.resume(job, on, by))?,
             Change::Migrate(placed) => {
-                let (job, on, job_yield) = self.placed(placed, view)?;
-                decision.migrate(job, on, job_yield);
+                self.place(placed, view, |job, on, by| decision.migrate(job, on, by))?;
             }
             Change::Yield { job, job_yield } => {
                 let job = self.handle(job)?;
@@ -180,13 +173,19 @@ impl<P: Partner> ProtocolScheduler<P> {
         Ok(())
     }
 
-    fn placed(&self, placed: Placed, view: View<'_>) -> Result<(JobHandle, Vec<NodeTasks>, Yield), String> {
+    fn place(
+        &self,
+        placed: Placed,
+        view: View<'_>,
+        change: impl FnOnce(JobHandle, Vec<NodeTasks>, Yield),
+    ) -> Result<(), String> {
         let job = self.handle(placed.job)?;
         let nodes = match placed.nodes {
             Nodes::List(nodes) => nodes,
             Nodes::Ranges(text) => nodes::parse(&text, self.nodes).map_err(of(job, view))?,
         };
-        Ok((job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(of(job, view))?))
+        change(job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(of(job, view))?);
+        Ok(())
     }
 
     fn handle(&self, job: u64) -> Result<JobHandle, String> {
