@@ -45,6 +45,18 @@ impl TableLine {
     }
 }
 
+/// A line with fields of a value, each under its own name: `line_of!(row: policy, replication)`, or after other cells,
+/// `line_of!(line, row: policy, replication)`.
+#[macro_export]
+macro_rules! line_of {
+    ($value:ident: $($field:ident),+) => {
+        $crate::line_of!($crate::TableLine::new(), $value: $($field),+)
+    };
+    ($line:expr, $value:ident: $($field:ident),+) => {
+        $line$(.with(stringify!($field), $value.$field.clone()))+
+    };
+}
+
 impl FromIterator<TableLine> for Table {
     /// A table of lines with the same columns.
     fn from_iter<I: IntoIterator<Item = TableLine>>(lines: I) -> Table {

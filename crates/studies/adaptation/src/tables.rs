@@ -3,7 +3,7 @@
 use crate::rows::Row;
 use crate::scenario::{Changes, Cost};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Estimate, Long, NamedTable, Statistics, Table, TableLine, average};
+use dfrsim_lab::{Bootstrap, Estimate, Long, NamedTable, Statistics, Table, TableLine, average, line_of};
 
 pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<NamedTable> {
     vec![
@@ -67,13 +67,7 @@ fn largest(rows: &Long<Row>) -> Table {
         rows.ok().filter_map(|row| Some((row.gap_to_optimum?, row))).filter(|(gap, _)| *gap > 0.0).collect();
     gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |&(gap, row): &(f64, &Row)| {
-        TableLine::new()
-            .with("cost", row.cost.as_str())
-            .with("budget_percent", row.budget_percent)
-            .with("replication", row.replication)
-            .with("optimum", row.optimum)
-            .with("found", row.found)
-            .with("gap_percent", 100.0 * gap)
+        line_of!(row: cost, budget_percent, replication, optimum, found).with("gap_percent", 100.0 * gap)
     };
     gaps.iter().take(10).map(line).collect()
 }

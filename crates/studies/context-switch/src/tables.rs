@@ -5,7 +5,7 @@ use crate::rows::{LoadRow, Pair, Row, SimulationRow, StayRow, SwitchRow};
 use crate::rows::{above_bound_percent, loads, pairs, reduction_percent, simulations, stays, switches};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average, line_of};
 use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
@@ -70,12 +70,8 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
 
 /// The cost model.
 fn table_1() -> Table {
-    let line = |cost: &model::Cost| {
-        TableLine::new()
-            .with("action", cost.action)
-            .with("cost_mb", cost.cost_mb)
-            .with("cost_mb_published", cost.published_mb)
-    };
+    let line =
+        |cost: &model::Cost| line_of!(cost: action, cost_mb).with("cost_mb_published", cost.published_mb);
     model::costs().iter().map(line).collect()
 }
 
@@ -123,19 +119,7 @@ fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
 
 /// The switches of the optimised policy.
 fn figure_11(rows: &Long<Row>) -> Table {
-    let line = |row: &SwitchRow| {
-        TableLine::new()
-            .with("start_s", row.start_s)
-            .with("duration_s", row.duration_s)
-            .with("cost_mb", row.cost_mb)
-            .with("pools", row.pools)
-            .with("runs", row.runs)
-            .with("stops", row.stops)
-            .with("migrations", row.migrations)
-            .with("suspends", row.suspends)
-            .with("local_resumes", row.local_resumes)
-            .with("remote_resumes", row.remote_resumes)
-    };
+    let line = |row: &SwitchRow| line_of!(row: start_s, duration_s, cost_mb, pools, runs, stops, migrations, suspends, local_resumes, remote_resumes);
     let first = |row: &&SwitchRow| row.policy == "optimised" && row.replication == 0;
     switches(rows).filter(first).map(line).collect()
 }
@@ -178,9 +162,7 @@ pub(crate) fn minutes(rows: &Long<Row>, policy: &str) -> Vec<f64> {
 /// Stays of the first replication.
 fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) -> Table {
     let line = |row: &StayRow| {
-        TableLine::new()
-            .with("policy", row.policy.as_str())
-            .with("vjob", row.vjob.as_str())
+        line_of!(row: policy, vjob)
             .with("state", row.state.as_deref().unwrap_or("changing"))
             .with("from_s", row.start_s)
             .with("to_s", row.start_s + row.duration_s)

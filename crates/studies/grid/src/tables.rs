@@ -5,7 +5,7 @@ use crate::metrics::{Group, Metric, Metrics};
 use crate::published::Published;
 use crate::rows::Simulation;
 use crate::windows::Window;
-use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, average, beside, rank_correlation};
+use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, average, beside, line_of, rank_correlation};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
 
@@ -48,11 +48,7 @@ impl Numbered {
         let metric = self.metric;
         let (mut lines, mut summary) = (Vec::new(), Vec::new());
         for group in self.groups(metrics) {
-            let begin = || {
-                TableLine::new()
-                    .with("local", group.local.as_str())
-                    .with("heuristic", group.heuristic.as_str())
-            };
+            let begin = || line_of!(group: local, heuristic);
             let mut line = |workload: &str, cells: [Cell; 3]| {
                 let names = ["ours", "published", "ratio"].into_iter();
                 lines.push(begin().with("workload", workload).with_all(names.zip(cells)));
@@ -86,9 +82,7 @@ pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTab
         let mean = |value: fn(&Window) -> f64| average(windows.iter().filter(is_same).map(value));
         let jobs = mean(|window| window.jobs as f64);
         let theirs = published.and_then(|report| report.jobs(&first.workload, &first.site));
-        let line = TableLine::new()
-            .with("workload", first.workload.as_str())
-            .with("site", first.site.as_str())
+        let line = line_of!(first: workload, site)
             .with("jobs", jobs)
             .with("published", theirs)
             .with("ratio", jobs.zip(theirs).map(|(jobs, theirs)| jobs / theirs as f64))
@@ -107,19 +101,7 @@ pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTab
 
 /// What was taken of each site for each replication.
 pub(crate) fn windows(windows: &[Window]) -> NamedTable {
-    let line = |window: &Window| {
-        TableLine::new()
-            .with("workload", window.workload.as_str())
-            .with("site", window.site.as_str())
-            .with("replication", window.replication)
-            .with("source", window.source.as_str())
-            .with("first_day", window.first_day)
-            .with("jobs", window.jobs)
-            .with("load", window.load)
-            .with("drawn_walltimes", window.drawn_walltimes)
-            .with("killed", window.killed)
-            .with("too_wide", window.too_wide)
-    };
+    let line = |window: &Window| line_of!(window: workload, site, replication, source, first_day, jobs, load, drawn_walltimes, killed, too_wide);
     NamedTable::new("windows", "The windows of the sites", windows.iter().map(line).collect())
 }
 
@@ -161,14 +143,9 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
         for group in &metrics.groups {
             for workload in &metrics.workloads {
                 let Some((mean, half_width)) = metrics.estimate(metric, group, workload) else { continue };
-                let Group { algorithm, platform, local, heuristic } = group;
                 let [ours, published, ratio] = beside(Some(mean), metrics.published(metric, group, workload));
-                let line = TableLine::new()
-                    .with("metric", metric.name())
-                    .with("algorithm", algorithm.as_str())
-                    .with("platform", platform.as_str())
-                    .with("local", local.as_str())
-                    .with("heuristic", heuristic.as_str())
+                let line = TableLine::new().with("metric", metric.name());
+                let line = line_of!(line, group: algorithm, platform, local, heuristic)
                     .with("workload", workload.as_str())
                     .with("ours", ours)
                     .with("half_width_95", half_width)
@@ -228,19 +205,7 @@ pub(crate) fn gains(rows: &Long<Simulation>, is_printed: bool) -> NamedTable {
         lines.push(line);
     }
     let (title, lines) = ("What moving waiting jobs brings, at best", lines.into_iter().collect());
-    if is_printed {
-        NamedTable::printed("gains", title, lines)
-    } else {
-        NamedTable::new("gains", title, lines)
-    }
-}
-
-fn simulation(row: &Simulation) -> TableLine {
-    TableLine::new()
-        .with("workload", row.workload.as_str())
-        .with("replication", row.replication)
-        .with("platform", row.platform.as_str())
-        .with("local", row.local.as_str())
+    NamedTable { is_printed, ..NamedTable::new("gains", title, lines) }
 }
 
 fn hours(span: SimSpan) -> f64 {
@@ -249,28 +214,19 @@ fn hours(span: SimSpan) -> f64 {
 
 /// What single jobs suffered.
 pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
-    let line = |row: &Simulation| {
-        let line = simulation(row)
-            .with("algorithm", row.algorithm.as_str())
-            .with("heuristic", row.heuristic.as_deref()?)
-            .with("max_moves", row.max_moves)
-            .with("max_cancellations", row.max_cancellations)
+    let lines = rows.ok().filter(|row| row.heuristic.is_some()).map(|row| {
+        line_of!(row: workload, replication, platform, local, algorithm, heuristic, max_moves, max_cancellations)
             .with("max_delay_h", hours(row.max_delay_s))
             .with("max_lateness_h", hours(row.max_lateness_s))
-            .with("max_waiting", row.max_waiting);
-        Some(line)
-    };
-    NamedTable::new("starvation", "What single jobs suffered", rows.ok().filter_map(line).collect())
+            .with("max_waiting", row.max_waiting)
+    });
+    NamedTable::new("starvation", "What single jobs suffered", lines.collect())
 }
 
 /// The reference runs.
 pub(crate) fn reference(rows: &Long<Simulation>) -> NamedTable {
-    let lines = rows.ok().filter(|row| row.heuristic.is_none()).map(|row| {
-        simulation(row)
-            .with("jobs", row.jobs)
-            .with("skipped", row.skipped)
-            .with("load", row.load)
-            .with("mean_turnaround_s", row.mean_turnaround_s)
-    });
+    let lines = rows.ok().filter(|row| row.heuristic.is_none()).map(
+        |row| line_of!(row: workload, replication, platform, local, jobs, skipped, load, mean_turnaround_s),
+    );
     NamedTable::new("reference", "Without reallocation", lines.collect())
 }

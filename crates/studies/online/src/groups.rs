@@ -5,9 +5,10 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Long, Record, TableLine, Value};
+use dfrsim_lab::{Cell, Long, Record, TableLine, Value, line_of};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
+use dfrsim_policies::fractional::{DropRule, Packing};
 
 /// The penalty and the period of the published tables.
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
@@ -140,16 +141,11 @@ impl<'a> Matrix<'a> {
     /// Whether a group has the values that the scenario names first, and is simulated as the published tables are.
     pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
         let simulation = &self.scenario.simulation;
-        let (policy, parameters) = (group.setting.policy, &group.setting.parameters);
-        let mcb = parameters.mcb;
         group.is_simulated_as_published()
             && group.setting.alternative.is_none()
             && group.tau == simulation.taus[0]
-            && (!policy.reads(PolicySetting::Period)
-                || policy.own_period().is_some()
-                || parameters.period == simulation.periods[0])
-            && (!policy.reads(PolicySetting::Mcb)
-                || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
+            && group.has_period(simulation.periods[0])
+            && group.has_rules(simulation.packings[0], simulation.drops[0])
     }
 }
 
@@ -208,16 +204,8 @@ impl<'a> Group<'a> {
     pub(crate) fn line(&self) -> TableLine {
         let label = self.setting.label();
         let [workload, load] = self.scope.cells();
-        TableLine::new()
-            .with("workload", workload)
-            .with("load", load)
-            .with("policy", label.policy)
-            .with("penalty_s", label.penalty_s)
-            .with("period_s", label.period_s)
-            .with("packing", label.packing)
-            .with("drop", label.drop)
-            .with("cpu_needs", label.cpu_needs)
-            .with("discovery_s", label.discovery_s)
+        let line = TableLine::new().with("workload", workload).with("load", load);
+        line_of!(line, label: policy, penalty_s, period_s, packing, drop, cpu_needs, discovery_s)
             .with("tau_s", self.tau)
             .with("instances", self.records.len())
             .with("failed", self.failed())
@@ -229,12 +217,19 @@ impl<'a> Group<'a> {
     /// Whether it has the penalty, the knowledge and, where that matters and its name does not say it, the period of published
     /// tables.
     pub(crate) fn is_simulated_as_published(&self) -> bool {
-        let Setting { policy, parameters, options, .. } = self.setting;
+        let options = &self.setting.options;
         options.penalty == PUBLISHED_PENALTY
             && options.needs == NeedModel::Exact
-            && (!policy.reads(PolicySetting::Period)
-                || policy.own_period().is_some()
-                || parameters.period == PUBLISHED_PERIOD)
+            && self.has_period(PUBLISHED_PERIOD)
+    }
+    fn has_period(&self, period: SimSpan) -> bool {
+        let Setting { policy, parameters, .. } = self.setting;
+        !policy.reads(PolicySetting::Period) || policy.own_period().is_some() || parameters.period == period
+    }
+    /// Whether it has these rules of MCB, where they matter to its policy.
+    pub(crate) fn has_rules(&self, packing: Packing, drop: DropRule) -> bool {
+        let mcb = self.setting.parameters.mcb;
+        !self.setting.policy.reads(PolicySetting::Mcb) || (mcb.packing, mcb.drop) == (packing, drop)
     }
     /// The rows of the simulations that did not fail.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'a SimulationRow> {

@@ -300,6 +300,13 @@ fields! {
     }
 }
 
+impl Workload {
+    /// The published table of degradations to compare with.
+    pub(crate) fn degradations(&self) -> Option<Published> {
+        self.published.iter().copied().find(|table| table.means().next().is_some())
+    }
+}
+
 fields! {
     /// Where jobs come from.
     #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use super::status::counts;
 use crate::parameters::Parameters;
 use crate::published::TABLE_4_6;
 use crate::results::Results;
-use dfrsim_lab::{Cell, Table, TableLine};
+use dfrsim_lab::{Cell, Table, TableLine, line_of};
 use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
 
 /// A line for each scenario of each group and each algorithm.
@@ -57,9 +57,7 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
 /// With nodes to slack.
 fn with_parameters(line: TableLine, parameters: &Parameters) -> TableLine {
     let (of_dissertation, of_report) = (parameters.of_dissertation(), parameters.of_report());
-    line.with("nodes", parameters.nodes)
-        .with("tasks", parameters.tasks)
-        .with("dimensions", parameters.dimensions)
+    line_of!(line, parameters: nodes, tasks, dimensions)
         .with("sigma", of_dissertation.map(|of| of.sigma))
         .with("rho", of_dissertation.map(|of| of.rho))
         .with("memory_variation", of_report.map(|of| of.memory_variation))

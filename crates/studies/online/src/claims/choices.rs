@@ -36,15 +36,13 @@ fn conditions(matrix: &Matrix<'_>, groups: &[Group<'_>], workload: &str) -> Vec<
         for &tau in &simulation.taus {
             let is_meant = |group: &&Group<'_>| {
                 let (policy, parameters) = (group.setting.policy, &group.setting.parameters);
-                let mcb = parameters.mcb;
                 group.scope.workload.name == workload
                     && group.scope.is_whole()
                     && group.setting.alternative.is_none()
                     && group.setting.options.needs == NeedModel::Exact
                     && (group.setting.options.penalty, group.tau) == (penalty, tau)
                     && (!policy.reads(PolicySetting::Period) || parameters.period == simulation.periods[0])
-                    && (!policy.reads(PolicySetting::Mcb)
-                        || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
+                    && group.has_rules(simulation.packings[0], simulation.drops[0])
             };
             let means = Means::of_groups(groups.iter().filter(is_meant));
             conditions.push(Condition { penalty, tau, means });

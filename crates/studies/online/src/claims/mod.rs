@@ -181,14 +181,12 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     let mut claims = Vec::new();
     let published_totals = costs::published_totals();
     for workload in &matrix.scenario.workloads {
-        let Some(table) = workload.published.iter().find(|table| table.means().next().is_some()) else {
-            continue;
-        };
+        let Some(table) = workload.degradations() else { continue };
         let own: Vec<Group<'_>> =
             groups.iter().filter(|group| group.scope.workload.name == workload.name).cloned().collect();
         let default = own.iter().filter(|group| matrix.is_default(group));
         let ours = Means::of_groups(default.filter(|group| group.scope.is_whole()));
-        let (published, totals) = (Means::published(*table), costs::totals(matrix, &own));
+        let (published, totals) = (Means::published(table), costs::totals(matrix, &own));
         let (loads, best) = (within_seven(matrix, &own), costs::of_the_best(matrix, &own));
         let bound = above_the_bound(&own);
         let others = [("loads", loads), ("theorem 1", bound), ("bandwidth of the best", best)];
@@ -210,10 +208,10 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
 fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     let workloads = matrix.scenario.workloads.iter();
     let compared = workloads.filter_map(|workload| {
-        let table = workload.published.iter().find(|table| table.means().next().is_some())?;
+        let table = workload.degradations()?;
         let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
         let own = own.filter(|group| group.scope.is_whole() && matrix.is_default(group));
-        Some((&workload.name, [Means::of_groups(own), Means::published(*table)]))
+        Some((&workload.name, [Means::of_groups(own), Means::published(table)]))
     });
     let compared: Vec<_> = compared.collect();
     let mut claims = Vec::new();

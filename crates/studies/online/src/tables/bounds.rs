@@ -2,19 +2,11 @@
 
 use crate::groups::Matrix;
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Statistics, Table, TableLine};
+use dfrsim_lab::{Statistics, Table, TableLine, line_of};
 
 /// A line for each instance and tau.
 pub(super) fn table(matrix: &Matrix<'_>) -> Table {
-    let line = |row: &SimulationRow| {
-        TableLine::new()
-            .with("workload", row.workload.as_str())
-            .with("instance", row.instance.as_str())
-            .with("load", row.load)
-            .with("jobs", row.jobs)
-            .with("tau_s", row.tau_s)
-            .with("bound", row.bound)
-    };
+    let line = |row: &SimulationRow| line_of!(row: workload, instance, load, jobs, tau_s, bound);
     matrix.one_each().into_iter().map(line).collect()
 }
 

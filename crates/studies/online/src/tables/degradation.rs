@@ -2,15 +2,12 @@
 
 use super::{NEAR, is_near};
 use crate::groups::{Group, Matrix};
-use crate::published::Published;
 use crate::rows::SimulationRow;
-use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Statistics, Table, average, beside, beside_header, rank_correlation};
-use dfrsim_policies::PolicySetting;
 use dfrsim_policies::batch::Discipline;
 use std::collections::BTreeMap;
 
-/// What is published of degradations, in the order of [`Published::degradation`].
+/// What is published of degradations, in the order of [`Published::degradation`](crate::published::Published::degradation).
 pub(super) const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
 
 /// The names of [`spread_of`].
@@ -24,7 +21,7 @@ const RESAMPLES: usize = 1000;
 /// it, the means that no schedule is below and that a clairvoyant one reaches; where a table was published, its values and the ratios of ours to them; median, 95 % interval of the mean, and the part that the largest
 /// instance has in it, since one instance can make a mean. Failed simulations are counted and left out.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let is_compared = matrix.scenario.workloads.iter().any(|workload| compared(workload).is_some());
+    let is_compared = matrix.scenario.workloads.iter().any(|workload| workload.degradations().is_some());
     let is_reached = matrix.scenario.clairvoyant;
     let line = |group: &Group<'_>| {
         let own = measures(group);
@@ -92,24 +89,16 @@ pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     tables.filter_map(|table| table.degradation(&policy)).next()
 }
 
-/// The published table of degradations of a workload.
-fn compared(workload: &Workload) -> Option<Published> {
-    workload.published.iter().copied().find(|table: &Published| table.means().next().is_some())
-}
-
 /// For each workload with published degradations, and each packing and drop rule: the rank correlation over the fractional
 /// policies, and how many of them are near, by mean, standard deviation and maximum.
 fn agreement(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<String> {
     let scenario = matrix.scenario;
     let mut notes = Vec::new();
-    for (workload, table) in scenario.workloads.iter().filter_map(|it| Some((it, compared(it)?))) {
+    for (workload, table) in scenario.workloads.iter().filter_map(|it| Some((it, it.degradations()?))) {
         for &packing in &scenario.simulation.packings {
             for &drop in &scenario.simulation.drops {
                 let has_rules = |group: &&Group<'_>| {
-                    let mcb = group.setting.parameters.mcb;
-                    group.setting.alternative.is_none()
-                        && (!group.setting.policy.reads(PolicySetting::Mcb)
-                            || (mcb.packing, mcb.drop) == (packing, drop))
+                    group.setting.alternative.is_none() && group.has_rules(packing, drop)
                 };
                 let fractional = groups.iter().filter(|group| {
                     group.scope.workload.name == workload.name && group.setting.policy.fractional().is_some()

@@ -17,7 +17,7 @@ pub(super) fn degradation(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let line = |own: Vec<&Group<'_>>| {
         let mut line = TableLine::new().with("policy", own[0].setting.policy.to_string());
         for workload in &matrix.scenario.workloads {
-            let is_published = workload.published.iter().any(|it| it.means().next().is_some());
+            let is_published = workload.degradations().is_some();
             let group = own.iter().find(|it| it.scope.workload.name == workload.name && it.scope.is_whole());
             let ours = group.map_or([None; 3], |group| measures(group));
             let theirs = group.and_then(|group| published(group));
