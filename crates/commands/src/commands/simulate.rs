@@ -358,13 +358,18 @@ impl Simulate {
         }
         let mut jobs = survey.jobs().map_err(Failure::input)?;
         let pairs = iter::from_fn(|| jobs.next_with_record());
-        let (files, pairs) = self.begin(subject, pairs.map(|(job, record)| (arriving(job), record)))?;
+        let pairs = pairs.map(|(job, record)| (arriving(job), record));
+        let records = Records::default();
+        let files = self.files.create(subject, records.clone())?;
         let begin = Instant::now();
-        let mut pairs = Timed::new(pairs);
-        let result = self.simulate(subject, count, &mut pairs, Followers::default(), files);
-        time.reading = surveying + pairs.spent();
-        time.simulating = begin.elapsed() - pairs.spent();
-        drop(pairs);
+        let mut arrivals = Timed::new(match self.files.need_records() {
+            true => records.into_jobs(pairs),
+            false => Box::new(pairs.map(|(job, _)| job)),
+        });
+        let result = self.simulate(subject, count, &mut arrivals, Followers::default(), files);
+        time.reading = surveying + arrivals.spent();
+        time.simulating = begin.elapsed() - arrivals.spent();
+        drop(arrivals);
         if jobs.finish().map_err(|error| self.workload.log.failure(&error))? != *survey.report() {
             let path = subject.workload.display();
             return Err(Failure::input(format!("{path}: the file was changed while it was read")));
@@ -396,21 +401,6 @@ impl Simulate {
         let result = self.simulate(subject, count, first, followers, files);
         time.simulating = begin.elapsed();
         result
-    }
-
-    /// Begins the files, one of which may need the records of the jobs.
-    fn begin<'a>(
-        &self,
-        subject: &Subject<'_>,
-        pairs: impl Iterator<Item = (Job, Record)> + 'a,
-    ) -> Result<(Files, Box<dyn Iterator<Item = Job> + 'a>), Failure> {
-        let records = Records::default();
-        let files = self.files.create(subject, records.clone())?;
-        if self.files.need_records() {
-            Ok((files, records.into_jobs(pairs)))
-        } else {
-            Ok((files, Box::new(pairs.map(|(job, _)| job))))
-        }
     }
 
     fn simulate(

@@ -27,7 +27,7 @@ use dfrsim_offline::{Algorithm, Settings, Solved, VectorOptions};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use dfrsim_packing::vector::MAX_DIMENSIONS;
 use ended::Ended;
-use fewest::{admitted, fewest};
+use fewest::Goal;
 use replayed::Replayed;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -176,14 +176,12 @@ impl Pack {
             ));
         }
         let algorithms = &algorithms[..];
+        let goal = |wanted| Goal { wanted, settings: *settings, limit: self.time_limit };
         match (self.admit, fewest_nodes) {
-            (Some(wanted), _) => {
-                context.print(&admitted(instance, algorithms, settings, wanted, self.time_limit)?)
-            }
+            (Some(wanted), _) => context.print(&goal(wanted).admitted(instance, algorithms)?),
             (None, Some(wanted)) => {
                 let loaded = state.map(|(loaded, _)| loaded);
-                let (tried, best, missed) =
-                    fewest(instance, loaded, algorithms, settings, wanted, self.time_limit)?;
+                let (tried, best, missed) = goal(wanted).fewest(instance, loaded, algorithms)?;
                 let best = best.map(|solved| Packed { yields: raised(instance, &solved, settings), solved });
                 let (wanted, algorithms) = (wanted.as_f64(), tried);
                 let answer = |moves| Answered::FewestNodes { wanted, algorithms, moves };
