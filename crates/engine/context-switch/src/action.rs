@@ -39,6 +39,17 @@ named! {
     }
 }
 
+impl Kind {
+    /// What goes together of a vjob: its suspends, 0, and its resumes, 1.
+    pub(crate) const fn group(self) -> Option<usize> {
+        match self {
+            Kind::Suspend => Some(0),
+            Kind::Resume => Some(1),
+            _ => None,
+        }
+    }
+}
+
 /// A change of state that the life cycle of a VM does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("VM `{vm}` cannot go from {from} to {to}")]
@@ -156,6 +167,11 @@ impl Action {
     pub fn is_remote(self) -> bool {
         let [from, to] = [self.from, self.to].map(Place::node);
         from.is_some() && to.is_some() && from != to
+    }
+
+    /// Whether an image is written to a disk or read from it.
+    pub(crate) fn has_image(self) -> bool {
+        self.kind.group().is_some()
     }
 
     /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local

@@ -148,7 +148,8 @@ impl<'a> Assignment<'a> {
     }
 
     /// Takes a unit from its node.
-    pub(crate) fn take(&mut self, unit: &Unit, node: NodeId) {
+    pub(crate) fn take(&mut self, unit: &Unit) {
+        let node = self.host(unit.vms[0]).expect("it was given to a node");
         self.room[node.index()] += unit.demand;
         self.count[node.index()] -= unit.vms.len() as u32;
         self.limits_of_empty(node).iter().for_each(|&limit| self.spare[limit] += 1);
@@ -172,10 +173,7 @@ impl<'a> Assignment<'a> {
         for (index, unit) in units.iter().enumerate() {
             let found = self.cluster.node_ids().find(|&node| self.admits(unit, node));
             let Some(node) = found else {
-                for unit in &units[..index] {
-                    let node = self.hosts[unit.vms[0].index()].expect("it was given to a node");
-                    self.take(unit, node);
-                }
+                units[..index].iter().for_each(|unit| self.take(unit));
                 return false;
             };
             self.put(unit, node);

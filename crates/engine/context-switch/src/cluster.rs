@@ -97,14 +97,15 @@ impl Cluster {
     /// This cluster with units of CPU that are parts (1, 10, 100 or 1,000) of those in files and messages.
     #[must_use]
     pub(crate) const fn with_cpu_parts(mut self, parts: i64) -> Cluster {
-        self.inventory.set_cpu_parts(parts);
+        self.inventory.cpu_parts = parts;
         self
     }
 
     /// This cluster with more resources, and with these nodes off. Constraints that it has are left out.
     #[must_use]
     pub fn with_nodes(mut self, resources: Vec<Resource>, off: &[NodeId]) -> Cluster {
-        self.inventory.set_nodes(resources, off);
+        self.inventory.resources = resources;
+        self.inventory.is_on = self.node_ids().map(|node| !off.contains(&node)).collect();
         self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
     }
 
@@ -203,7 +204,7 @@ impl Cluster {
 
     /// Replaces what a VM needs of the CPU, as it is observed from now on.
     pub fn observe_cpu(&mut self, vm: VmId, cpu: u32) {
-        self.inventory.set_cpu(vm, i64::from(cpu));
+        self.inventory.vms[vm.index()].demand.cpu = i64::from(cpu);
     }
 }
 

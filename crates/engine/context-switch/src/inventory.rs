@@ -57,12 +57,12 @@ pub struct Resource {
 pub struct Inventory {
     nodes: Vec<Node>,
     vjobs: Vec<Vjob>,
-    vms: Vec<Vm>,
+    pub(crate) vms: Vec<Vm>,
     /// How many units of amounts make one unit of CPU in files and messages.
-    cpu_parts: i64,
-    resources: Vec<Resource>,
+    pub(crate) cpu_parts: i64,
+    pub(crate) resources: Vec<Resource>,
     /// Whether each node is on to begin with.
-    is_on: Vec<bool>,
+    pub(crate) is_on: Vec<bool>,
     /// The VMs by name.
     by_name: Vec<VmId>,
     /// The VMs of each vjob, by name.
@@ -99,17 +99,6 @@ impl Inventory {
         }
         let is_on = vec![true; nodes.len()];
         Ok(Inventory { nodes, vjobs, vms, cpu_parts: 1, resources: Vec::new(), is_on, by_name, of_vjob })
-    }
-
-    pub(crate) const fn set_cpu_parts(&mut self, parts: i64) {
-        self.cpu_parts = parts;
-    }
-    pub(crate) fn set_nodes(&mut self, resources: Vec<Resource>, off: &[NodeId]) {
-        self.resources = resources;
-        self.is_on = self.node_ids().map(|node| !off.contains(&node)).collect();
-    }
-    pub(crate) fn set_cpu(&mut self, vm: VmId, cpu: i64) {
-        self.vms[vm.index()].demand.cpu = cpu;
     }
 
     /// The nodes.

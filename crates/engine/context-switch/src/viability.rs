@@ -74,14 +74,13 @@ impl Configuration {
         room
     }
 
-    /// The free part of each budget; negative where VMs take too much.
-    pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<i64> {
-        let budgets = &cluster.constraints().budgets;
-        let mut room: Vec<i64> = budgets.iter().map(|budget| budget.limit).collect();
+    /// The free part of each budget, as memory; negative where VMs take too much.
+    pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<Amount> {
+        let constraints = cluster.constraints();
+        let limits = constraints.budgets.iter().map(|budget| Amount::new(0, budget.limit));
+        let mut room: Vec<Amount> = limits.collect();
         for (vm, place) in (0..).map(VmId).zip(self.places()) {
-            for &budget in place.host().iter().flat_map(|host| &cluster.constraints().node(*host).budgets) {
-                room[budget] -= budgets[budget].taken.by(vm, cluster.vm(vm), *place);
-            }
+            constraints.taken(cluster, vm, *place).for_each(|(budget, taken)| room[budget].memory -= taken);
         }
         room
     }

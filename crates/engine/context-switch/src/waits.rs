@@ -1,6 +1,6 @@
 //! What actions of a pool wait for: each other, and nodes that are switched on.
 
-use crate::action::{Action, Kind};
+use crate::action::Action;
 use crate::cluster::Cluster;
 use crate::configuration::Place;
 use crate::durations::Durations;
@@ -14,14 +14,10 @@ pub(crate) const APART: SimSpan = SimSpan::from_secs(1);
 /// How long after its pool an action begins, for each of a pool's: suspends and resumes of one vjob follow each other by
 /// their names, a second apart; everything else begins at once.
 pub(crate) fn delays<'a>(cluster: &'a Cluster, pool: &'a [Action]) -> impl Iterator<Item = SimSpan> + 'a {
-    let mut next = FxHashMap::<(VjobId, bool), SimSpan>::default();
+    let mut next = FxHashMap::<(VjobId, usize), SimSpan>::default();
     pool.iter().map(move |action| {
-        let resumes = match action.kind() {
-            Kind::Suspend => false,
-            Kind::Resume => true,
-            _ => return SimSpan::ZERO,
-        };
-        let next = next.entry((cluster.vm(action.vm()).vjob, resumes)).or_default();
+        let Some(group) = action.kind().group() else { return SimSpan::ZERO };
+        let next = next.entry((cluster.vm(action.vm()).vjob, group)).or_default();
         let delay = *next;
         *next += APART;
         delay

@@ -1,6 +1,6 @@
 //! What VMs take of nodes together.
 
-use super::{Budget, Constraint, NOT_OF_PLACES, Rule, Taken};
+use super::{Budget, Constraint, Rule, Taken};
 use crate::inventory::Inventory;
 
 pub(super) const RUNNING_CAPACITY: Rule = Rule {
@@ -28,21 +28,18 @@ pub(super) const RESOURCE_CAPACITY: Rule = Rule {
 };
 
 /// Capacities are checked for all VMs together.
-pub(super) const OVERBOOK: Rule = Rule {
-    lower: |it, to| {
-        for node in it.all_nodes() {
-            let ratios = &mut to.node(*node).ratios;
-            match ratios.iter_mut().find(|(resource, _)| *resource == it.resource) {
-                Some((_, ratio)) => *ratio = it.amount.min(*ratio),
-                None => ratios.push((it.resource.clone(), it.amount)),
-            }
+pub(super) const OVERBOOK: Rule = Rule::not_of_places(|it, to| {
+    for node in it.all_nodes() {
+        let ratios = &mut to.node(*node).ratios;
+        match ratios.iter_mut().find(|(resource, _)| *resource == it.resource) {
+            Some((_, ratio)) => *ratio = it.amount.min(*ratio),
+            None => ratios.push((it.resource.clone(), it.amount)),
         }
-    },
-    broken: NOT_OF_PLACES,
-};
+    }
+});
 
 /// What VMs need is raised where they are read.
-pub(super) const PRESERVE: Rule = Rule { lower: |_, _| {}, broken: NOT_OF_PLACES };
+pub(super) const PRESERVE: Rule = Rule::not_of_places(|_, _| {});
 
 /// The amount that VMs take of the resource, if there is one of this name.
 fn taken(it: &Constraint, cluster: &Inventory) -> Option<Taken> {

@@ -28,8 +28,12 @@ struct Rule {
     broken: fn(&Constraint, &Viewed<'_>) -> Option<String>,
 }
 
-/// No configuration breaks what is not about places.
-const NOT_OF_PLACES: fn(&Constraint, &Viewed<'_>) -> Option<String> = |_, _| None;
+impl Rule {
+    /// One that is not about places: no configuration breaks it.
+    const fn not_of_places(lower: fn(&Constraint, &mut Lowering<'_>)) -> Rule {
+        Rule { lower, broken: |_, _| None }
+    }
+}
 
 const fn rule(kind: ConstraintKind) -> Rule {
     match kind {
@@ -307,6 +311,16 @@ impl Constraints {
         self.node(node).is_on
             && self.vm(vm).root.is_none_or(|root| root == node)
             && self.vm(vm).rules.iter().all(|(nodes, is_inside)| nodes.has(node) == *is_inside)
+    }
+    /// The amount that a VM takes of each budget in a place.
+    pub(crate) fn taken(
+        &self,
+        cluster: &Inventory,
+        vm: VmId,
+        place: Place,
+    ) -> impl Iterator<Item = (usize, i64)> {
+        let budgets = place.host().map_or(&[][..], |node| &self.node(node).budgets);
+        budgets.iter().map(move |&budget| (budget, self.budgets[budget].taken.by(vm, cluster.vm(vm), place)))
     }
     /// Whether some VM has a deadline.
     pub(crate) fn have_deadlines(&self) -> bool {

@@ -1,21 +1,16 @@
 //! Which nodes are on at the end.
 
-use super::{MostOn, NOT_OF_PLACES, Rule};
+use super::{MostOn, Rule};
 
-pub(super) const ONLINE: Rule = Rule {
-    lower: |it, to| {
-        for node in it.all_nodes() {
-            let node = to.node(*node);
-            (node.is_on, node.must_be_on) = (true, true);
-        }
-    },
-    broken: NOT_OF_PLACES,
-};
+pub(super) const ONLINE: Rule = Rule::not_of_places(|it, to| {
+    for node in it.all_nodes() {
+        let node = to.node(*node);
+        (node.is_on, node.must_be_on) = (true, true);
+    }
+});
 
-pub(super) const OFFLINE: Rule = Rule {
-    lower: |it, to| it.all_nodes().for_each(|node| to.node(*node).is_on = false),
-    broken: NOT_OF_PLACES,
-};
+pub(super) const OFFLINE: Rule =
+    Rule::not_of_places(|it, to| it.all_nodes().for_each(|node| to.node(*node).is_on = false));
 
 pub(super) const MAX_ONLINE: Rule = Rule {
     lower: |it, to| {

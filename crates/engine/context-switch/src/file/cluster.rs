@@ -106,21 +106,18 @@ fn numbered(
     reader: &mut Reader,
 ) -> Option<Constraint> {
     let faults = RefCell::new(Vec::new());
+    let unknown = |path: String, message: UnknownName| faults.borrow_mut().push((path, message.to_string()));
     let vm = |set, position, name: &String| {
-        let found = names.vms.get(name.as_str()).copied();
-        found.unwrap_or_else(|| {
+        names.vms.get(name.as_str()).copied().unwrap_or_else(|| {
             let known = cluster.vms().iter().map(|vm| &vm.name);
-            let message = UnknownName::new("VM", name, known).to_string();
-            faults.borrow_mut().push((named.path_of_vm(set, position), message));
+            unknown(named.path_of_vm(set, position), UnknownName::new("VM", name, known));
             VmId(0)
         })
     };
     let node = |set, position, name: &String| {
-        let found = names.nodes.get(name.as_str()).copied();
-        found.unwrap_or_else(|| {
+        names.nodes.get(name.as_str()).copied().unwrap_or_else(|| {
             let known = cluster.nodes().iter().map(|node| &node.name);
-            let message = UnknownName::new("node", name, known).to_string();
-            faults.borrow_mut().push((named.path_of_node(set, position), message));
+            unknown(named.path_of_node(set, position), UnknownName::new("node", name, known));
             NodeId(0)
         })
     };

@@ -85,7 +85,7 @@ impl Tree<'_> {
             self.assignment.put(unit, node);
             unit.vms.iter().for_each(|&vm| self.configuration.set(vm, Place::Running(node)));
             let is_complete = self.visit(search, depth + 1, cost);
-            self.assignment.take(unit, node);
+            self.assignment.take(unit);
             if !is_complete {
                 return false;
             }

@@ -1,7 +1,6 @@
 //! What an assignment costs, without planning it.
 
 use super::goal::Goal;
-use crate::configuration::Place;
 use dfrsim_model::NodeId;
 
 /// The cost of the plan to an assignment if what is meant to enter at once does, and all else waits for one pool.
@@ -29,7 +28,7 @@ impl Estimate {
     /// That of an assignment of no unit.
     pub(super) fn new(goal: &Goal<'_>) -> Estimate {
         let mut resumes = vec![0; goal.cluster.vjobs().len()];
-        for vm in goal.units.iter().flat_map(|unit| &unit.vms).filter(|vm| sleeps(goal, **vm)) {
+        for vm in goal.units.iter().flat_map(|unit| &unit.vms).filter(|vm| goal.sleeps(**vm)) {
             resumes[goal.cluster.vm(*vm).vjob.index()] += 1;
         }
         let usual = goal.usual_pool();
@@ -58,24 +57,15 @@ impl Estimate {
         self.price = self.first_price << ((spent - 0.5).max(0.0) * 16.0) as u32;
     }
 
-    /// Counts a unit on a node, which it enters at once or not.
-    pub(super) fn add(&mut self, goal: &Goal<'_>, unit: usize, node: NodeId, enters: bool) {
-        self.change(goal, unit, node, enters, true);
-    }
-
-    /// Counts it no longer.
-    pub(super) fn remove(&mut self, goal: &Goal<'_>, unit: usize, node: NodeId, enters: bool) {
-        self.change(goal, unit, node, enters, false);
-    }
-
-    fn change(&mut self, goal: &Goal<'_>, unit: usize, node: NodeId, enters: bool, comes: bool) {
+    /// Counts a unit that comes to a node, which it enters at once or not, or leaves it.
+    pub(super) fn change(&mut self, goal: &Goal<'_>, unit: usize, node: NodeId, enters: bool, comes: bool) {
         let own = goal.cost(&goal.units[unit], node);
         self.own = if comes { self.own + own } else { self.own - own };
         let is_dear = goal.cluster.price_of_waiting(own) > self.prices[0];
         let vjob = goal.vjob(unit).index();
         for (which, _) in [!enters || is_dear, !enters].into_iter().enumerate().filter(|(_, waits)| *waits) {
             let late = &mut self.late[vjob][which];
-            let actions = if !sleeps(goal, goal.units[unit].vms[0]) {
+            let actions = if !goal.sleeps(goal.units[unit].vms[0]) {
                 goal.units[unit].vms.len() as u64
             } else {
                 *late = if comes { *late + 1 } else { *late - 1 };
@@ -86,8 +76,4 @@ impl Estimate {
             *waiting = if comes { *waiting + actions } else { *waiting - actions };
         }
     }
-}
-
-fn sleeps(goal: &Goal<'_>, vm: crate::VmId) -> bool {
-    matches!(goal.current.place(vm), Place::Sleeping(_))
 }

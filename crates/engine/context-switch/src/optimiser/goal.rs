@@ -148,6 +148,11 @@ impl<'a> Goal<'a> {
         if self.cluster.is_timed() { 1 } else { unit.max(1) }
     }
 
+    /// Whether a VM sleeps now.
+    pub(super) fn sleeps(&self, vm: VmId) -> bool {
+        matches!(self.current.place(vm), Place::Sleeping(_))
+    }
+
     /// The unit of a VM that is to run.
     pub(super) fn unit_of(&self, vm: VmId) -> Option<usize> {
         self.unit_of[vm.index()]

@@ -17,7 +17,7 @@ use crate::assignment::Unit;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Plan;
-use crate::planner::{PlanError, Planner};
+use crate::planner::Planner;
 use crate::viability::OtherCluster;
 use dfrsim_model::{NodeId, Seed};
 use goal::Goal;
@@ -219,14 +219,10 @@ struct Search<'a> {
 impl Search<'_> {
     /// What the plan to an assignment costs, if there is one: actions may be left without an order.
     fn cost(&mut self, configuration: &Configuration) -> Option<u64> {
-        match self.planner.cost(configuration) {
-            Ok(cost) => Some(cost),
-            Err(PlanError::Order { .. }) => {
-                self.no_way_to += 1;
-                None
-            }
-            Err(error) => unreachable!("decided transitions are legal on every node: {error}"),
-        }
+        let cost = self.planner.cost_if_any(configuration);
+        let cost = cost.expect("decided transitions are legal on every node");
+        self.no_way_to += u64::from(cost.is_none());
+        cost
     }
 
     /// Keeps an assignment if it is the cheapest so far.

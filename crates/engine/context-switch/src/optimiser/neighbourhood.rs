@@ -215,7 +215,7 @@ impl<'a> State<'a> {
         };
         let unit = list.choose(rng).copied().unwrap_or_else(|| rng.random_range(0..goal.units.len()));
         let vms = &goal.units[unit].vms;
-        if rng.random_bool(0.02) && matches!(goal.current.place(vms[0]), Place::Sleeping(_)) {
+        if rng.random_bool(0.02) && goal.sleeps(vms[0]) {
             let vjob = goal.vjob(unit);
             let mut nodes: Vec<NodeId> = goal.units_of(vjob).map(|unit| self.partial.nodes[unit]).collect();
             nodes.sort_unstable();
@@ -327,8 +327,7 @@ impl<'a> State<'a> {
     /// Lets the resumes of a vjob that is concerned wait if they did not, or go at once if they did; takes them all for it.
     fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) -> Option<VjobId> {
         let goal = search.goal;
-        let sleeps =
-            |unit: &usize| matches!(goal.current.place(goal.units[*unit].vms[0]), Place::Sleeping(_));
+        let sleeps = |unit: &usize| goal.sleeps(goal.units[*unit].vms[0]);
         let sleeping: Vec<usize> = taken.iter().copied().filter(sleeps).collect();
         let vjob = goal.vjob(*sleeping.choose(rng)?);
         taken.extend(goal.units_of(vjob));

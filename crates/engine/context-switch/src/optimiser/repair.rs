@@ -4,7 +4,6 @@ use super::estimate::Estimate;
 use super::goal::{Goal, NOWHERE};
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit};
-use crate::configuration::Place;
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{NodeId, Rng};
 use rand::RngExt;
@@ -79,7 +78,7 @@ impl<'a> PartialAssignment<'a> {
             self.early[node.index()] -= self.goal.entry(&self.goal.units[unit], node).positive();
         }
         (self.enters[unit], self.nodes[unit]) = (enters, node);
-        self.estimate.add(self.goal, unit, node, enters);
+        self.estimate.change(self.goal, unit, node, enters, true);
         self.residents[node.index()].push(unit);
         self.assignment.put(&self.goal.units[unit], node);
     }
@@ -90,12 +89,12 @@ impl<'a> PartialAssignment<'a> {
             self.estimate.missing -= 1;
             return;
         }
-        self.estimate.remove(self.goal, unit, node, self.enters[unit]);
+        self.estimate.change(self.goal, unit, node, self.enters[unit], false);
         if self.enters[unit] {
             self.early[node.index()] += self.goal.entry(&self.goal.units[unit], node).positive();
         }
         self.residents[node.index()].retain(|&resident| resident != unit);
-        self.assignment.take(&self.goal.units[unit], node);
+        self.assignment.take(&self.goal.units[unit]);
     }
 
     /// Takes units from their nodes, and says where they were.
@@ -142,11 +141,7 @@ impl<'a> PartialAssignment<'a> {
 
     /// Whether a unit is resumed with a vjob that waits.
     fn is_to_wait(&self, unit: usize) -> bool {
-        self.goal.units[unit].vms.iter().any(|&vm| self.sleeps(vm) && self.waits[self.vjob(vm)])
-    }
-
-    fn sleeps(&self, vm: VmId) -> bool {
-        matches!(self.goal.current.place(vm), Place::Sleeping(_))
+        self.goal.units[unit].vms.iter().any(|&vm| self.goal.sleeps(vm) && self.waits[self.vjob(vm)])
     }
 
     fn vjob(&self, vm: VmId) -> usize {
@@ -156,7 +151,7 @@ impl<'a> PartialAssignment<'a> {
     /// How many actions wait if a unit does: all resumes of a vjob, or the unit's own.
     pub(super) fn waiting(&self, unit: usize) -> u64 {
         let of = |&vm: &VmId| {
-            let members = if self.sleeps(vm) {
+            let members = if self.goal.sleeps(vm) {
                 self.goal.cluster.vms_of(self.goal.cluster.vm(vm).vjob).len()
             } else {
                 1

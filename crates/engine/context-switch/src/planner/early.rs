@@ -1,7 +1,8 @@
 //! Actions that begin as soon as there is room, in the order of a plan.
 
-use super::ledger::{Ledger, needs, needs_of_budgets};
-use crate::action::{Action, Kind};
+use super::ledger::{Ledger, needs};
+use crate::action::Action;
+use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::durations::Durations;
@@ -15,8 +16,8 @@ use std::collections::BinaryHeap;
 /// What an action enters, takes from, or must not act beside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Door {
-    Node(usize),
-    Budget(usize),
+    /// A node, or a budget behind the nodes.
+    Room(usize),
     Vm(usize),
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn early(
     pools: &[Vec<Action>],
     durations: &Durations,
 ) -> Vec<Vec<Timed>> {
-    let constraints = cluster.constraints();
+    let (constraints, nodes) = (cluster.constraints(), cluster.nodes().len());
     let actions: Vec<Action> = pools.iter().flatten().copied().collect();
     let mut ledger = Ledger::default();
     ledger.reset(cluster, current, &current.room(cluster), &actions);
@@ -51,11 +52,9 @@ pub(crate) fn early(
         tasks.retain(|task| {
             let of: Vec<Action> = task.iter().map(|&at| actions[at]).collect();
             let doors = || {
-                of.iter().flat_map(|&action| {
-                    let node = needs(cluster, action).map(|(node, _)| Door::Node(node.index()));
-                    let budgets = needs_of_budgets(cluster, action).filter(|(_, need)| *need > 0);
-                    node.into_iter().chain(budgets.map(|(budget, _)| Door::Budget(budget)))
-                })
+                let needs = of.iter().flat_map(|&action| needs(cluster, action));
+                let is_door = |(room, need): &(usize, Amount)| *room < nodes || *need != Amount::NONE;
+                needs.filter(is_door).map(|(room, _)| Door::Room(room))
             };
             let others = of.iter().flat_map(|action| &constraints.vm(action.vm()).in_turn);
             let may_begin = ready(cluster, &of, durations) <= now
@@ -95,10 +94,9 @@ fn tasks(cluster: &Cluster, pools: &[Vec<Action>]) -> Vec<Vec<usize>> {
         let mut of_vm = FxHashMap::default();
         for (at, action) in (first..).zip(pool) {
             let vjob = cluster.vm(action.vm()).vjob;
-            let number = match action.kind() {
-                Kind::Suspend => *shared.entry((vjob, false)).or_insert(tasks.len()),
-                Kind::Resume => *shared.entry((vjob, true)).or_insert(tasks.len()),
-                _ => tasks.len(),
+            let number = match action.kind().group() {
+                Some(group) => *shared.entry((vjob, group)).or_insert(tasks.len()),
+                None => tasks.len(),
             };
             if number == tasks.len() {
                 tasks.push(Vec::new());

@@ -1,15 +1,15 @@
 //! The cheapest order of a few tasks.
 
-use super::ledger::{frees, frees_of_budgets, needs, needs_of_budgets};
+use super::ledger::{frees, needs};
 use super::order::go_together;
 use super::{Planner, Task};
-use crate::action::{Action, IllegalTransition};
+use crate::action::IllegalTransition;
 use crate::amount::Amount;
-use crate::cluster::{Aim, Cluster};
+use crate::cluster::Aim;
 use crate::configuration::Configuration;
 use crate::plan::{Plan, Step, owns};
 use crate::waits::{delays, ready};
-use dfrsim_model::{NodeId, SimSpan, SimTime};
+use dfrsim_model::{SimSpan, SimTime};
 
 /// The most tasks: with `n` of them 3^n pools are examined.
 const MOST_TASKS: usize = 10;
@@ -20,8 +20,7 @@ pub(crate) struct Exact {
     pub(super) steps: Vec<Step>,
 }
 
-/// What a task does to nodes, and to budgets, which are counted behind the nodes and have one resource; and what must have been
-/// done before.
+/// What a task does to nodes and budgets, and what must have been done before.
 struct Effect {
     needs: Vec<(usize, Amount)>,
     frees: Vec<(usize, Amount)>,
@@ -105,9 +104,8 @@ impl Planner<'_> {
         }
         let is_last_counted = self.cluster.aim() == Aim::Makespan;
         let all = (1 << effects.len()) - 1;
-        let budgets = self.current.budget_room(self.cluster);
         let mut first = self.room.clone();
-        first.extend(budgets.into_iter().map(|room| Amount::new(0, room)));
+        first.extend(self.current.budget_room(self.cluster));
         let nodes = first.len();
         let room = rooms(first, &effects);
         // Each set of tasks as a pool.
@@ -224,8 +222,8 @@ impl Planner<'_> {
             SimTime::ZERO
         };
         Some(Effect {
-            needs: self.amounts(actions, needs, needs_of_budgets),
-            frees: self.amounts(actions, frees, frees_of_budgets),
+            needs: actions.iter().flat_map(|&action| needs(cluster, action)).collect(),
+            frees: actions.iter().flat_map(|&action| frees(cluster, action)).collect(),
             after,
             not_beside,
             own: costs.iter().sum(),
@@ -238,20 +236,6 @@ impl Planner<'_> {
                 earliest,
             },
         })
-    }
-
-    /// The amount that actions take or free of nodes and budgets.
-    fn amounts<'b, I: Iterator<Item = (usize, i64)>>(
-        &'b self,
-        actions: &[Action],
-        of_node: fn(&Cluster, Action) -> Option<(NodeId, Amount)>,
-        of_budgets: fn(&'b Cluster, Action) -> I,
-    ) -> Vec<(usize, Amount)> {
-        let nodes = actions.iter().filter_map(|&action| of_node(self.cluster, action));
-        let nodes = nodes.map(|(node, amount)| (node.index(), amount));
-        let budgets = actions.iter().flat_map(|&action| of_budgets(self.cluster, action));
-        let behind = self.cluster.nodes().len();
-        nodes.chain(budgets.map(|(budget, taken)| (behind + budget, Amount::new(0, taken)))).collect()
     }
 }
 

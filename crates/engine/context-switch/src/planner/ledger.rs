@@ -15,15 +15,12 @@ pub(super) struct Ledger {
     places: Vec<Place>,
     /// For each VM, the node that it leaves in this pool.
     leaves: Vec<Option<NodeId>>,
+    /// The free part of each node, and behind the nodes of each budget that nodes share, as memory.
     room: Vec<Amount>,
-    /// The free parts of budgets that nodes share.
-    budgets: Vec<i64>,
     /// Whether each VM was moved to a pivot.
     bypassed: Vec<bool>,
-    /// What this pool frees when it ends.
-    freed: Vec<(VmId, NodeId, Amount)>,
-    /// The same of budgets.
-    freed_of_budgets: Vec<(VmId, usize, i64)>,
+    /// What this pool frees of these when it ends.
+    freed: Vec<(VmId, usize, Amount)>,
     pub(super) order: Order,
 }
 
@@ -44,9 +41,8 @@ impl Ledger {
         self.bypassed.resize(self.places.len(), false);
         self.room.clear();
         self.room.extend_from_slice(room);
+        self.room.extend(current.budget_room(cluster));
         self.freed.clear();
-        self.budgets = current.budget_room(cluster);
-        self.freed_of_budgets.clear();
         self.order.reset(cluster, actions);
     }
 
@@ -66,28 +62,17 @@ impl Ledger {
 
     /// Whether all of these can.
     pub(super) fn admits_all(&self, cluster: &Cluster, actions: &[Action]) -> bool {
-        let enters = |action: &Action| needs(cluster, *action);
         let fits = |(at, action): (usize, &Action)| {
-            let Some((node, own)) = enters(action) else { return true };
-            let before = actions[..at].iter().filter_map(enters).filter(|(other, _)| *other == node);
-            let need = before.fold(own, |sum, (_, need)| sum + need.positive());
-            need.fits(self.room[node.index()]) && self.allows(cluster, *action, node)
+            needs(cluster, *action).all(|(room, own)| {
+                let before = actions[..at].iter().flat_map(|other| needs(cluster, *other));
+                let before = before.filter(|(other, _)| *other == room);
+                before.fold(own, |sum, (_, need)| sum + need.positive()).fits(self.room[room])
+            })
         };
         actions.iter().all(|action| self.is_ready(action))
             && actions.iter().enumerate().all(fits)
-            && self.fit_budgets(cluster, actions)
+            && actions.iter().all(|action| self.allows(cluster, *action))
             && self.order.admits(cluster, actions)
-    }
-
-    /// Whether budgets have enough for all of these.
-    fn fit_budgets(&self, cluster: &Cluster, actions: &[Action]) -> bool {
-        actions.iter().enumerate().all(|(at, &action)| {
-            needs_of_budgets(cluster, action).all(|(budget, own)| {
-                let others = actions[..at].iter().flat_map(|&other| needs_of_budgets(cluster, other));
-                let before: i64 = others.filter(|(other, _)| *other == budget).map(|(_, need)| need).sum();
-                own == 0 || own + before <= self.budgets[budget]
-            })
-        })
     }
 
     /// Whether what an action begins with has ended: a VM that is being suspended cannot be resumed yet.
@@ -96,8 +81,9 @@ impl Ledger {
         self.leaves[vm].is_none() && self.places[vm] == action.from()
     }
 
-    /// Whether constraints let a VM arrive on a node.
-    fn allows(&self, cluster: &Cluster, action: Action, node: NodeId) -> bool {
+    /// Whether constraints let a VM arrive where it goes.
+    fn allows(&self, cluster: &Cluster, action: Action) -> bool {
+        let Some(node) = action.to().host() else { return true };
         let constraints = cluster.constraints();
         let taken_by = |other: &VmId| {
             let other = other.index();
@@ -110,18 +96,9 @@ impl Ledger {
 
     /// Begins an action in this pool.
     pub(super) fn begin(&mut self, cluster: &Cluster, action: Action) {
-        if let Some((node, need)) = needs(cluster, action) {
-            self.room[node.index()] -= need.positive();
-        }
-        if let Some((node, freed)) = frees(cluster, action) {
-            self.freed.push((action.vm(), node, freed));
-            self.leaves[action.vm().index()] = Some(node);
-        }
-        for (budget, need) in needs_of_budgets(cluster, action) {
-            self.budgets[budget] -= need;
-        }
-        let of_budgets = frees_of_budgets(cluster, action);
-        self.freed_of_budgets.extend(of_budgets.map(|(budget, freed)| (action.vm(), budget, freed)));
+        needs(cluster, action).for_each(|(room, need)| self.room[room] -= need.positive());
+        self.freed.extend(frees(cluster, action).map(|(room, freed)| (action.vm(), room, freed)));
+        self.leaves[action.vm().index()] = action.from().host();
         self.places[action.vm().index()] = action.to();
         self.order.begin(action);
     }
@@ -133,17 +110,11 @@ impl Ledger {
 
     /// Ends those of some VMs.
     pub(super) fn end(&mut self, has_ended: impl Fn(VmId) -> bool) {
-        let Ledger { freed, freed_of_budgets, room, leaves, budgets, .. } = self;
-        freed.retain(|&(vm, node, amount)| {
+        let Ledger { freed, room, leaves, .. } = self;
+        freed.retain(|&(vm, at, amount)| {
             if has_ended(vm) {
-                room[node.index()] += amount;
+                room[at] += amount;
                 leaves[vm.index()] = None;
-            }
-            !has_ended(vm)
-        });
-        freed_of_budgets.retain(|&(vm, budget, amount)| {
-            if has_ended(vm) {
-                budgets[budget] += amount;
             }
             !has_ended(vm)
         });
@@ -151,50 +122,33 @@ impl Ledger {
     }
 }
 
-/// The amounts that an action takes, by node, beyond what its VM has there already; negative where it gives back.
-pub(super) fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
-    let vm = cluster.vm(action.vm());
-    let node = action.to().host()?;
-    let has = if action.from().host() == Some(node) { action.from().taken(vm) } else { Amount::NONE };
-    Some((node, action.to().taken(vm) - has))
+/// The amounts that an action takes of the room that a [`Ledger`] keeps, beyond what its VM has of it already; negative where it
+/// gives back of a node.
+pub(super) fn needs(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
+    excess(cluster, action.vm(), action.to(), action.from())
 }
 
-/// The amounts that an action frees when it ends, by node.
-pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
-    let vm = cluster.vm(action.vm());
-    let node = action.from().host()?;
-    let stays = if action.to().host() == Some(node) { action.to().taken(vm) } else { Amount::NONE };
-    Some((node, (action.from().taken(vm) - stays).positive()))
+/// The amounts that an action frees of the same when it ends.
+pub(super) fn frees(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, Amount)> + '_ {
+    let freed = excess(cluster, action.vm(), action.from(), action.to());
+    freed.map(|(room, amount)| (room, amount.positive()))
 }
 
-/// The amount that a VM takes of each budget in a place.
-fn taken_of_budgets(cluster: &Cluster, vm: VmId, place: Place) -> impl Iterator<Item = (usize, i64)> + '_ {
-    let constraints = cluster.constraints();
-    let budgets = place.host().map_or(&[][..], |node| &constraints.node(node).budgets);
-    budgets
-        .iter()
-        .map(move |&budget| (budget, constraints.budgets[budget].taken.by(vm, cluster.vm(vm), place)))
-}
-
-/// How much more of each budget a VM takes in one place than in another, where it is more.
+/// How much more a VM takes in one place than in another.
 fn excess(
     cluster: &Cluster,
     vm: VmId,
     place: Place,
     beyond: Place,
-) -> impl Iterator<Item = (usize, i64)> + '_ {
-    taken_of_budgets(cluster, vm, place).map(move |(budget, taken)| {
-        let has = taken_of_budgets(cluster, vm, beyond).find(|(other, _)| *other == budget);
-        (budget, (taken - has.map_or(0, |(_, has)| has)).max(0))
-    })
-}
-
-/// The amount that an action takes of budgets beyond what its VM has of them already.
-pub(super) fn needs_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
-    excess(cluster, action.vm(), action.to(), action.from())
-}
-
-/// The amount that an action frees of budgets when it ends.
-pub(super) fn frees_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
-    excess(cluster, action.vm(), action.from(), action.to())
+) -> impl Iterator<Item = (usize, Amount)> + '_ {
+    let of_node = place.host().map(|node| {
+        let has = if beyond.host() == Some(node) { beyond.taken(cluster.vm(vm)) } else { Amount::NONE };
+        (node.index(), place.taken(cluster.vm(vm)) - has)
+    });
+    let (constraints, nodes) = (cluster.constraints(), cluster.nodes().len());
+    let of_budgets = constraints.taken(cluster, vm, place).map(move |(budget, taken)| {
+        let has = constraints.taken(cluster, vm, beyond).find(|(other, _)| *other == budget);
+        (nodes + budget, Amount::new(0, (taken - has.map_or(0, |(_, has)| has)).max(0)))
+    });
+    of_node.into_iter().chain(of_budgets)
 }

@@ -7,7 +7,7 @@ mod ledger;
 mod order;
 mod thresholds;
 
-use crate::action::{Action, IllegalTransition, Kind};
+use crate::action::{Action, IllegalTransition};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::plan::{Plan, Step, cost_of};
@@ -194,13 +194,9 @@ impl<'a> Planner<'a> {
         let mut first = vec![[None; 2]; vjobs];
         let mut keyed: Vec<(u32, Action)> = Vec::with_capacity(cluster.vms().len());
         let mut add = |action: Action, rank: u32| {
-            let resumes = match action.kind() {
-                Kind::Suspend => 0,
-                Kind::Resume => 1,
-                _ => return keyed.push((3 * rank + 2, action)),
-            };
-            let first = &mut first[cluster.vm(action.vm()).vjob.index()][resumes];
-            keyed.push((3 * *first.get_or_insert(rank) + resumes as u32, action));
+            let Some(group) = action.kind().group() else { return keyed.push((3 * rank + 2, action)) };
+            let first = &mut first[cluster.vm(action.vm()).vjob.index()][group];
+            keyed.push((3 * *first.get_or_insert(rank) + group as u32, action));
         };
         for (rank, &vm) in (0..).zip(cluster.by_name()) {
             let (from, to) = (self.current.place(vm), wanted.place(vm));

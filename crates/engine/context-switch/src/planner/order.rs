@@ -1,6 +1,6 @@
 //! The order of actions: precedence and serialisation.
 
-use crate::action::{Action, Kind};
+use crate::action::Action;
 use crate::cluster::Cluster;
 use crate::vjob::VmId;
 
@@ -17,11 +17,7 @@ pub(super) struct Order {
 /// Whether the order of two actions is free although their VMs are ordered: the suspends and the resumes of a vjob go
 /// together.
 pub(super) fn go_together(cluster: &Cluster, one: Action, other: Action) -> bool {
-    is_shared(one) && is_shared(other) && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
-}
-
-fn is_shared(action: Action) -> bool {
-    matches!(action.kind(), Kind::Suspend | Kind::Resume)
+    one.has_image() && other.has_image() && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
 }
 
 impl Order {
@@ -38,7 +34,7 @@ impl Order {
     /// One more action is to be done.
     pub(super) fn expect(&mut self, action: Action) {
         if self.is_kept {
-            self.open[action.vm().index()][usize::from(!is_shared(action))] += 1;
+            self.open[action.vm().index()][usize::from(!action.has_image())] += 1;
         }
     }
 
@@ -50,7 +46,7 @@ impl Order {
                 let vjob = cluster.vm(action.vm()).vjob;
                 let has_acted = |vm: &VmId| {
                     let [shared, others] = self.open[vm.index()];
-                    others == 0 && (shared == 0 || is_shared(action) && cluster.vm(*vm).vjob == vjob)
+                    others == 0 && (shared == 0 || action.has_image() && cluster.vm(*vm).vjob == vjob)
                 };
                 let collides = |other: &Action| {
                     constraints.vm(action.vm()).in_turn.contains(&other.vm())
@@ -73,7 +69,7 @@ impl Order {
         self.begun.retain(|action| {
             let ends = has_ended(action.vm());
             if ends {
-                open[action.vm().index()][usize::from(!is_shared(*action))] -= 1;
+                open[action.vm().index()][usize::from(!action.has_image())] -= 1;
             }
             !ends
         });

@@ -24,7 +24,7 @@ impl Planner<'_> {
     }
 
     /// The cost under the present thresholds; none if they leave no plan that keeps the order of actions.
-    fn cost_if_any(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
+    pub(crate) fn cost_if_any(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
         match self.cost(wanted) {
             Err(PlanError::Order { .. }) => Ok(None),
             cost => cost.map(Some),

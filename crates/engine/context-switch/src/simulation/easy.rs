@@ -15,10 +15,7 @@ pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting
         let ends_before = view.expected_ends[vjob.index()] <= begin;
         let leaves_room = |reserved: &mut Assignment<'_>| ends_before || reserved.first_fit(&items);
         if assignment.first_fit(&items) && !leaves_room(&mut reserved) {
-            for unit in &items {
-                let node = assignment.host(unit.vms[0]).expect("it was given to a node");
-                assignment.take(unit, node);
-            }
+            items.iter().for_each(|unit| assignment.take(unit));
         }
     }
 }
@@ -38,10 +35,7 @@ fn reservation<'a>(
         view.cluster.vjob_ids().filter(|vjob| *vjob != head && !hosted(vjob).is_empty()).collect();
     running.sort_by_key(|vjob| view.expected_ends[vjob.index()]);
     for vjob in running {
-        for unit in hosted(&vjob) {
-            let node = reserved.host(unit.vms[0]).expect("it is hosted");
-            reserved.take(&unit, node);
-        }
+        hosted(&vjob).iter().for_each(|unit| reserved.take(unit));
         if reserved.first_fit(&view.missing(head)) {
             return Some((view.expected_ends[vjob.index()].max(view.now), reserved));
         }

@@ -38,17 +38,16 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(setting: &Setting) -> Machine {
         let mut cluster = setting.cluster.clone();
-        let mut work: Vec<Option<Work>> = vec![None; cluster.vms().len()];
+        let idle = Task { work: SimSpan::ZERO, after: Vec::new() };
+        let none = Work { task: idle, vms: Vec::new(), left: 0.0, rate: 0.0, is_done: true };
+        let mut work = vec![none; cluster.vms().len()];
         for (vjob, application) in cluster.vjob_ids().zip(&setting.applications) {
             for (&vm, task) in cluster.vms_of(vjob).iter().zip(&application.tasks) {
                 let left = task.work.micros() as f64;
                 let vms = cluster.vms_of(vjob).to_vec();
-                work[vm.index()] = Some(Work { task: task.clone(), vms, left, rate: 0.0, is_done: false });
+                work[vm.index()] = Work { task: task.clone(), vms, left, rate: 0.0, is_done: false };
             }
         }
-        let idle = || Task { work: SimSpan::ZERO, after: Vec::new() };
-        let none = || Work { task: idle(), vms: Vec::new(), left: 0.0, rate: 0.0, is_done: true };
-        let work = work.into_iter().map(|work| work.unwrap_or_else(none)).collect();
         let launched = vec![false; cluster.vjobs().len()];
         for vm in cluster.by_name().to_vec() {
             cluster.observe_cpu(vm, 0);

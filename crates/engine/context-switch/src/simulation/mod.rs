@@ -26,7 +26,7 @@ use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use machine::Machine;
 use record::Recorder;
-use switch::{Execution, Progress};
+use switch::Execution;
 use view::View;
 
 /// The setting of a simulation.
@@ -126,13 +126,11 @@ impl<'a> Simulation<'a> {
     fn act(&mut self, now: SimTime, vm: VmId) {
         let setting = self.setting;
         let Some(execution) = &mut self.execution else { return };
-        match execution.event(now, vm, setting, &mut self.machine, &mut self.queue, &mut self.failures) {
-            Progress::Goes => {}
-            Progress::Ended => {
-                let execution = self.execution.take().expect("it was there");
-                self.recorder.switch(execution.record(now));
-                self.next_decision(now + setting.observation, execution.begin_time());
-            }
+        if execution.event(now, vm, setting, &mut self.machine, &mut self.queue, &mut self.failures) {
+            self.recorder.switch(execution.record(now));
+            let begin = execution.begin_time();
+            self.execution = None;
+            self.next_decision(now + setting.observation, begin);
         }
     }
 

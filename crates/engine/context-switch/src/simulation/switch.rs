@@ -40,12 +40,6 @@ struct Open {
     slowdown: f64,
 }
 
-/// Whether there is more to do.
-pub(super) enum Progress {
-    Goes,
-    Ended,
-}
-
 impl Execution {
     pub(super) fn begin(now: SimTime, plan: Plan, cluster: &Cluster, queue: &mut EventQueue) -> Execution {
         let cost = plan.cost(cluster);
@@ -73,7 +67,7 @@ impl Execution {
         self.open = pool.iter().map(open).collect();
     }
 
-    /// The action of a VM begins, or ends.
+    /// The action of a VM begins, or ends; whether it was the last.
     pub(super) fn event(
         &mut self,
         now: SimTime,
@@ -82,7 +76,7 @@ impl Execution {
         machine: &mut Machine,
         queue: &mut EventQueue,
         failures: &mut Rng,
-    ) -> Progress {
+    ) -> bool {
         let cluster = &setting.cluster;
         let place = self.open.iter().position(|open| open.action.vm() == vm);
         let place = place.expect("only VMs with an open action have events");
@@ -90,14 +84,14 @@ impl Execution {
         if !open.has_begun {
             open.has_begun = true;
             open.start(now, setting, queue);
-            return Progress::Goes;
+            return false;
         }
         if failures.random_bool(setting.failures) {
             self.failed += 1;
             open.tries += 1;
             if open.tries <= setting.retries {
                 open.start(now, setting, queue);
-                return Progress::Goes;
+                return false;
             }
             self.is_broken = true;
         } else {
@@ -105,14 +99,14 @@ impl Execution {
         }
         self.open.remove(place);
         if !self.open.is_empty() {
-            return Progress::Goes;
+            return false;
         }
         self.pool += 1;
         if self.is_broken || self.pool == self.plan.pools().len() {
-            return Progress::Ended;
+            return true;
         }
         self.open_pool(now, cluster, queue);
-        Progress::Goes
+        false
     }
 
     /// Lets time pass.
@@ -134,11 +128,11 @@ impl Execution {
         let mut with_images = 0_u32;
         for action in self.under_way().filter(|action| moves_memory(*action)) {
             nodes(action).for_each(|node| on_node[node.index()] += 1);
-            with_images += u32::from(has_image(action));
+            with_images += u32::from(action.has_image());
         }
         for open in self.open.iter_mut().filter(|open| open.has_begun && moves_memory(open.action)) {
             let most = nodes(open.action).map(|node| on_node[node.index()]).max().unwrap_or(1);
-            let images = if has_image(open.action) { with_images } else { 1 };
+            let images = if open.action.has_image() { with_images } else { 1 };
             let slowdown =
                 1.0 + contention * f64::from(most - 1) + storage_contention * f64::from(images - 1);
             if slowdown != open.slowdown {
@@ -193,12 +187,7 @@ fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
 
 /// Whether an action takes bandwidth of its nodes (section 2.3).
 fn moves_memory(action: Action) -> bool {
-    has_image(action) || action.is_remote()
-}
-
-/// Whether an image is written to a disk or read from it.
-fn has_image(action: Action) -> bool {
-    matches!(action.kind(), Kind::Suspend | Kind::Resume)
+    action.has_image() || action.is_remote()
 }
 
 fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {

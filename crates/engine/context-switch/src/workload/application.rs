@@ -16,67 +16,22 @@ pub enum Benchmark {
     Mb,
 }
 
-/// The size of the problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// A tenth of class A, on 9 VMs.
-    W,
-    /// 9 VMs.
-    A,
-    /// Four times class A, on 18 VMs.
-    B,
-}
-
 impl Benchmark {
     /// All of them.
     pub const ALL: [Benchmark; 4] = [Benchmark::Ed, Benchmark::Hc, Benchmark::Vp, Benchmark::Mb];
 }
 
-impl Class {
-    /// Those of the experiments.
-    pub const ALL: [Class; 3] = [Class::W, Class::A, Class::B];
+/// The classes W, A and B of the problem: on how many VMs, with a task each, and how much there is to compute, relative to
+/// class A.
+const CLASSES: [(usize, f64); 3] = [(9, 0.1), (9, 1.0), (18, 4.0)];
 
-    /// How many VMs, with a task each.
-    #[must_use]
-    pub const fn vms(self) -> usize {
-        match self {
-            Class::W | Class::A => 9,
-            Class::B => 18,
-        }
-    }
-
-    /// How much there is to compute, relative to class A.
-    const fn scale(self) -> f64 {
-        match self {
-            Class::W => 0.1,
-            Class::A => 1.0,
-            Class::B => 4.0,
-        }
-    }
-}
-
-/// The codes of which tasks are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Code {
-    Bt,
-    Sp,
-    Lu,
-    Mg,
-    Ft,
-}
-
-impl Code {
-    /// Seconds of class A on one processing unit: its thousand million operations, at a thousand million a second.
-    const fn seconds(self) -> f64 {
-        match self {
-            Code::Bt => 168.0,
-            Code::Sp => 102.0,
-            Code::Lu => 119.0,
-            Code::Mg => 4.0,
-            Code::Ft => 7.0,
-        }
-    }
-}
+/// Seconds that the codes of which tasks are made take in class A on one processing unit: its thousand million operations, at
+/// a thousand million a second.
+const BT: f64 = 168.0;
+const SP: f64 = 102.0;
+const LU: f64 = 119.0;
+const MG: f64 = 4.0;
+const FT: f64 = 7.0;
 
 /// What one VM of an application computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,14 +71,14 @@ impl Application {
                 Benchmark::Mb => (0..=position).map(|position| (layer - 1) * 3 + position).collect(),
             }
         };
-        let code = |task: usize| match benchmark {
-            Benchmark::Ed => Code::Sp,
-            Benchmark::Hc => [Code::Bt, Code::Sp, Code::Lu][task % 3],
-            Benchmark::Vp => [Code::Bt, Code::Mg, Code::Ft][task % 3],
-            Benchmark::Mb => [Code::Lu, Code::Mg, Code::Ft][task / 3 % 3],
+        let seconds = |task: usize| match benchmark {
+            Benchmark::Ed => SP,
+            Benchmark::Hc => [BT, SP, LU][task % 3],
+            Benchmark::Vp => [BT, MG, FT][task % 3],
+            Benchmark::Mb => [LU, MG, FT][task / 3 % 3],
         };
         let tasks = (0..vms).map(|task| {
-            let seconds = code(task).seconds() * scale * rng.random_range(0.75..1.25);
+            let seconds = seconds(task) * scale * rng.random_range(0.75..1.25);
             let work = SimSpan::try_from_secs_f64(seconds).unwrap_or(SimSpan::MAX);
             Task { work, after: before(task) }
         });
@@ -141,30 +96,14 @@ impl Application {
     }
 }
 
-/// The traces from which vjobs are drawn.
-#[derive(Clone, Debug)]
-pub struct TraceSet {
-    applications: Vec<Application>,
-}
-
-impl TraceSet {
-    /// How many the experiments had.
-    pub const SIZE: usize = 81;
-
-    /// 81 applications: the benchmarks and the classes in turn.
-    pub fn new(seed: Seed) -> TraceSet {
-        let application = |number: usize| {
-            let mut rng = seed.fork("traces").numbered(number as u64).rng();
-            let (benchmark, class) = (Benchmark::ALL[number % 4], Class::ALL[number / 4 % 3]);
-            Application::new(benchmark, class.vms(), class.scale(), &mut rng)
-        };
-        TraceSet { applications: (0..Self::SIZE).map(application).collect() }
-    }
-
-    /// The traces.
-    pub fn applications(&self) -> &[Application] {
-        &self.applications
-    }
+/// The traces from which vjobs are drawn, 81 as in the experiments: the benchmarks and the classes in turn.
+pub fn traces(seed: Seed) -> Vec<Application> {
+    let trace = |number: usize| {
+        let mut rng = seed.fork("traces").numbered(number as u64).rng();
+        let (benchmark, (vms, scale)) = (Benchmark::ALL[number % 4], CLASSES[number / 4 % 3]);
+        Application::new(benchmark, vms, scale, &mut rng)
+    };
+    (0..81).map(trace).collect()
 }
 
 #[cfg(test)]
@@ -192,9 +131,8 @@ mod tests {
     /// Six rounds of twelve have 48 and 24; then come the four of W, the four of A and one of B.
     #[test]
     fn traces_are_of_nine_and_eighteen_tasks() {
-        let traces = TraceSet::new(Seed::new(1));
-        let of =
-            |tasks: usize| traces.applications().iter().filter(|trace| trace.tasks.len() == tasks).count();
+        let traces = traces(Seed::new(1));
+        let of = |tasks: usize| traces.iter().filter(|trace| trace.tasks.len() == tasks).count();
         assert_eq!((of(9), of(18)), (56, 25));
     }
 }

@@ -3,5 +3,5 @@
 mod application;
 mod sample;
 
-pub use application::{Application, Benchmark, Class, Task, TraceSet};
+pub use application::{Application, Benchmark, Task, traces};
 pub use sample::{InitialState, Sample, SampleShape};

@@ -1,6 +1,6 @@
 //! Random configurations of a large cluster (section 5.1).
 
-use super::application::TraceSet;
+use super::application::traces;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
@@ -57,14 +57,14 @@ impl Sample {
     /// states, of which there must be one, with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A
     /// vjob that is to run and finds no memory waits.
     pub fn draw(shape: SampleShape, states: &[InitialState], seed: Seed) -> Sample {
-        let traces = TraceSet::new(seed);
+        let traces = traces(seed);
         let mut rng = seed.fork("sample").rng();
         let capacity = Amount::new(UNITS, MEMORY);
         let nodes = (0..shape.nodes).map(|node| Node { name: format!("node{node:05}"), capacity });
         let mut free = vec![MEMORY; shape.nodes as usize];
         let (mut vjobs, mut vms, mut places) = (Vec::new(), Vec::<Vm>::new(), Vec::new());
         while vms.len() < shape.vms as usize {
-            let trace = traces.applications().choose(&mut rng).expect("there are traces");
+            let trace = traces.choose(&mut rng).expect("there are traces");
             let times = trace.undisturbed();
             let ends = times.iter().map(|(_, end)| *end).max().unwrap_or_default();
             let now = SimSpan::from_micros(rng.random_range(0..ends.micros().max(1)));
