@@ -179,16 +179,11 @@ impl Deadlines {
         let mut after = free.to_vec();
         let gives_way = |other: &Due| self.rank(other) > self.rank(it);
         let mut off = Vec::new();
-        let mut placement = None;
-        for (at, other) in running.iter().enumerate().filter(|(_, other)| gives_way(other)) {
+        running.iter().enumerate().filter(|(_, other)| gives_way(other)).find(|(at, other)| {
             vacate(view, other.job, &mut after);
-            off.push(at);
-            if room(view, it.job, &after) {
-                placement = Some(());
-                break;
-            }
-        }
-        placement?;
+            off.push(*at);
+            room(view, it.job, &after)
+        })?;
         // Those that were not in the way stay, the most urgent first.
         let mut leaving = Vec::new();
         for at in off.into_iter().rev() {

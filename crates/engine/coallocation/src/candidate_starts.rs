@@ -1,7 +1,7 @@
 //! The starts of one request, kept for searches with many seeds.
 
 use crate::starts::Starts;
-use crate::sufficiency::Sufficiency;
+use crate::sufficiency::is_sufficient;
 use crate::{Candidates, Grid, Rejection};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
@@ -36,7 +36,7 @@ impl<'a> CandidateStarts<'a> {
         let rejection = if sample.len() < request.resources {
             Some(Rejection::Resources)
         } else {
-            (!Sufficiency::default().of_sample(grid, request, &sample)).then_some(Rejection::Totals)
+            (!is_sufficient(grid, request, &sample)).then_some(Rejection::Totals)
         };
         let starts = Starts::new(grid, request, sample, proofs);
         CandidateStarts { request, rejection, starts, found: Vec::new() }

@@ -6,7 +6,7 @@ use crate::improvement::improve;
 use crate::phase_times::Stopwatch;
 use crate::selection::Selector;
 use crate::starts::Starts;
-use crate::sufficiency::Sufficiency;
+use crate::sufficiency::is_sufficient;
 use crate::{CandidateStarts, Candidates, Choice, Grid, Parameters, PhaseTimes, Rejection, Solution};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{Seed, SimTime};
@@ -17,7 +17,6 @@ use dfrsim_model::{Seed, SimTime};
 pub struct Coallocator {
     parameters: Parameters,
     discovery: Discovery,
-    sufficiency: Sufficiency,
     candidates: Candidates,
     attempt: Attempt,
 }
@@ -154,7 +153,7 @@ impl Coallocator {
     ) -> Result<Solution, Rejection> {
         let sample = self.discovery.sample();
         self.attempt.stopwatch.begin();
-        let is_sufficient = self.sufficiency.of_sample(grid, request, sample);
+        let is_sufficient = is_sufficient(grid, request, sample);
         self.attempt.stopwatch.lap(|times| &mut times.sufficiency);
         if !is_sufficient {
             return Err(Rejection::Totals);

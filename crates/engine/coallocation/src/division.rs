@@ -19,11 +19,9 @@ pub(crate) fn divide(
     chosen.sort_unstable_by_key(|&candidate| candidates.resource(candidate));
     let mut amounts = vec![vec![0; request.total.len()]; chosen.len()];
     for (property, &total) in request.total.iter().enumerate() {
-        let minimum = request.minimum[property];
-        let spare: Vec<u64> =
-            chosen.iter().map(|&candidate| candidates.free(candidate)[property] - minimum).collect();
-        let step = request.step[property];
-        let spare: Vec<u64> = spare.into_iter().map(|spare| spare / step).collect();
+        let (minimum, step) = (request.minimum[property], request.step[property]);
+        let spare = |&candidate: &usize| (candidates.free(candidate)[property] - minimum) / step;
+        let spare: Vec<u64> = chosen.iter().map(spare).collect();
         let parts = proportional_parts((total - minimum * chosen.len() as u64) / step, &spare);
         for (amounts, part) in amounts.iter_mut().zip(parts) {
             amounts[property] = minimum + part * step;

@@ -68,7 +68,7 @@ impl<'a> Starts<'a> {
             time = self.release.iter().copied().min().filter(|&time| time <= self.request.latest)?;
             self.update_from(time);
             let mut released = (0..self.release.len()).filter(|&index| self.release[index] == time);
-            if released.any(|index| self.windows.is_available(index)) {
+            if released.any(|index| self.windows.available[index]) {
                 return Some(time);
             }
         }
@@ -79,8 +79,8 @@ impl<'a> Starts<'a> {
     fn next_unproved(&mut self) -> Option<SimTime> {
         loop {
             let time = self.windows.next_gain().filter(|&time| time <= self.request.latest)?;
-            for index in 0..self.windows.sample().len() {
-                if self.windows.may_gain(index, time) {
+            for index in 0..self.windows.sample.len() {
+                if self.windows.gain[index] <= time {
                     self.update(index, time);
                 }
             }
@@ -93,8 +93,8 @@ impl<'a> Starts<'a> {
 
     /// Updates the resources whose steps in the window from `time` on have changed.
     fn update_from(&mut self, time: SimTime) {
-        for index in 0..self.windows.sample().len() {
-            if self.windows.is_outdated(index, time) {
+        for index in 0..self.windows.sample.len() {
+            if self.windows.same_until[index] <= time {
                 self.update(index, time);
             }
         }
@@ -102,7 +102,7 @@ impl<'a> Starts<'a> {
 
     fn update(&mut self, index: usize, time: SimTime) {
         self.windows.update(index, time);
-        if self.windows.is_available(index) {
+        if self.windows.available[index] {
             self.shortfall.set(index, self.windows.free(index));
         } else {
             self.shortfall.remove(index);

@@ -3,28 +3,16 @@
 use crate::Grid;
 use dfrsim_model::coallocation::Request;
 
-/// Scratch space of the test.
-#[derive(Debug, Default)]
-pub(crate) struct Sufficiency {
-    amounts: Vec<u64>,
-}
-
-impl Sufficiency {
-    /// Phase II: whether, for each property, the N resources that have most of it have enough, were they free.
-    pub(crate) fn of_sample(&mut self, grid: &Grid, request: &Request, sample: &[usize]) -> bool {
-        request.total.iter().enumerate().all(|(property, &total)| {
-            self.amounts.clear();
-            self.amounts.extend(sample.iter().map(|&resource| grid.resources()[resource].capacity[property]));
-            self.largest_sum(request.resources) >= total
-        })
-    }
-
-    /// The sum of the `count` largest amounts.
-    fn largest_sum(&mut self, count: usize) -> u64 {
-        if count < self.amounts.len() {
-            self.amounts.select_nth_unstable_by(count, |one, other| other.cmp(one));
-            self.amounts.truncate(count);
+/// Phase II: whether, for each property, the N resources that have most of it have enough, were they free.
+pub(crate) fn is_sufficient(grid: &Grid, request: &Request, sample: &[usize]) -> bool {
+    let mut amounts = Vec::with_capacity(sample.len());
+    request.total.iter().enumerate().all(|(property, &total)| {
+        amounts.clear();
+        amounts.extend(sample.iter().map(|&resource| grid.resources()[resource].capacity[property]));
+        if request.resources < amounts.len() {
+            amounts.select_nth_unstable_by(request.resources, |one, other| other.cmp(one));
+            amounts.truncate(request.resources);
         }
-        self.amounts.iter().sum()
-    }
+        amounts.iter().sum::<u64>() >= total
+    })
 }

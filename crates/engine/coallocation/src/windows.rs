@@ -15,15 +15,16 @@ const INSTANT: SimSpan = SimSpan::from_micros(1);
 pub(crate) struct Windows<'a> {
     grid: &'a Grid,
     request: &'a Request,
-    sample: Vec<usize>,
+    pub(crate) sample: Vec<usize>,
     /// By resource of the sample: the steps that the window touches, and until which start these stay the same.
     steps: Vec<Steps>,
-    same_until: Vec<SimTime>,
-    /// The first start at which more of the resource may be free.
-    gain: Vec<SimTime>,
+    pub(crate) same_until: Vec<SimTime>,
+    /// The first start at which more of the resource may be free than when it was examined.
+    pub(crate) gain: Vec<SimTime>,
     /// A peak for each property and resource of the sample.
     peaks: Vec<Peak>,
-    available: Vec<bool>,
+    /// Whether all minima of the request were free of the resource when it was examined.
+    pub(crate) available: Vec<bool>,
 }
 
 impl<'a> Windows<'a> {
@@ -45,28 +46,9 @@ impl<'a> Windows<'a> {
         }
     }
 
-    pub(crate) fn sample(&self) -> &[usize] {
-        &self.sample
-    }
-
     /// The next start at which more of some resource may be free than when it was examined.
     pub(crate) fn next_gain(&self) -> Option<SimTime> {
         self.gain.iter().copied().min()
-    }
-
-    /// Whether more of a resource may be free from `time` on than when it was examined.
-    pub(crate) fn may_gain(&self, index: usize, time: SimTime) -> bool {
-        self.gain[index] <= time
-    }
-
-    /// Whether other steps are in the window of a resource from `time` on than when it was examined.
-    pub(crate) fn is_outdated(&self, index: usize, time: SimTime) -> bool {
-        self.same_until[index] <= time
-    }
-
-    /// Whether all minima of the request were free of a resource when it was examined.
-    pub(crate) fn is_available(&self, index: usize) -> bool {
-        self.available[index]
     }
 
     /// The free amounts of each property of a resource, in whole steps of the request, when it was examined.

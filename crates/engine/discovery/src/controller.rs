@@ -1,7 +1,7 @@
 //! The phases of DYNAMIC and DYNAMIC+MIGRATION.
 
 use crate::allocator::Allocator;
-use crate::estimates::{Estimate, Seen, least_recent};
+use crate::estimates::{Estimate, least_recent};
 use crate::fluid::Fluid;
 use crate::points::POINTS;
 use crate::{Approach, Settings, Workload};
@@ -18,7 +18,8 @@ pub(crate) struct Controller<'a> {
     phase_end: SimTime,
     /// Since when the use is averaged.
     since: SimTime,
-    next: SimTime,
+    /// When it acts next.
+    pub(crate) next: SimTime,
     /// The machines of a node that left no slack; kept from call to call.
     others: Vec<usize>,
     pub(crate) migrations: u64,
@@ -64,11 +65,6 @@ impl<'a> Controller<'a> {
             migrations: 0,
             remappings: 0,
         })
-    }
-
-    /// When it acts next.
-    pub(crate) fn next(&self) -> SimTime {
-        self.next
     }
 
     /// Does what is to be done at this moment.
@@ -169,14 +165,13 @@ impl<'a> Controller<'a> {
             let weight = fluid.vms()[vm].weight;
             let entitled = Share::from_ratio(weight.into(), POINTS.into());
             let used = fluid.average_use(vm, span);
-            match self.estimates[vm].observe(now, used, entitled, self.settings.lowering) {
-                Seen::Use => others.push(vm),
-                Seen::Less => {
-                    // Who used more than its points is entitled to no more of them.
-                    let kept = points_for(used).min(weight);
-                    freed += weight - kept;
-                    fluid.set_weight(vm, kept);
-                }
+            if self.estimates[vm].observe(now, used, entitled, self.settings.lowering) {
+                // Who used more than its points is entitled to no more of them.
+                let kept = points_for(used).min(weight);
+                freed += weight - kept;
+                fluid.set_weight(vm, kept);
+            } else {
+                others.push(vm);
             }
         }
         if others.is_empty() {

@@ -12,15 +12,6 @@ pub(crate) struct Estimate {
     discovered: Option<SimTime>,
 }
 
-/// What a machine's use says of its need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
-    /// The estimate has fallen.
-    Less,
-    /// The need is at least what was believed.
-    Use,
-}
-
 impl Estimate {
     /// No estimate yet: it may need a whole node.
     pub(crate) const UNKNOWN: Estimate = Estimate { need: Share::ONE, discovered: None };
@@ -30,19 +21,18 @@ impl Estimate {
         *self = Estimate { need: used, discovered: Some(now) };
     }
 
-    /// During execution: the machine was entitled to some CPU and used so much, on average. A lower estimate is a discovery
-    /// event, a higher one is not, as the need may be higher still.
-    pub(crate) fn observe(&mut self, now: SimTime, used: Share, entitled: Share, lowering: Lowering) -> Seen {
+    /// During execution: the machine was entitled to some CPU and used so much, on average. Returns whether the estimate has fallen,
+    /// which is a discovery event; that it rises is none, as the need may be higher still.
+    pub(crate) fn observe(&mut self, now: SimTime, used: Share, entitled: Share, lowering: Lowering) -> bool {
         let is_lowered = match lowering {
             Lowering::BelowEstimate => used < self.need,
             Lowering::BelowEntitlement => used < self.need && used < entitled,
         };
         if is_lowered {
             self.discover(now, used);
-            return Seen::Less;
         }
         self.need = self.need.max(used);
-        Seen::Use
+        is_lowered
     }
 }
 
@@ -64,12 +54,12 @@ mod tests {
         let now = SimTime::from_secs(60);
         let mut estimate = Estimate::UNKNOWN;
         let by_slack = Lowering::BelowEntitlement;
-        assert_eq!(estimate.observe(now, share(4), share(4), by_slack), Seen::Use, "it used all it could");
+        assert!(!estimate.observe(now, share(4), share(4), by_slack), "it used all it could");
         assert_eq!(estimate, Estimate::UNKNOWN);
-        assert_eq!(estimate.observe(now, share(3), share(4), by_slack), Seen::Less);
+        assert!(estimate.observe(now, share(3), share(4), by_slack));
         assert_eq!(estimate, Estimate { need: share(3), discovered: Some(now) });
         let later = SimTime::from_secs(61);
-        assert_eq!(estimate.observe(later, share(5), share(6), by_slack), Seen::Use);
+        assert!(!estimate.observe(later, share(5), share(6), by_slack));
         assert_eq!(estimate, Estimate { need: share(5), discovered: Some(now) }, "no discovery event");
     }
 
@@ -78,7 +68,7 @@ mod tests {
     fn estimates_fall_below_the_estimate() {
         let now = SimTime::from_secs(60);
         let mut estimate = Estimate::UNKNOWN;
-        assert_eq!(estimate.observe(now, share(4), share(4), Lowering::BelowEstimate), Seen::Less);
+        assert!(estimate.observe(now, share(4), share(4), Lowering::BelowEstimate));
         assert_eq!(estimate, Estimate { need: share(4), discovered: Some(now) });
     }
 

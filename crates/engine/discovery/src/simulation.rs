@@ -27,12 +27,12 @@ pub fn simulate(
             fluid.set_need(vm, need);
         }
         // Migrations may end with their phase: what follows happens at the same moment.
-        while let Some(controller) = controller.as_mut().filter(|controller| controller.next() == now) {
+        while let Some(controller) = controller.as_mut().filter(|controller| controller.next == now) {
             controller.act(now, &mut fluid);
         }
         fluid.settle();
         let change = changes.peek().map_or(SimTime::MAX, |change| change.0);
-        let action = controller.as_ref().map_or(SimTime::MAX, Controller::next);
+        let action = controller.as_ref().map_or(SimTime::MAX, |controller| controller.next);
         let next = change.min(action).min(end);
         observer.span(now, next, fluid.vms());
         fluid.pass(next.since(now));
