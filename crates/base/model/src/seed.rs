@@ -19,6 +19,13 @@ pub type Rng = rand_chacha::ChaCha8Rng;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed(u64);
 
+impl Default for Seed {
+    /// 1, as in this project where none is given.
+    fn default() -> Seed {
+        Seed(1)
+    }
+}
+
 impl Seed {
     /// A seed as the user gives it.
     pub const fn new(seed: u64) -> Seed {

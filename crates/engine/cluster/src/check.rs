@@ -9,30 +9,31 @@ use crate::{JobHandle, JobState, Placement, Rule, Violation};
 use dfrsim_model::{Job, NodeId, SimTime};
 
 impl Verb {
-    fn name(self) -> &'static str {
+    /// Its name, and the state that a job needs.
+    fn rule(self) -> (&'static str, JobState) {
         match self {
-            Verb::Start => "start",
-            Verb::Pause => "pause",
-            Verb::Resume => "resume",
-            Verb::Migrate => "migrate",
-            Verb::SetYield => "change its yield",
-            Verb::Reject => "be rejected",
-            Verb::Kill => "be killed",
-            Verb::Requeue => "be requeued",
-            Verb::Lose => "be lost",
-        }
-    }
-    fn needs(self) -> JobState {
-        match self {
-            Verb::Start | Verb::Reject => JobState::Waiting,
-            Verb::Resume => JobState::Paused,
-            Verb::Pause | Verb::Migrate | Verb::SetYield | Verb::Kill | Verb::Requeue | Verb::Lose => {
-                JobState::Running
-            }
+            Verb::Start => ("start", JobState::Waiting),
+            Verb::Pause => ("pause", JobState::Running),
+            Verb::Resume => ("resume", JobState::Paused),
+            Verb::Migrate => ("migrate", JobState::Running),
+            Verb::SetYield => ("change its yield", JobState::Running),
+            Verb::Reject => ("be rejected", JobState::Waiting),
+            Verb::Kill => ("be killed", JobState::Running),
+            Verb::Requeue => ("be requeued", JobState::Running),
+            Verb::Lose => ("be lost", JobState::Running),
         }
     }
     pub(crate) fn places(self) -> bool {
         matches!(self, Verb::Start | Verb::Resume | Verb::Migrate)
+    }
+    /// The state in which a job leaves for good.
+    pub(crate) fn leaves_in(self) -> Option<JobState> {
+        match self {
+            Verb::Reject => Some(JobState::Rejected),
+            Verb::Kill => Some(JobState::Killed),
+            Verb::Lose => Some(JobState::Lost),
+            _ => None,
+        }
     }
 }
 
@@ -122,8 +123,9 @@ fn placement_after<'a>(change: &Change, decision: &'a Decision, jobs: &'a JobTab
 
 fn check_change(change: &Change, placement: Placement<'_>, jobs: &JobTable, nodes: u32) -> Result<(), Rule> {
     let active = jobs.get(change.job);
-    if active.state != change.verb.needs() {
-        return Err(Rule::State(change.verb.name(), active.state));
+    let (name, needed) = change.verb.rule();
+    if active.state != needed {
+        return Err(Rule::State(name, active.state));
     }
     if !change.verb.places() {
         return Ok(());

@@ -30,8 +30,27 @@ impl Distribution {
         Some(Distribution { mean, median: quantile(50), p95: quantile(95), p99: quantile(99), max })
     }
 
+    /// The figures of values by rising value, each with how often it is there.
+    pub(crate) fn of_counts(
+        values: &(impl Iterator<Item = (f64, usize)> + Clone),
+        count: usize,
+        sum: f64,
+        max: f64,
+    ) -> Distribution {
+        let quantile = |percent: usize| {
+            let (rank, mut passed) = (Self::rank(count, percent), 0);
+            let found = values.clone().find(|(_, count)| {
+                passed += count;
+                passed >= rank
+            });
+            found.map_or(max, |(value, _)| value)
+        };
+        let (median, p95, p99) = (quantile(50), quantile(95), quantile(99));
+        Distribution { mean: sum / count as f64, median, p95, p99, max }
+    }
+
     /// Which of this many sorted values, from 1, is the quantile.
-    pub(crate) fn rank(count: usize, percent: usize) -> usize {
+    fn rank(count: usize, percent: usize) -> usize {
         (count * percent).div_ceil(100).max(1)
     }
 }

@@ -19,10 +19,10 @@ impl<W: Write> EventLog<W> {
     /// Begins an events file with its `run` line; wrap files in a `BufWriter`. The tau is that of the bounded stretch in
     /// the last line.
     pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> EventLog<W> {
-        EventLog::of_run(out, &records::run(policy, nodes, penalty, tau))
+        EventLog::of_run(out, &records::run(policy, nodes, penalty, tau, (None, None)))
     }
 
-    /// The same with another first record, such as [`records::run_with`].
+    /// The same with another first record, of [`records::run`].
     pub fn of_run(out: W, run: &Record<'_>) -> EventLog<W> {
         let mut log = EventLog { out, line: Vec::new(), failed: None };
         log.write(run);
@@ -33,10 +33,9 @@ impl<W: Write> EventLog<W> {
     /// simulation begins.
     #[must_use]
     pub fn of_cluster(mut self, options: &Options, priorities: Option<&Priorities>) -> EventLog<W> {
-        let platform = options.outages.as_ref().map(|outages| records::platform(outages.interruption));
-        let classes = options.unequal.as_ref().map(|unequal| records::classes(&unequal.classes));
-        let records = platform.into_iter().chain(classes).chain(priorities.map(records::priority));
-        records.for_each(|record| self.write(&record));
+        let Options { outages, unequal, .. } = options;
+        let records = records::conditions(outages.as_deref(), unequal.as_deref(), priorities);
+        records.iter().for_each(|record| self.write(record));
         self
     }
 

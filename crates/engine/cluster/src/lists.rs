@@ -1,6 +1,5 @@
 //! Free nodes, waiting jobs and running jobs as lists, for policies that want them ready-made.
 
-use crate::decision::Verb;
 use crate::{Decision, JobHandle, JobState, NodeRange, Situation, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime};
 use std::sync::Arc;
@@ -98,9 +97,9 @@ impl Lists {
     /// Takes what was decided; to be called after each decision.
     pub fn decided(&mut self, decision: &Decision) {
         for change in &decision.changes {
-            match change.verb {
-                Verb::Reject | Verb::Kill | Verb::Lose => self.leave(change.job),
-                _ => self.named.push(change.job),
+            match change.verb.leaves_in() {
+                Some(_) => self.leave(change.job),
+                None => self.named.push(change.job),
             }
         }
     }

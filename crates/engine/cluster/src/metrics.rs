@@ -6,8 +6,7 @@ use crate::objectives::ObjectiveTotals;
 use crate::sample::{Measure, Sample};
 use crate::sketch::Sketch;
 use crate::{
-    ClassSummary, Distribution, JobRecord, Objectives, Observer, Occurrence, PlatformChange, Summary,
-    SummaryOptions, Weights,
+    Distribution, JobRecord, Observer, Occurrence, PlatformChange, Summary, SummaryOptions, Weights,
 };
 use dfrsim_model::SimTime;
 
@@ -90,15 +89,6 @@ impl Folded {
     }
 }
 
-/// The part of a summary that is about the jobs that count.
-struct Counted {
-    jobs: usize,
-    /// In the order of [`Measure::all`].
-    distributions: Vec<Distribution>,
-    objectives: Vec<Objectives>,
-    classes: Vec<ClassSummary>,
-}
-
 impl Metrics {
     /// Collects what a summary with these options needs.
     pub fn new(options: SummaryOptions) -> Metrics {
@@ -131,11 +121,11 @@ impl Metrics {
     /// The figures of all that was seen; `None` if no job counts.
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);
-        let Counted { jobs, distributions, objectives, classes } = self.counted()?;
+        let (all, distributions) = self.counted()?;
         let (&[wait, turnaround, stretch], bounded) = distributions.split_first_chunk()?;
         Some(Summary {
-            jobs,
-            trimmed: self.completed - jobs,
+            jobs: all.jobs,
+            trimmed: self.completed - all.jobs,
             killed: self.killed,
             rejected: self.rejected,
             makespan,
@@ -144,9 +134,9 @@ impl Metrics {
             turnaround,
             stretch,
             bounded_stretch: self.options.taus.iter().copied().zip(bounded.iter().copied()).collect(),
-            objectives,
+            objectives: all.objectives.iter().map(ObjectiveTotals::objectives).collect(),
             weights: self.options.weights.clone(),
-            classes,
+            classes: all.classes.summaries(),
             preemptions: self.moves.preemptions,
             migrations: self.moves.migrations,
             migrated_tasks: self.moves.migrated_tasks,
@@ -158,7 +148,8 @@ impl Metrics {
         })
     }
 
-    fn counted(&self) -> Option<Counted> {
+    /// What the jobs that count amount to, and the distributions of all measures of theirs.
+    fn counted(&self) -> Option<(Folded, Vec<Distribution>)> {
         let samples = self.samples.iter().filter(|sample| self.is_warm(sample) && self.is_before_end(sample));
         let exact: Vec<&Sample> = samples.collect();
         let mut all = self.folded.clone().unwrap_or_else(|| Folded::new(&self.options, false));
@@ -170,12 +161,7 @@ impl Metrics {
                 |measure: Measure| exact.iter().map(|sample| measure.of(sample)).collect::<Vec<f64>>();
             Measure::all(&self.options).map(|measure| Distribution::of(&mut values(measure))).collect()
         };
-        Some(Counted {
-            jobs: all.jobs,
-            distributions: distributions?,
-            objectives: all.objectives.iter().map(ObjectiveTotals::objectives).collect(),
-            classes: all.classes.summaries(),
-        })
+        Some((all, distributions?))
     }
 
     /// Whether the warm-up was over when a job arrived.

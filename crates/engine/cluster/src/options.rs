@@ -157,8 +157,9 @@ impl fmt::Display for NeedModel {
 
 /// The options of one simulation.
 ///
-/// Later versions may have more fields: programs write those that they mean and `..Options::default()`.
-#[derive(Clone, Debug, PartialEq)]
+/// Later versions may have more fields: programs write those that they mean and `..Options::default()`, which is exact in everything and
+/// without a penalty.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// How long a resumed or migrated job makes no progress (dissertation, 5.3.1: 300 s, or 0).
     pub penalty: SimSpan,
@@ -185,26 +186,6 @@ pub struct Options {
     pub weights: Option<Arc<ShareWeights>>,
     /// What the workload says of jobs in texts, for policies that read them.
     pub texts: Option<Arc<JobTexts>>,
-}
-
-impl Default for Options {
-    /// No penalty, exact estimates, exact needs, exact time.
-    fn default() -> Self {
-        Options {
-            penalty: SimSpan::ZERO,
-            estimates: EstimateModel::Exact,
-            overrun: Overrun::Extend,
-            epilog: SimSpan::ZERO,
-            seed: Seed::new(1),
-            needs: NeedModel::Exact,
-            discovery: None,
-            clock: None,
-            outages: None,
-            unequal: None,
-            weights: None,
-            texts: None,
-        }
-    }
 }
 
 #[cfg(test)]

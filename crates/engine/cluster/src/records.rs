@@ -4,17 +4,12 @@ use crate::{Link, Occurrence, Placement, PlatformChange, Summary};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
-use dfrsim_platform::classes::{NodeClass, NodeClasses, Resource, Sharing};
-use dfrsim_platform::{Interruption, NodeSpan, Window};
+use dfrsim_platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
+use dfrsim_platform::{Interruption, NodeSpan, Outages, Window};
 
-/// The first record: what is simulated, and the tau of the summary's bounded stretch.
-pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
-    run_with(policy, nodes, penalty, tau, (None, None))
-}
-
-/// The same with what the name of the policy leaves open: its period, if it reads one, and the rest in words, where that is not as
-/// by default.
-pub fn run_with<'a>(
+/// The first record: what is simulated, the tau of the summary's bounded stretch, and what the name of the policy leaves open: its
+/// period, if it reads one, and the rest in words, where that is not as by default.
+pub fn run<'a>(
     policy: &'a str,
     nodes: u32,
     penalty: SimSpan,
@@ -34,8 +29,19 @@ pub fn run_with<'a>(
     }
 }
 
-/// The second record, if nodes go down.
-pub fn platform(interruption: Interruption) -> Record<'static> {
+/// The records behind it: what nodes do that go down or differ, and what priorities and limits depend on, if there is any.
+pub fn conditions(
+    outages: Option<&Outages>,
+    unequal: Option<&UnequalNodes>,
+    priorities: Option<&Priorities>,
+) -> Vec<Record<'static>> {
+    let platform = outages.map(|outages| platform(outages.interruption));
+    let classes = unequal.map(|unequal| classes(&unequal.classes));
+    let priority = priorities.map(|settings| Record::Priority { settings: Box::new(settings.clone()) });
+    [platform, classes, priority].into_iter().flatten().collect()
+}
+
+fn platform(interruption: Interruption) -> Record<'static> {
     let (rule, checkpoints) = match interruption {
         Interruption::Lose => (InterruptionRule::Lose, None),
         Interruption::Requeue => (InterruptionRule::Requeue, None),
@@ -49,13 +55,7 @@ pub fn platform(interruption: Interruption) -> Record<'static> {
     }
 }
 
-/// The record of what priorities and limits depend on, if jobs have any; before the first job.
-pub fn priority(settings: &Priorities) -> Record<'static> {
-    Record::Priority { settings: Box::new(settings.clone()) }
-}
-
-/// The record behind those, if nodes differ.
-pub fn classes(nodes: &NodeClasses) -> Record<'static> {
+fn classes(nodes: &NodeClasses) -> Record<'static> {
     let class = |class: &NodeClass| event::ClassOfNodes {
         name: class.name.clone(),
         nodes: class.nodes,

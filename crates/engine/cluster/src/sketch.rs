@@ -51,28 +51,9 @@ impl Sketch {
 
     /// The figures of the values; `None` of no values.
     pub(crate) fn distribution(&self) -> Option<Distribution> {
-        (self.count > 0).then(|| Distribution {
-            mean: self.sum / self.count as f64,
-            median: self.quantile(50),
-            p95: self.quantile(95),
-            p99: self.quantile(99),
-            max: self.max,
-        })
-    }
-
-    fn quantile(&self, percent: usize) -> f64 {
-        let rank = Distribution::rank(self.count, percent);
-        let mut passed = self.zeros;
-        if passed >= rank {
-            return 0.0;
-        }
-        for (bucket, count) in (self.first..).zip(&self.counts) {
-            passed += count;
-            if passed >= rank {
-                return f64::from_bits((bucket as u64) << SHIFT);
-            }
-        }
-        self.max
+        let ends = (self.first..).map(|bucket| f64::from_bits((bucket as u64) << SHIFT));
+        let counts = std::iter::once((0.0, self.zeros)).chain(ends.zip(self.counts.iter().copied()));
+        (self.count > 0).then(|| Distribution::of_counts(&counts, self.count, self.sum, self.max))
     }
 }
 

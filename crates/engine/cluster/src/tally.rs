@@ -21,7 +21,7 @@ impl Tally {
         self.sum += value;
     }
     /// The values that were added, with how often each was, by rising value.
-    pub fn counts(&self) -> impl Iterator<Item = (f64, usize)> {
+    pub fn counts(&self) -> impl DoubleEndedIterator<Item = (f64, usize)> + Clone {
         self.counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count))
     }
     /// How many values were added.
@@ -35,23 +35,8 @@ impl Tally {
 
     /// The figures of the values, as [`Distribution::of`] has them; `None` of no values.
     pub fn distribution(&self) -> Option<Distribution> {
-        let (&max, _) = self.counts.last_key_value()?;
-        let quantile = |percent: usize| {
-            let rank = Distribution::rank(self.count, percent);
-            let mut passed = 0;
-            let found = self.counts().find(|(_, count)| {
-                passed += count;
-                passed >= rank
-            });
-            found.map_or(f64::NAN, |(value, _)| value)
-        };
-        Some(Distribution {
-            mean: self.sum / self.count as f64,
-            median: quantile(50),
-            p95: quantile(95),
-            p99: quantile(99),
-            max: f64::from_bits(max),
-        })
+        let (max, _) = self.counts().next_back()?;
+        Some(Distribution::of_counts(&self.counts(), self.count, self.sum, max))
     }
 }
 

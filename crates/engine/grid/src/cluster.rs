@@ -217,10 +217,6 @@ impl<'a> Cluster<'a> {
         self.waiting -= 1;
         self.work.waiting -= demand.work();
     }
-    /// Whether these many jobs are all that wait here.
-    pub(crate) fn has_no_more(&self, jobs: usize) -> bool {
-        self.waiting == jobs
-    }
     /// All these jobs leave, which are all that wait here.
     pub(crate) fn cancel_all(
         &mut self,

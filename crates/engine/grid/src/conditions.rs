@@ -1,7 +1,5 @@
 //! What clusters may have beside equal nodes that are always up.
 
-use dfrsim_cluster::records;
-use dfrsim_model::event::Record;
 use dfrsim_model::priority::Priorities;
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
@@ -26,13 +24,5 @@ impl Conditions {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         *self == Conditions::default()
-    }
-
-    /// The records that say what they are.
-    pub(crate) fn records(&self) -> Vec<Record<'static>> {
-        let outages = self.outages.as_ref().map(|outages| records::platform(outages.interruption));
-        let classes = self.unequal.as_ref().map(|nodes| records::classes(&nodes.classes));
-        let priorities = self.priorities.as_ref().map(|settings| records::priority(settings));
-        [outages, classes, priorities].into_iter().flatten().collect()
     }
 }

@@ -4,7 +4,7 @@ mod failures;
 
 use crate::cluster::Cluster;
 use crate::demand::Demand;
-use crate::news::What;
+use crate::news::{News, What};
 use crate::{GridError, GridJob, JobOutcome, JobTraits, Observer, Outcome, Transfer};
 use dfrsim_cluster::SimulationError;
 use dfrsim_model::event;
@@ -74,16 +74,43 @@ pub(crate) struct Due {
 }
 
 /// What an event is about.
-enum Event {
-    /// Something happens on a cluster.
-    Local(usize),
-    /// A cluster fails, or works again.
-    Change(usize),
+pub(crate) enum Event {
     Arrival,
     Tick,
     Publication,
     /// Jobs came back to the meta-scheduler.
     Returned,
+    /// Something happens on a cluster.
+    Local(usize),
+    /// A cluster fails, or works again.
+    Change(usize),
+}
+
+impl Event {
+    /// Its slot, and its place among the events of one moment.
+    fn place(&self) -> (Slot, Rank, u64) {
+        let last = u64::MAX >> 8;
+        let (slot, rank, sequence) = match *self {
+            Event::Arrival => (0, Rank::Submission, 0),
+            Event::Tick => (1, Rank::Tick, last),
+            Event::Publication => (2, Rank::Tick, last - 1),
+            Event::Returned => (3, Rank::PlatformChange, last),
+            Event::Local(cluster) => (4 + 2 * cluster, Rank::Completion, cluster as u64),
+            Event::Change(cluster) => (5 + 2 * cluster, Rank::PlatformChange, cluster as u64),
+        };
+        (Slot(slot as u32), rank, sequence)
+    }
+    fn of(Slot(slot): Slot) -> Event {
+        let cluster = (slot as usize / 2).saturating_sub(2);
+        match slot {
+            0 => Event::Arrival,
+            1 => Event::Tick,
+            2 => Event::Publication,
+            3 => Event::Returned,
+            _ if slot % 2 == 0 => Event::Local(cluster),
+            _ => Event::Change(cluster),
+        }
+    }
 }
 
 impl<'a> Grid<'a> {
@@ -172,45 +199,9 @@ impl<'a> Grid<'a> {
         self.observer.record(record());
     }
 
-    fn slot(&self, event: &Event) -> Slot {
-        let clusters = self.clusters.len();
-        let number = match *event {
-            Event::Local(cluster) => cluster,
-            Event::Change(cluster) => clusters + cluster,
-            Event::Arrival => 2 * clusters,
-            Event::Tick => 2 * clusters + 1,
-            Event::Publication => 2 * clusters + 2,
-            Event::Returned => 2 * clusters + 3,
-        };
-        Slot(u32::try_from(number).expect("jobs are numbered by 32 bits"))
-    }
-    fn event(&self, Slot(number): Slot) -> Event {
-        let (number, clusters) = (number as usize, self.clusters.len());
-        match number.checked_sub(2 * clusters) {
-            None if number < clusters => Event::Local(number),
-            None => Event::Change(number - clusters),
-            Some(0) => Event::Arrival,
-            Some(1) => Event::Tick,
-            Some(2) => Event::Publication,
-            Some(_) => Event::Returned,
-        }
-    }
-    fn schedule(&mut self, time: SimTime, event: &Event) {
-        let (rank, sequence) = match *event {
-            Event::Local(cluster) => (Rank::Completion, cluster as u64),
-            Event::Change(cluster) => (Rank::PlatformChange, cluster as u64),
-            Event::Returned => (Rank::PlatformChange, u64::MAX >> 8),
-            Event::Arrival => (Rank::Submission, 0),
-            Event::Publication => (Rank::Tick, (u64::MAX >> 8) - 1),
-            Event::Tick => (Rank::Tick, u64::MAX >> 8),
-        };
-        self.events.schedule(self.slot(event), EventKey::new(time, rank, sequence));
-    }
-    pub(crate) fn schedule_publication(&mut self, time: SimTime) {
-        self.schedule(time, &Event::Publication);
-    }
-    pub(crate) fn schedule_tick(&mut self, time: SimTime) {
-        self.schedule(time, &Event::Tick);
+    pub(crate) fn schedule(&mut self, time: SimTime, event: &Event) {
+        let (slot, rank, sequence) = event.place();
+        self.events.schedule(slot, EventKey::new(time, rank, sequence));
     }
     /// Waits for the next job, if there is one.
     pub(crate) fn schedule_arrival(&mut self) {
@@ -228,7 +219,7 @@ impl<'a> Grid<'a> {
         let mut due = Due::default();
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == self.now) {
             self.events.pop();
-            match self.event(slot) {
+            match Event::of(slot) {
                 // After the last job it does not matter.
                 Event::Local(_) | Event::Change(_) if self.unfinished == 0 => {}
                 Event::Local(cluster) => {
@@ -392,7 +383,7 @@ impl<'a> Grid<'a> {
         self.follow(at);
         match self.clusters[at].next_moment() {
             Some(time) => self.schedule(time, &Event::Local(at)),
-            None => self.events.cancel(self.slot(&Event::Local(at))),
+            None => self.events.cancel(Event::Local(at).place().0),
         }
     }
     fn check(&mut self, at: usize, done: Result<(), SimulationError>) {
@@ -404,53 +395,43 @@ impl<'a> Grid<'a> {
     /// Takes in what has happened on a cluster.
     fn follow(&mut self, at: usize) {
         let mut news = self.clusters[at].news();
-        for it in &mut news {
-            let record = it.record.take();
-            match it.what {
-                What::Started(place) => self.start(self.clusters[at].job_of(place), at, record),
-                What::Completed(place) => self.complete(self.clusters[at].job_of(place)),
-                What::Paused(place) => {
-                    self.show(at, record);
-                    self.set_back(self.clusters[at].job_of(place), at);
-                }
-                What::Interrupted(place, lost) => {
-                    self.show(at, record);
-                    let job = self.clusters[at].job_of(place);
+        for News { what, record } in news.drain(..) {
+            if let Some(record) = record {
+                self.show(at, record);
+            }
+            let Some((what, place)) = what else { continue };
+            let job = self.clusters[at].job_of(place);
+            match what {
+                What::Started => self.start(job, at),
+                What::Completed => self.complete(job),
+                What::Paused => self.set_back(job, at),
+                What::Interrupted(lost) => {
                     self.set_back(job, at);
                     self.count_loss(job, lost);
                 }
-                What::Lost(place) => {
-                    self.show(at, record);
-                    self.lost(self.clusters[at].job_of(place), at);
-                }
-                What::Rejected(place) => {
-                    self.show(at, record);
-                    self.rejected(self.clusters[at].job_of(place), at);
-                }
-                What::Other => self.show(at, record),
+                What::Lost => self.lost(job, at),
+                What::Rejected => self.rejected(job, at),
             }
         }
         self.clusters[at].give_back(news);
     }
-    fn show(&mut self, at: usize, record: Option<event::Record<'static>>) {
-        if let Some(record) = record {
-            self.observer.record(Record::Local { cluster: at as u32, record: Box::new(record) });
-        }
+    fn show(&mut self, at: usize, record: event::Record<'static>) {
+        let cluster = at as u32;
+        self.observer.record(match record {
+            event::Record::Start { at_us, job, on, .. } => {
+                let job = self.clusters[at].job_of(job) as u64;
+                Record::Start { at_us, job, cluster, on }
+            }
+            record => Record::Local { cluster, record: Box::new(record) },
+        });
     }
 
-    fn start(&mut self, job: usize, at: usize, record: Option<event::Record<'static>>) {
+    fn start(&mut self, job: usize, at: usize) {
         let demand = self.demand(job, at);
         self.clusters[at].started(self.now, demand);
         let state = &mut self.states[job];
         let before = std::mem::replace(&mut state.phase, Phase::Started(at));
         (state.outcome.start, state.runs) = (self.now, true);
-        match record {
-            Some(event::Record::Start { on, .. }) => {
-                let (at_us, job, cluster) = (self.now.micros(), job as u64, at as u32);
-                self.observer.record(Record::Start { at_us, job, cluster, on });
-            }
-            record => self.show(at, record),
-        }
         // Its copies wait in other queues, where it can be no more.
         let Phase::Waiting(set) = before else { return };
         let mut others = set & !(1 << at);

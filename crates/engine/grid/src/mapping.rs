@@ -7,10 +7,7 @@ use rand::RngExt as _;
 use std::cmp::Reverse;
 
 pub(crate) struct Mapper {
-    mapping: Mapping,
-    estimate: Estimate,
-    mapped: Mapped,
-    copies: usize,
+    options: Options,
     rng: Rng,
     /// The cluster at which the next round begins.
     turn: usize,
@@ -21,10 +18,9 @@ pub(crate) struct Mapper {
 }
 
 impl Mapper {
-    pub(crate) fn new(options: &Options) -> Mapper {
-        let Options { mapping, estimate, mapped, copies, seed, .. } = *options;
-        let rng = seed.fork("mapping").rng();
-        Mapper { mapping, estimate, mapped, copies, rng, turn: 0, eligible: Vec::new(), ahead: None }
+    pub(crate) fn new(options: Options) -> Mapper {
+        let rng = options.seed.fork("mapping").rng();
+        Mapper { options, rng, turn: 0, eligible: Vec::new(), ahead: None }
     }
 
     /// Submits a job that arrives, or that was held.
@@ -49,21 +45,21 @@ impl Mapper {
                 }
                 None => self.order(grid, number),
             }
-            if self.mapping == Mapping::MinimumCompletionTime {
+            if self.options.mapping == Mapping::MinimumCompletionTime {
                 grid.outcome.questions += self.eligible.len() as u64;
             }
         }
-        for &at in self.eligible.iter().take(self.copies.max(1)) {
+        for &at in self.eligible.iter().take(self.options.copies.max(1)) {
             let cluster = &mut grid.clusters[at];
             let expected = cluster.expect(now, now, cluster.demand(number));
             grid.submit(number, at, expected.end);
         }
-        let is_move = |failed: usize| self.copies == 1 && failed != self.eligible[0];
+        let is_move = |failed: usize| self.options.copies == 1 && failed != self.eligible[0];
         if grid.take_failed_on(number).is_some_and(is_move) {
             grid.count_move(number);
         }
         grid.settle();
-        if self.mapped == Mapped::AtPrevious
+        if self.options.mapped == Mapped::AtPrevious
             && let Some(next) = grid.next_mapped(number)
         {
             self.eligible.clear();
@@ -80,15 +76,15 @@ impl Mapper {
         let (now, site) = (grid.now(), grid.job(job).site.map(|site| site as usize));
         let clusters = &mut grid.clusters;
         let count = clusters.len();
-        let Mapper { eligible, estimate, rng, turn, .. } = self;
-        match self.mapping {
+        let Mapper { options, eligible, rng, turn, .. } = self;
+        match options.mapping {
             Mapping::Home if site.is_some_and(|site| eligible.contains(&site)) => {
                 eligible.sort_by_key(|at| site != Some(*at));
             }
             Mapping::MinimumCompletionTime | Mapping::Home => {
                 eligible.sort_by_cached_key(|&at| {
                     let demand = clusters[at].demand(job);
-                    match estimate {
+                    match options.estimate {
                         Estimate::Plan => clusters[at].expect(now, now, demand).end,
                         Estimate::FirstCore => clusters[at].expect_from_first_core(now, demand),
                     }

@@ -4,29 +4,29 @@ use dfrsim_cluster::{Observer, Occurrence, PlatformChange};
 use dfrsim_model::event::Record;
 use dfrsim_model::{SimSpan, SimTime, Yield};
 
-/// What happened, with the record of it where records are of use.
+/// What happened.
 #[derive(Debug)]
 pub(crate) struct News {
-    pub(crate) what: What,
+    /// What is of consequence to the meta-scheduler, and to which job, by its place in the order of submission there.
+    pub(crate) what: Option<(What, u64)>,
+    /// Where records are of use, and the meta-scheduler does not say so itself.
     pub(crate) record: Option<Record<'static>>,
 }
 
-/// To which job, by its place in the order of submission there.
+/// What happened to a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It has nodes, for the first time or again.
-    Started(u64),
+    Started,
     /// It has none any more, and waits.
-    Paused(u64),
+    Paused,
     /// The same, without this work.
-    Interrupted(u64, SimSpan),
+    Interrupted(SimSpan),
     /// It has left the cluster, and is not done.
-    Lost(u64),
-    Completed(u64),
+    Lost,
+    Completed,
     /// It was turned away.
-    Rejected(u64),
-    /// Of no consequence to the meta-scheduler.
-    Other,
+    Rejected,
 }
 
 /// Keeps what happens until it is taken.
@@ -52,9 +52,10 @@ impl Recorder {
     pub(crate) fn forget_last(&mut self) {
         self.news.pop();
     }
-    fn note(&mut self, what: What, record: impl FnOnce() -> Record<'static>) {
-        if what != What::Other || self.records {
-            self.news.push(News { what, record: self.records.then(record) });
+    fn note(&mut self, what: Option<(What, u64)>, record: impl FnOnce() -> Record<'static>) {
+        if what.is_some() || self.records {
+            let is_said = matches!(what, Some((What::Completed, _)));
+            self.news.push(News { what, record: (self.records && !is_said).then(record) });
         }
     }
 }
@@ -64,22 +65,22 @@ impl Observer for Recorder {
         let what = match occurrence {
             // The meta-scheduler says so itself.
             Occurrence::Submitted(..) => return,
-            Occurrence::Started(..) | Occurrence::Resumed(..) => What::Started(job),
-            Occurrence::Paused(_) => What::Paused(job),
+            Occurrence::Started(..) | Occurrence::Resumed(..) => Some(What::Started),
+            Occurrence::Paused(_) => Some(What::Paused),
             Occurrence::Interrupted(_, _, lost) => {
-                What::Interrupted(job, lost.time_at(Yield::ONE).unwrap_or(SimSpan::MAX))
+                Some(What::Interrupted(lost.time_at(Yield::ONE).unwrap_or(SimSpan::MAX)))
             }
-            Occurrence::Lost(..) => What::Lost(job),
-            Occurrence::Completed(_) => What::Completed(job),
-            Occurrence::Rejected | Occurrence::Killed(_) => What::Rejected(job),
+            Occurrence::Lost(..) => Some(What::Lost),
+            Occurrence::Completed(_) => Some(What::Completed),
+            Occurrence::Rejected | Occurrence::Killed(_) => Some(What::Rejected),
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Migrated(..)
-            | Occurrence::YieldChanged(_) => What::Other,
+            | Occurrence::YieldChanged(_) => None,
         };
-        self.note(what, || occurrence.record(now, job));
+        self.note(what.map(|what| (what, job)), || occurrence.record(now, job));
     }
     fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
-        self.note(What::Other, || change.record(now));
+        self.note(None, || change.record(now));
     }
 }

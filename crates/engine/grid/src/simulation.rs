@@ -1,10 +1,11 @@
 //! The event loop.
 
 use crate::cluster::Cluster;
-use crate::grid::{Due, Grid};
+use crate::grid::{Due, Event, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
+use crate::{Conditions, GridError, GridJob, Observer, Options, Outcome, Platform};
+use dfrsim_cluster::records;
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::borrow::Cow;
@@ -65,17 +66,18 @@ fn run(
             .collect(),
     });
     for (cluster, spec) in (0..).zip(clusters) {
-        spec.conditions.records().into_iter().for_each(|record| {
+        let Conditions { outages, unequal, priorities } = &spec.conditions;
+        for record in records::conditions(outages.as_deref(), unequal.as_deref(), priorities.as_deref()) {
             grid.record(|| Record::Local { cluster, record: Box::new(record) });
-        });
+        }
     }
-    let mut mapper = Mapper::new(options);
+    let mut mapper = Mapper::new(*options);
     let mut reallocator = options.reallocation.map(Reallocator::new);
     if let (Some(first), Some(reallocator)) = (jobs.first(), &reallocator) {
-        grid.schedule_tick(first.submit + reallocator.period());
+        grid.schedule(first.submit + reallocator.options.period, &Event::Tick);
     }
     if let (Some(first), Some(period)) = (jobs.first(), options.publication_period) {
-        grid.schedule_publication(first.submit + period);
+        grid.schedule(first.submit + period, &Event::Publication);
     }
     (0..clusters.len()).for_each(|at| grid.follow_and_wait(at));
     grid.schedule_changes();
@@ -86,7 +88,7 @@ fn run(
         }
         if let Some(period) = options.publication_period.filter(|_| publication) {
             grid.publish();
-            grid.schedule_publication(grid.now() + period);
+            grid.schedule(grid.now() + period, &Event::Publication);
         }
         if change {
             for job in grid.release_held() {
@@ -101,8 +103,8 @@ fn run(
         }
         if let Some(reallocator) = reallocator.as_mut().filter(|_| tick) {
             reallocator.reallocate(&mut grid);
-            if let Some(next) = next_tick(&grid, reallocator) {
-                grid.schedule_tick(next);
+            if let Some(next) = next_tick(&grid, reallocator.options.period) {
+                grid.schedule(next, &Event::Tick);
             }
         }
     }
@@ -110,14 +112,14 @@ fn run(
 }
 
 /// The next time of reallocation at which a job may be moved; `None` if there is none.
-fn next_tick(grid: &Grid<'_>, reallocator: &Reallocator) -> Option<SimTime> {
-    let next = grid.now() + reallocator.period();
+fn next_tick(grid: &Grid<'_>, period: SimSpan) -> Option<SimTime> {
+    let next = grid.now() + period;
     if grid.waiting() > 0 || grid.may_change() {
         return Some(next);
     }
     // Ticks before the next arrival would find empty queues.
     let idle = grid.following_submission()?.saturating_since(next).micros();
-    let period = reallocator.period().micros();
+    let period = period.micros();
     Some(SimTime::from_micros(next.micros() + idle.div_ceil(period) * period))
 }
 

@@ -485,9 +485,8 @@ impl Case {
             options: None,
             period_us: None,
         }];
-        before.extend(outages.as_ref().map(|outages| records::platform(outages.interruption)));
-        before.extend(unequal.as_ref().map(|unequal| records::classes(&unequal.classes)));
-        before.extend(self.priorities.as_ref().map(|settings| records::priority(settings)));
+        let priorities = self.priorities.as_deref();
+        before.extend(records::conditions(outages.as_deref(), unequal.as_deref(), priorities));
         let metrics = Metrics::new(SummaryOptions {
             outages: outages.is_some() || self.condition.preemption,
             capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),

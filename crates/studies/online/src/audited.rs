@@ -25,21 +25,15 @@ impl Audited {
         priorities: Option<&Arc<Priorities>>,
     ) -> Result<Audited, Faults> {
         let (name, tau) = (policy.to_string(), simulation.taus[0]);
-        let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau))?;
+        let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The rules are those of exact time.
         if let Some(checked) = checked(policy, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
-        if let Some(outages) = &options.outages {
-            auditor.record(&records::platform(outages.interruption));
-        }
-        if let Some(unequal) = &options.unequal {
-            auditor.record(&records::classes(&unequal.classes));
-        }
-        if let Some(priorities) = priorities {
-            auditor.record(&records::priority(priorities));
-        }
+        let Options { outages, unequal, .. } = options;
+        let before = records::conditions(outages.as_deref(), unequal.as_deref(), priorities.map(|it| &**it));
+        before.iter().for_each(|record| auditor.record(record));
         let metrics = Metrics::new(SummaryOptions {
             taus: vec![tau],
             outages: options.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),

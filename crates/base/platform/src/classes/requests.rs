@@ -112,7 +112,7 @@ impl fmt::Display for Request {
 }
 
 /// What jobs ask for: given by a log, or drawn from a stream of each job's own, so that it depends on no other job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demands {
     /// What is drawn. Of two requests for the same resource the later one counts.
     pub requests: Vec<Request>,
@@ -121,13 +121,6 @@ pub struct Demands {
     /// What a log says of its jobs: numbers of units that all tasks of a job ask for together, by name. They count instead of what
     /// is drawn. A name with `@` before it is a feature that each of its nodes has.
     pub given: BTreeMap<JobId, Vec<(String, u32)>>,
-}
-
-impl Default for Demands {
-    /// None.
-    fn default() -> Demands {
-        Demands { requests: Vec::new(), seed: Seed::new(1), given: BTreeMap::new() }
-    }
 }
 
 impl Demands {

@@ -47,13 +47,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Makes a change.
     fn make(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> Effect {
         let penalty = self.options.penalty;
-        let gone = match change.verb {
-            Verb::Reject => Some(JobState::Rejected),
-            Verb::Kill => Some(JobState::Killed),
-            Verb::Lose => Some(JobState::Lost),
-            _ => None,
-        };
-        if let Some(state) = gone {
+        if let Some(state) = change.verb.leaves_in() {
             self.leave(change.job, state);
             return Effect::Moved(0);
         }
@@ -106,7 +100,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
 
     /// Reports a change that was made, and schedules the events that follow from it.
     fn report(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, effect: Effect) {
-        if matches!(change.verb, Verb::Reject | Verb::Kill | Verb::Lose) {
+        if change.verb.leaves_in().is_some() {
             return self.report_departure(now, change);
         }
         let active = self.jobs.get_mut(change.job);

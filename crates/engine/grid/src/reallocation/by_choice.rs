@@ -19,10 +19,11 @@ pub(super) fn move_gainers(
     grid: &mut Grid<'_>,
     places: &mut Places,
     waiting: &[usize],
-    candidates: &mut Candidates,
+    heuristic: Heuristic,
     threshold: SimSpan,
 ) {
-    ask_all(grid, places, waiting, candidates, QueueState::Queued);
+    let mut candidates = Candidates::new(heuristic, QueueState::Queued);
+    ask_all(grid, places, waiting, &mut candidates);
     while let Some(mover) = candidates.take_first_gainer(threshold) {
         let Some((to, new)) = mover.target else { unreachable!("a gainer has somewhere to go") };
         let from = mover.current;
@@ -32,37 +33,31 @@ pub(super) fn move_gainers(
         // The move may have made room for others to start.
         candidates.retain(|candidate| grid.is_waiting(candidate.job));
         let now = grid.now();
-        let place = |candidate: &Candidate| places.of[candidate.job].1;
-        let cluster = &mut grid.clusters[from];
-        candidates.renew(from, |candidate, offer| {
-            if candidate.current == from {
-                place(candidate)
-            } else {
-                ask(cluster, now, now, candidate, offer)
-            }
-        });
-        let cluster = &mut grid.clusters[to];
-        let effect = cluster.effect_of_submission();
-        candidates.renew(to, |candidate, offer| {
-            if candidate.current == to {
-                place(candidate)
-            } else {
-                ask_behind(cluster, effect, now, new, candidate, offer)
-            }
-        });
+        let effect = grid.clusters[to].effect_of_submission();
+        for (at, effect) in [(from, SubmissionEffect::Any), (to, effect)] {
+            let cluster = &mut grid.clusters[at];
+            candidates.renew(at, |candidate, offer| {
+                if candidate.current == at {
+                    places.of[candidate.job].1
+                } else {
+                    ask_behind(cluster, effect, now, new, candidate, offer)
+                }
+            });
+        }
     }
 }
 
 /// Algorithm 2: cancels all jobs, then chooses one after the other and submits it where it completes first.
-pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], candidates: &mut Candidates) {
+pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], heuristic: Heuristic) {
     cancel_all(grid, places, waiting);
-    let mut fronts = fronts(grid, waiting, candidates.heuristic());
+    let mut candidates = Candidates::new(heuristic, QueueState::Cancelled);
+    let mut fronts = fronts(grid, waiting, heuristic);
     let mut shown = Vec::new();
     match &mut fronts {
-        None => ask_all(grid, places, waiting, candidates, QueueState::Cancelled),
+        None => ask_all(grid, places, waiting, &mut candidates),
         Some(fronts) => {
             fronts.show(&mut shown);
-            ask_all(grid, places, &shown, candidates, QueueState::Cancelled);
+            ask_all(grid, places, &shown, &mut candidates);
         }
     }
     while let Some(chosen) = candidates.take_first() {
@@ -76,7 +71,7 @@ pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], 
             fronts.take(chosen.width, grid.job(chosen.job).walltime.micros());
             shown.clear();
             fronts.show(&mut shown);
-            ask_all(grid, places, &shown, candidates, QueueState::Cancelled);
+            ask_all(grid, places, &shown, &mut candidates);
         }
     }
 }
@@ -89,22 +84,15 @@ fn fronts(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> Option<Fr
 }
 
 /// Asks every cluster about every job.
-fn ask_all(
-    grid: &mut Grid<'_>,
-    places: &Places,
-    waiting: &[usize],
-    candidates: &mut Candidates,
-    queue_state: QueueState,
-) {
-    let now = grid.now();
+fn ask_all(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], candidates: &mut Candidates) {
+    let (now, queue_state) = (grid.now(), candidates.queue_state);
     for &number in waiting {
         let job = grid.job(number);
         let (current, place) = places.of[number];
         let current_end = places.end(number);
         let offers = (0..grid.clusters.len()).map(|at| {
             if !grid.accepts(at, number) {
-                let expected = Expected { start: SimTime::MAX, end: SimTime::MAX };
-                return Offer { expected, walltime: SimSpan::ZERO };
+                return Offer { expected: Expected::UNKNOWN, walltime: SimSpan::ZERO };
             }
             let demand = grid.demand(number, at);
             let expected = if queue_state == QueueState::Queued && at == current {

@@ -3,7 +3,7 @@
 //! Such clusters offer one start to all jobs of one width, at any walltime. So of each width few jobs can come first,
 //! at any starts, and only these are examined: of thousands of jobs that wait some hundred.
 
-use super::key::{Key, two_least};
+use super::key::{Key, micros, two_least};
 use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
 use crate::demand::Demand;
@@ -212,8 +212,4 @@ fn difference_of_starts(lines: &[Line]) -> i64 {
         Some((best, Some(second))) => micros(second) - micros(best),
         _ => Key::NO_SECOND,
     }
-}
-
-fn micros(time: SimTime) -> i64 {
-    i64::try_from(time.micros()).unwrap_or(i64::MAX)
 }

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 /// again.
 pub(super) struct Candidates {
     heuristic: Heuristic,
-    queue_state: QueueState,
+    pub(super) queue_state: QueueState,
     list: Vec<Candidate>,
     /// One for each candidate and cluster, row by row.
     offers: Vec<Offer>,
@@ -56,29 +56,10 @@ pub(super) enum QueueState {
     Queued,
 }
 
-impl Default for Candidates {
-    fn default() -> Candidates {
-        Candidates {
-            heuristic: Heuristic::Mct,
-            queue_state: QueueState::Queued,
-            list: Vec::new(),
-            offers: Vec::new(),
-            clusters: 0,
-        }
-    }
-}
-
 impl Candidates {
-    /// Forgets all jobs; those that come will be compared by this heuristic.
-    pub(super) fn reset(&mut self, heuristic: Heuristic, queue_state: QueueState) {
-        self.heuristic = heuristic;
-        self.queue_state = queue_state;
-        self.list.clear();
-        self.offers.clear();
-    }
-
-    pub(super) fn heuristic(&self) -> Heuristic {
-        self.heuristic
+    /// No job; those that come will be compared by this heuristic.
+    pub(super) fn new(heuristic: Heuristic, queue_state: QueueState) -> Candidates {
+        Candidates { heuristic, queue_state, list: Vec::new(), offers: Vec::new(), clusters: 0 }
     }
 
     /// One more job, with an offer of each cluster.

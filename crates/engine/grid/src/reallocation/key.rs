@@ -40,6 +40,11 @@ pub(super) fn two_least<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> O
     Some((least, second))
 }
 
+/// A time to compute with.
+pub(super) fn micros(time: SimTime) -> i64 {
+    i64::try_from(time.micros()).unwrap_or(i64::MAX)
+}
+
 impl Key {
     /// The key of a job that was not examined yet.
     pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };
@@ -53,7 +58,6 @@ impl Key {
     }
 
     pub(super) fn of(heuristic: Heuristic, ends: &Ends, width: u32) -> Key {
-        let micros = |time: SimTime| i64::try_from(time.micros()).unwrap_or(i64::MAX);
         let value = match heuristic {
             Heuristic::Mct => 0,
             Heuristic::MinMin => -micros(ends.best),

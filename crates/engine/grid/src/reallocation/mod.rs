@@ -15,17 +15,15 @@ mod walltimes;
 
 use crate::grid::Grid;
 use crate::{Heuristic, Reallocation};
-use candidates::{Candidates, QueueState};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::SimTime;
 use dfrsim_policies::batch::Expected;
 
 /// Does what [`Reallocation`] says.
 pub(crate) struct Reallocator {
-    options: Reallocation,
+    pub(crate) options: Reallocation,
     places: Places,
     /// The waiting jobs in the order of submission; kept to reuse its memory.
     waiting: Vec<usize>,
-    candidates: Candidates,
 }
 
 /// Where the jobs that wait are.
@@ -44,7 +42,7 @@ impl Places {
         grid.clusters[at].known_plan(now, &mut self.plan);
         for &(job, expected) in &self.plan {
             if self.of.len() <= job {
-                self.of.resize(job + 1, (0, Expected { start: SimTime::MAX, end: SimTime::MAX }));
+                self.of.resize(job + 1, (0, Expected::UNKNOWN));
             }
             self.of[job] = (at, expected);
         }
@@ -61,19 +59,11 @@ impl Places {
 
 impl Reallocator {
     pub(crate) fn new(options: Reallocation) -> Reallocator {
-        Reallocator {
-            options,
-            places: Places::default(),
-            waiting: Vec::new(),
-            candidates: Candidates::default(),
-        }
-    }
-    pub(crate) fn period(&self) -> SimSpan {
-        self.options.period
+        Reallocator { options, places: Places::default(), waiting: Vec::new() }
     }
 
     pub(crate) fn reallocate(&mut self, grid: &mut Grid<'_>) {
-        let Reallocator { options, places, waiting, candidates } = self;
+        let Reallocator { options, places, waiting } = self;
         waiting.clear();
         for at in 0..grid.clusters.len() {
             waiting.extend(places.ask(grid, at));
@@ -86,16 +76,12 @@ impl Reallocator {
             (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
             (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),
             (Some(threshold), heuristic) => {
-                candidates.reset(heuristic, QueueState::Queued);
-                by_choice::move_gainers(grid, places, waiting, candidates, threshold);
+                by_choice::move_gainers(grid, places, waiting, heuristic, threshold);
             }
             (None, heuristic) if heuristic.compares_differences() && grid.serves_in_turn() => {
                 by_width::resubmit(grid, places, waiting, heuristic);
             }
-            (None, heuristic) => {
-                candidates.reset(heuristic, QueueState::Cancelled);
-                by_choice::resubmit(grid, places, waiting, candidates);
-            }
+            (None, heuristic) => by_choice::resubmit(grid, places, waiting, heuristic),
         }
     }
 }
@@ -120,7 +106,7 @@ fn cancel_all(grid: &mut Grid<'_>, places: &Places, waiting: &[usize]) {
         if here.is_empty() {
             continue;
         }
-        if grid.clusters[at].has_no_more(here.len()) {
+        if grid.clusters[at].waiting == here.len() {
             grid.cancel_all(at, &here);
         } else {
             here.into_iter().for_each(|(job, end)| grid.cancel(job, at, Some(end)));
