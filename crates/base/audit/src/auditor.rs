@@ -588,8 +588,8 @@ impl Auditor {
             }
             if phase == Phase::Paused || moved > 0 {
                 job.penalise(now, penalty);
-            } else if phase == Phase::Waiting && job.restart() > 0 {
-                job.penalise(now, job.restart());
+            } else if phase == Phase::Waiting && job.restart > 0 {
+                job.penalise(now, job.restart);
             }
             job.set_node_speed(now, node_speed);
             job.phase = Phase::Running;
@@ -642,7 +642,7 @@ impl Auditor {
         }
         let makespan = self.tally.makespan();
         let platform =
-            self.platform.as_ref().map(|platform| platform.figures(self.nodes, makespan, self.tally.work()));
+            self.platform.as_ref().map(|platform| platform.figures(self.nodes, makespan, self.tally.work));
         let objectives = match claimed {
             Record::Summary { objectives, .. } => objectives.as_ref(),
             _ => None,

@@ -47,7 +47,7 @@ pub(crate) struct Job {
     penalised_until: u64,
     /// What it has kept at its last interruption, and how long it makes no progress when it starts after that.
     kept: u64,
-    restart: u64,
+    pub(crate) restart: u64,
     clock: Option<Clock>,
 }
 
@@ -105,11 +105,6 @@ impl Job {
         (self.done, self.counted) = (u128::from(kept) << 20, now);
         self.penalised_until = now;
         (self.kept, self.restart) = (kept, if kept > 0 { restart } else { 0 });
-    }
-
-    /// How long it makes no progress when it starts.
-    pub(crate) fn restart(&self) -> u64 {
-        self.restart
     }
 
     /// What the policy knows of the time that it takes from its next start on.

@@ -17,8 +17,8 @@ pub(crate) struct Tally {
     pub(crate) migrated_tasks: u64,
     first_submit: Option<u64>,
     last_completion: u64,
-    /// Share units * microseconds, for a figure that is rounded anyway.
-    work: f64,
+    /// The work of completed jobs, in share units * microseconds, for figures that are rounded anyway.
+    pub(crate) work: f64,
     completed: u64,
     /// The sum of all turnarounds, in microseconds.
     turnaround: u128,
@@ -29,11 +29,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// The work of completed jobs, in share units * microseconds.
-    pub(crate) fn work(&self) -> f64 {
-        self.work
-    }
-
     pub(crate) fn new(tau: SimSpan) -> Tally {
         Tally { tau, ..Tally::default() }
     }

@@ -36,8 +36,8 @@ const LISTS: [(&str, Naming, &str); 4] = [
     ("partitions", Naming::Partition, "partition"),
 ];
 
-/// The number of a class that has the name of something of which the log has no jobs.
-const NO_JOBS: u32 = u32::MAX;
+/// The number of a class that has the name of something of which the log has no jobs: names have numbers from 1 on.
+pub(crate) const NO_JOBS: u32 = u32::MAX;
 
 impl<T: Serialize + DeserializeOwned> ByName<T> {
     /// With the names that a log gives to numbers.

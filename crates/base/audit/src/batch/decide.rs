@@ -478,24 +478,21 @@ impl BatchCheck {
         if let Some(rooms) = rooms {
             for (job, parts) in jobs.iter().zip(rooms) {
                 let place = self.nodes.place(&parts);
-                let rule = match found.iter().position(|it| it.job == job.number) {
-                    None => "it does not start, though all that start together with it have room".to_owned(),
-                    Some(at) => {
-                        let found = found.remove(at);
-                        let (on, line) = (found.on.clone(), found.line);
-                        queue.retain(|other| other.number != job.number);
-                        self.take_in(pass, job.clone(), found);
-                        if on == place {
-                            continue;
-                        }
-                        let rule = format!(
-                            "it is on {on:?}, as pairs of node and tasks, where it should be on {place:?}"
-                        );
-                        report(job.number, now, Some(line), rule);
-                        continue;
-                    }
+                let Some(at) = found.iter().position(|it| it.job == job.number) else {
+                    let rule = "it does not start, though all that start together with it have room";
+                    report(job.number, now, None, rule.to_owned());
+                    continue;
                 };
-                report(job.number, now, None, rule);
+                let found = found.remove(at);
+                let (on, line) = (found.on.clone(), found.line);
+                queue.retain(|other| other.number != job.number);
+                self.take_in(pass, job.clone(), found);
+                if on != place {
+                    let rule = format!(
+                        "it is on {on:?}, as pairs of node and tasks, where it should be on {place:?}"
+                    );
+                    report(job.number, now, Some(line), rule);
+                }
             }
             return true;
         }

@@ -217,7 +217,7 @@ impl Auditor {
         for &number in &unsettled {
             let Some(job) = self.jobs.get(&number) else { continue };
             match (job.started, job.queues.len()) {
-                (None, 0) if !self.has_cluster_for(job) => self.held.push(number),
+                (None, 0) if !self.fits_on_one(job, |cluster| !cluster.failed) => self.held.push(number),
                 (None, 0) => {
                     let since = SimTime::from_micros(self.now);
                     self.fault(Some(number), format!("it has not been in any queue since {since} s"));

@@ -1,6 +1,7 @@
 //! Clusters that fail, and states that are published.
 
 use super::Auditor;
+use super::cluster::Cluster;
 use super::job::{Job, Left};
 use super::rule::{not_running, publication};
 
@@ -45,10 +46,10 @@ impl Auditor {
         }
     }
 
-    /// Whether a cluster works on which the job may wait.
-    pub(super) fn has_cluster_for(&self, job: &Job) -> bool {
+    /// Whether one of these clusters, on which the job may wait, is wide enough.
+    pub(super) fn fits_on_one(&self, job: &Job, is_meant: impl Fn(&Cluster) -> bool) -> bool {
         self.clusters.iter().zip(0..).any(|(cluster, at)| {
-            !cluster.failed && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)
+            is_meant(cluster) && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)
         })
     }
 

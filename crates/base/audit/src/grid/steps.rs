@@ -30,17 +30,11 @@ impl Auditor {
     pub(super) fn skip(&mut self, number: u64) {
         match self.jobs.remove(&number) {
             None => self.fault(Some(number), Rule::absent("skip", false)),
-            Some(job) if self.fits_somewhere(&job) => {
+            Some(job) if self.fits_on_one(&job, |_| true) => {
                 self.fault(Some(number), "it is left out, although it would fit");
             }
             Some(_) => self.report.skipped += 1,
         }
-    }
-
-    /// Whether a cluster on which the job may wait is wide enough.
-    fn fits_somewhere(&self, job: &Job) -> bool {
-        let may_wait = |at: usize| job.home.is_none_or(|home| home as usize == at);
-        self.clusters.iter().enumerate().any(|(at, cluster)| may_wait(at) && job.width <= cluster.cores)
     }
 
     /// A job joins a queue: `expected` is what the cluster says of its end, `known` what the meta-scheduler does.

@@ -49,7 +49,10 @@ impl Claim {
         self.holders().any(|own| own == holder)
     }
     fn amount(&self, name: &str) -> u128 {
-        self.names.iter().position(|known| known == name).map_or(0, |at| self.amounts[at])
+        match name {
+            "node" => self.tasks.into(),
+            _ => self.names.iter().position(|known| known == name).map_or(0, |at| self.amounts[at]),
+        }
     }
 }
 
@@ -252,14 +255,9 @@ impl Limits {
                 "it starts, though {running} jobs of {whose}`{name}` run, which may run {most}"
             ));
         }
-        let held = |what: &str| match what {
-            "node" => {
-                (claim.tasks.into(), self.beside(claim, of).map(|(it, _)| u128::from(it.tasks)).sum::<u128>())
-            }
-            _ => (claim.amount(what), self.beside(claim, of).map(|(it, _)| it.amount(what)).sum()),
-        };
         most.iter().find_map(|(what, &most)| {
-            let (own, used) = held(what);
+            let used: u128 = self.beside(claim, of).map(|(it, _)| it.amount(what)).sum();
+            let own = claim.amount(what);
             let is_over = used > 0 && own + used > most.into();
             is_over.then(|| {
                 format!("it starts with {own} {what} beside {used} of {whose}`{name}`, which may have {most}")

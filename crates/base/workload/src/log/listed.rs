@@ -3,7 +3,9 @@
 use super::header::{Header, Naming};
 use super::names::Names;
 use super::record::{Line, Record, Status};
-use super::{Accounting, Faults, LogError, Problem, ReadReport, Strictness, Whole, decompressed};
+use super::{
+    Accounting, Faults, LogError, MAX_SECONDS, Problem, ReadReport, Strictness, Whole, decompressed,
+};
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
@@ -99,6 +101,12 @@ impl Listing {
         let (header, lines) = lines(&jobs, &names, note);
         Ok(Whole::new(file.to_owned(), header, report, lines))
     }
+}
+
+/// A moment that is given as seconds since 1970.
+pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
+    let seconds = text.parse::<u64>().ok().filter(|&seconds| seconds <= MAX_SECONDS)?;
+    i64::try_from(seconds).ok()
 }
 
 /// Seconds as a clock has them, `[[hours:]minutes:]seconds`, with this many parts; decimals are cut off.

@@ -34,7 +34,7 @@ pub use field::Field;
 pub use header::{Header, Naming};
 pub(crate) use input::decompressed;
 pub use kilobytes::Kilobytes;
-pub(crate) use listed::{Listed, Listing, Until, bytes, clock_seconds, text, unreadable};
+pub(crate) use listed::{Listed, Listing, Until, bytes, clock_seconds, text, unix_seconds, unreadable};
 pub(crate) use names::Names;
 pub use number::MAX_SECONDS;
 pub(crate) use parse::Dialect;

@@ -2,14 +2,6 @@
 
 use crate::log::{MAX_SECONDS, clock_seconds};
 
-/// Seconds since 1970.
-pub(super) fn moment(text: &str) -> Option<i64> {
-    text.parse::<u64>()
-        .ok()
-        .filter(|&seconds| seconds <= MAX_SECONDS)
-        .and_then(|seconds| i64::try_from(seconds).ok())
-}
-
 /// A length of time in seconds: `[[hours:]minutes:]seconds`, decimals are cut off.
 pub(super) fn span(text: &str) -> Option<u64> {
     clock_seconds(text, 1..=3).filter(|&seconds| seconds <= MAX_SECONDS)

@@ -1,8 +1,8 @@
 //! From the lines of a job to its records.
 
-use super::amounts::{Request, hosts, memory, moment, request, span};
+use super::amounts::{Request, hosts, memory, request, span};
 use super::line::{Attributes, Entry};
-use crate::log::{Kilobytes, Listed, Listing, Problem, Record, Status, Until};
+use crate::log::{Kilobytes, Listed, Listing, Problem, Record, Status, Until, unix_seconds};
 use dfrsim_model::SimSpan;
 
 /// A run whose used wall time is shorter by more than this many seconds was suspended.
@@ -96,7 +96,7 @@ impl Reading<'_, '_> {
         value
     }
     fn moment(&mut self, key: &'static str) -> Option<i64> {
-        self.read(key, "seconds since 1970", moment).filter(|&at| at > 0)
+        self.read(key, "seconds since 1970", unix_seconds).filter(|&at| at > 0)
     }
     fn span(&mut self, key: &'static str) -> Option<u64> {
         self.read(key, "a time such as 01:30:00 or a number of seconds", span)

@@ -54,7 +54,7 @@ mod amounts;
 mod job;
 mod line;
 
-use crate::log::{Listing, LogError, Strictness, Whole, text};
+use crate::log::{Listing, LogError, Strictness, Whole, text, unix_seconds};
 use job::{End, Life};
 use line::Entry;
 use rustc_hash::FxHashMap;
@@ -109,7 +109,7 @@ fn offset(entry: &Entry<'_>) -> Option<i64> {
         "E" => "end",
         _ => return None,
     };
-    let at = amounts::moment(entry.attributes.get(key)).filter(|&at| at > 0)?;
+    let at = unix_seconds(entry.attributes.get(key)).filter(|&at| at > 0)?;
     Some((entry.at - at + QUARTER / 2).div_euclid(QUARTER) * QUARTER)
 }
 

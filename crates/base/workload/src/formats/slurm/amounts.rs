@@ -1,15 +1,14 @@
 //! Times, memory and trackable resources as `sacct` writes them.
 
-use crate::log::{MAX_SECONDS, clock_seconds};
+use crate::log::{MAX_SECONDS, clock_seconds, unix_seconds};
 use chrono::NaiveDateTime;
 
 /// A moment in seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of seconds.
 pub(in super::super) fn moment(text: &str) -> Option<i64> {
-    if let Ok(seconds) = text.parse::<u64>() {
-        return i64::try_from(seconds).ok().filter(|_| seconds <= MAX_SECONDS);
-    }
-    let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
-    Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
+    unix_seconds(text).or_else(|| {
+        let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
+        Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
+    })
 }
 
 /// Whether a moment has not come, or never came.

@@ -8,28 +8,19 @@ use dfrsim_model::SimSpan;
 /// By how much local times may be off where the clock was changed, in seconds.
 const CLOCK_CHANGE: i64 = 3_600;
 
-/// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A step of a job.
-    Step,
-    /// A job that waits, runs or is suspended.
-    Unended,
-    /// A job, or a run of one, that has ended.
-    Ended,
-}
-
-impl Kind {
-    pub(super) fn of(row: &Row<'_>) -> Kind {
-        if row.get(Column::JobId).contains('.') {
-            return Kind::Step;
-        }
-        match state(row) {
-            "PENDING" | "RUNNING" | "SUSPENDED" | "CONFIGURING" | "COMPLETING" | "RESIZING" | "SIGNALING"
-            | "STOPPED" => Kind::Unended,
-            _ => Kind::Ended,
-        }
-    }
+/// Whether a job waits, runs or is suspended.
+pub(super) fn has_not_ended(row: &Row<'_>) -> bool {
+    matches!(
+        state(row),
+        "PENDING"
+            | "RUNNING"
+            | "SUSPENDED"
+            | "CONFIGURING"
+            | "COMPLETING"
+            | "RESIZING"
+            | "SIGNALING"
+            | "STOPPED"
+    )
 }
 
 /// The first word of the state: `CANCELLED` of `CANCELLED by 1003`.

@@ -61,7 +61,7 @@ use crate::log::{Accounting, Asked, Faults, Listed, Listing, LogError, Problem, 
 pub(super) use amounts::moment;
 use columns::{Column, Columns, Row};
 use dfrsim_model::JobId;
-use job::{Kind, array, read_job};
+use job::{array, has_not_ended, read_job};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -100,14 +100,14 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         if let Some((array, Some(most))) = array(&row) {
             arrays.insert(array, most);
         }
-        match Kind::of(&row) {
-            Kind::Step => listing.accounting.steps += 1,
-            Kind::Unended => listing.accounting.unended += 1,
-            Kind::Ended => {
-                let job = read_job(number, &row, &mut listing.names);
-                job.iter().for_each(|job| count(&mut listing.accounting, &row, job));
-                listing.add(number, job);
-            }
+        if row.get(Column::JobId).contains('.') {
+            listing.accounting.steps += 1;
+        } else if has_not_ended(&row) {
+            listing.accounting.unended += 1;
+        } else {
+            let job = read_job(number, &row, &mut listing.names);
+            job.iter().for_each(|job| count(&mut listing.accounting, &row, job));
+            listing.add(number, job);
         }
     }
     let log = listing.finish(file, strictness, "accounting of Slurm, by sacct")?;

@@ -1,6 +1,6 @@
 //! Changes of a site: what if a parameter had another value?
 
-use super::lines::{At, ConfLine};
+use super::lines::{self, At, ConfLine};
 use super::{ConfError, Site, database, parameters, tables, unknown};
 
 /// The names of parameters that may be changed, for messages.
@@ -141,12 +141,8 @@ impl Site {
             _ => return Err(at.found(value, "on or off")),
         };
         self.lines.push(ConfLine::of_pair(at, "PreemptType", by));
-        let mut modes = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.pairs)
-            .filter(|it| it.0.eq_ignore_ascii_case("PreemptMode"));
-        let mode = modes.next_back().and_then(|(_, mode)| parameters::preempt_mode(mode));
+        let pairs = self.lines.iter().flat_map(|line| &line.pairs);
+        let mode = lines::values(pairs, "PreemptMode").next_back().and_then(parameters::preempt_mode);
         let is_off = mode.is_none_or(|mode| mode == dfrsim_model::priority::PreemptMode::Off);
         if by != "preempt/none" && is_off {
             self.lines.push(ConfLine::of_pair(at, "PreemptMode", "REQUEUE"));

@@ -62,6 +62,14 @@ impl At {
     }
 }
 
+/// The values of a parameter, in the order of the pairs.
+pub(super) fn values<'a>(
+    pairs: impl DoubleEndedIterator<Item = &'a (String, String)>,
+    name: &str,
+) -> impl DoubleEndedIterator<Item = &'a str> {
+    pairs.filter(move |pair| pair.0.eq_ignore_ascii_case(name)).map(|pair| pair.1.as_str())
+}
+
 /// Whether a limit is none.
 pub(super) fn is_unlimited(text: &str) -> bool {
     matches!(text.to_ascii_uppercase().as_str(), "" | "UNLIMITED" | "INFINITE" | "-1" | "NONE")

@@ -37,6 +37,7 @@ pub use consequence::{Consequence, Ignored};
 pub(super) use names::{feature_of_partition, feature_of_reservation, word};
 pub use nodes::NodeKind;
 
+use crate::by_name::NO_JOBS;
 use crate::log::{Header, Naming};
 use database::Listed;
 use dfrsim_model::JobId;
@@ -160,9 +161,6 @@ fn names_of_classes(classes: &[JobClass]) -> Vec<&str> {
     classes.iter().map(|class| class.name.as_str()).collect()
 }
 
-/// A number that no name has: names have numbers from 1 on.
-const NO_JOBS: u32 = u32::MAX;
-
 /// The files of a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteFiles {
@@ -245,10 +243,8 @@ impl Site {
             nodes.change(of, *more);
         }
         nodes.reserve(self.reservations.iter().flatten())?;
-        let cluster = self.lines.iter().flat_map(|line| &line.pairs);
-        let mut cluster =
-            cluster.filter(|(name, _)| name.eq_ignore_ascii_case("ClusterName")).map(|(_, name)| name);
-        let cluster = cluster.next_back().map(String::as_str);
+        let pairs = self.lines.iter().flat_map(|line| &line.pairs);
+        let cluster = lines::values(pairs, "ClusterName").next_back();
         let preempts = parameters.ignored.iter().any(|name| name == QOS_PREEMPTION);
         let accounts =
             self.associations.as_deref().map(|rows| database::accounts(rows, cluster)).transpose()?;

@@ -1,7 +1,7 @@
 //! The nodes of `slurm.conf` and `gres.conf`, and which of them partitions have.
 
 use super::ConfError;
-use super::lines::{At, ConfLine};
+use super::lines::{At, ConfLine, values};
 use super::names::{MOST_NODES, feature_of_partition, feature_of_reservation, names, word};
 use super::reservations::Reserved;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -90,10 +90,9 @@ pub(super) fn read(lines: &[ConfLine], gres: &[ConfLine]) -> Result<Nodes, ConfE
             }
             all.nodes.extend(names.into_iter().map(|name| (name, node.clone())));
         } else if name.eq_ignore_ascii_case("PartitionName") {
-            let given = pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case("Nodes"));
-            let given = given.map(|(_, list)| list).or(default_nodes.as_ref());
+            let given = values(pairs.iter(), "Nodes").next().or(default_nodes);
             if list.eq_ignore_ascii_case("DEFAULT") {
-                default_nodes = given.cloned();
+                default_nodes = given;
                 continue;
             }
             let given = given.filter(|list| !list.eq_ignore_ascii_case("ALL"));
@@ -147,8 +146,7 @@ impl Nodes {
     fn add_gres(&mut self, lines: &[ConfLine]) -> Result<(), ConfError> {
         let mut said: FxHashMap<(Option<String>, String), Vec<Gres>> = FxHashMap::default();
         for ConfLine { at, pairs } in lines {
-            let get =
-                |key: &str| pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|it| &it.1);
+            let get = |key| values(pairs.iter(), key).next();
             let Some(name) = get("Name") else {
                 self.ignored.extend(pairs.iter().map(|(name, _)| format!("gres.conf {name}")));
                 continue;
@@ -168,11 +166,8 @@ impl Nodes {
                     let choices = &mut self.nodes.iter().map(|(name, _)| name.as_str());
                     return Err(at.of("NodeName").fault(super::unknown("node", name, choices)));
                 }
-                said.entry((node, name.clone())).or_default().push((
-                    name.clone(),
-                    get("Type").cloned(),
-                    count,
-                ));
+                let parts = said.entry((node, name.to_owned())).or_default();
+                parts.push((name.to_owned(), get("Type").map(str::to_owned), count));
             }
         }
         for (node_name, node) in &mut self.nodes {
