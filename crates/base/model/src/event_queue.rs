@@ -109,8 +109,7 @@ impl EventQueue {
             }
             at => {
                 self.heap[at as usize].0 = key;
-                let at = self.sift_up(at as usize);
-                self.sift_down(at);
+                self.settle(at as usize);
             }
         }
     }
@@ -134,15 +133,13 @@ impl EventQueue {
         let removed = self.heap.swap_remove(at);
         self.position[removed.1.0 as usize] = ABSENT;
         if at < self.heap.len() {
-            // The last entry nearly always belongs near the end: the way down need not compare with it.
-            let end = self.pull_up(at);
-            self.sift_up(end);
+            self.settle(at);
         }
         removed
     }
 
-    /// Moves the entry towards the top until its parent is no later; its new place.
-    fn sift_up(&mut self, mut at: usize) -> usize {
+    /// Moves the entry towards the top until its parent is no later.
+    fn sift_up(&mut self, mut at: usize) {
         let entry = self.heap[at];
         while at > 0 {
             let parent = (at - 1) / 2;
@@ -153,31 +150,11 @@ impl EventQueue {
             at = parent;
         }
         self.place(at, entry);
-        at
     }
 
-    /// Moves the entry towards the leaves until its children are no earlier.
-    fn sift_down(&mut self, mut at: usize) {
-        let entry = self.heap[at];
-        loop {
-            let mut child = 2 * at + 1;
-            if child >= self.heap.len() {
-                break;
-            }
-            if child + 1 < self.heap.len() && self.heap[child + 1].0 < self.heap[child].0 {
-                child += 1;
-            }
-            if entry.0 <= self.heap[child].0 {
-                break;
-            }
-            self.place(at, self.heap[child]);
-            at = child;
-        }
-        self.place(at, entry);
-    }
-
-    /// Moves the entry down to a place without children, without comparing keys; returns its new place.
-    fn pull_up(&mut self, mut at: usize) -> usize {
+    /// Moves the entry to where its key belongs: down to a place without children, and up from there. An entry that is moved nearly always
+    /// belongs near the end, so that the way down need not compare with it.
+    fn settle(&mut self, mut at: usize) {
         let entry = self.heap[at];
         loop {
             let mut child = 2 * at + 1;
@@ -191,7 +168,7 @@ impl EventQueue {
             at = child;
         }
         self.place(at, entry);
-        at
+        self.sift_up(at);
     }
 
     #[inline]

@@ -50,10 +50,7 @@ pub(super) fn map(
     let counts = (0..=items.len()).rev().filter(|&count| mcb.may_hold(count));
     let found =
         counts.map(|count| (count, mcb.largest(count))).find(|(count, it)| it.is_some() || *count == 0);
-    match found.and_then(|(_, packed)| packed) {
-        Some((value, places)) => Packed { value, places },
-        None => Packed { value: Yield::ONE.units(), places: Vec::new() },
-    }
+    found.and_then(|it| it.1).unwrap_or(Packed { value: Yield::ONE.units(), places: Vec::new() })
 }
 
 struct Mcb<'a> {
@@ -84,7 +81,7 @@ impl Mcb<'_> {
     }
 
     /// The highest value is tried, then the lowest, then a bisection between them; the last success.
-    fn largest(&self, count: usize) -> Option<(u32, Vec<On>)> {
+    fn largest(&self, count: usize) -> Option<Packed> {
         let one = Yield::ONE.units();
         let (lowest, highest, precision) = match self.search {
             Search::Stretch => (1, one, STRETCH_PRECISION),
@@ -101,14 +98,14 @@ impl Mcb<'_> {
             return None;
         }
         if let Some(places) = self.pack(count, highest) {
-            return Some((highest, places));
+            return Some(Packed { value: highest, places });
         }
-        let mut found = self.pack(count, lowest)?;
+        let mut places = self.pack(count, lowest)?;
         let value = bisect(lowest, highest, precision, |value| {
             let packed = self.pack(count, value);
-            packed.map(|places| found = places).is_some()
+            packed.map(|packed| places = packed).is_some()
         });
-        Some((value, found))
+        Some(Packed { value, places })
     }
 
     /// Packs the first jobs at a value: node after node, each takes the first task of the list that fits, again and again. The list is
