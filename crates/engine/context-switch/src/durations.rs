@@ -15,18 +15,6 @@ pub struct ByMemory(Vec<(f64, f64)>);
 pub struct NotByMemory;
 
 impl ByMemory {
-    /// A table of these pairs.
-    ///
-    /// # Errors
-    /// There is none, the MB are not positive or do not rise, or seconds are not between 0 and 10^6.
-    pub fn new(pairs: Vec<(f64, f64)>) -> Result<ByMemory, NotByMemory> {
-        let rises = pairs.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let ranges = pairs
-            .iter()
-            .all(|(memory, seconds)| memory.is_finite() && *memory > 0.0 && (0.0..=1e6).contains(seconds));
-        if pairs.is_empty() || !rises || !ranges { Err(NotByMemory) } else { Ok(ByMemory(pairs)) }
-    }
-
     /// The pairs.
     pub fn pairs(&self) -> &[(f64, f64)] {
         &self.0
@@ -46,8 +34,16 @@ impl ByMemory {
 
 impl TryFrom<Vec<(f64, f64)>> for ByMemory {
     type Error = NotByMemory;
+    /// A table of these pairs.
+    ///
+    /// # Errors
+    /// There is none, the MB are not positive or do not rise, or seconds are not between 0 and 10^6.
     fn try_from(pairs: Vec<(f64, f64)>) -> Result<ByMemory, NotByMemory> {
-        ByMemory::new(pairs)
+        let rises = pairs.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let ranges = pairs
+            .iter()
+            .all(|(memory, seconds)| memory.is_finite() && *memory > 0.0 && (0.0..=1e6).contains(seconds));
+        if pairs.is_empty() || !rises || !ranges { Err(NotByMemory) } else { Ok(ByMemory(pairs)) }
     }
 }
 
@@ -181,10 +177,10 @@ mod tests {
         );
         let resume = Durations::default().remote_resume;
         assert_eq!([512.0, 2_048.0].map(|memory| resume.seconds(memory)), [45.0, 180.0]);
-        let falling = ByMemory::new(vec![(1.0, 10.0), (2.0, 5.0)]).unwrap();
+        let falling = ByMemory::try_from(vec![(1.0, 10.0), (2.0, 5.0)]).unwrap();
         assert_eq!(falling.seconds(100.0), 0.0);
         for wrong in [vec![], vec![(0.0, 1.0)], vec![(2.0, 1.0), (1.0, 2.0)], vec![(1.0, -1.0)]] {
-            assert_eq!(ByMemory::new(wrong), Err(NotByMemory));
+            assert_eq!(ByMemory::try_from(wrong), Err(NotByMemory));
         }
     }
 

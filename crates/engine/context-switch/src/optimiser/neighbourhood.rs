@@ -2,7 +2,7 @@
 
 use super::construct::staying;
 use super::goal::{Goal, NOWHERE};
-use super::repair::PartialAssignment;
+use super::repair::{Change, PartialAssignment};
 use super::{Best, Search};
 use crate::action::Kind;
 use crate::cluster::Aim;
@@ -50,13 +50,6 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     while !search.is_proven() && search.budget.step() {
         state.step(search, &mut rng);
     }
-}
-
-/// What is needed to take a change back: the units that were taken, where they were, and the vjob whose resumes wait or no longer do.
-struct Change {
-    taken: Vec<usize>,
-    places: Vec<(usize, NodeId, bool)>,
-    turned: Option<VjobId>,
 }
 
 /// The assignment from which the search goes on.
@@ -190,7 +183,7 @@ impl<'a> State<'a> {
                 let cost = self.partial.estimate.cost();
                 let more = -heat * rng.random::<f64>().max(f64::MIN_POSITIVE).ln();
                 if cost as f64 > before as f64 + more {
-                    self.take_back(&changed);
+                    self.partial.take_back(&changed);
                 } else if self.partial.estimate.missing == 0 && best.as_ref().is_none_or(|best| cost < best.0)
                 {
                     best = Some((cost, self.partial.nodes.clone(), self.partial.enters.clone()));
@@ -221,8 +214,7 @@ impl<'a> State<'a> {
             nodes.sort_unstable();
             nodes.dedup();
             self.partial.turn(vjob);
-            let (taken, places) = self.partial.rearrange(&[], &nodes);
-            return Some(Change { taken, places, turned: Some(vjob) });
+            return Some(Change { turned: Some(vjob), ..self.partial.rearrange(&[], &nodes) });
         }
         let (from, demand) = (self.partial.nodes[unit], goal.units[unit].demand);
         let home = goal.home(&goal.units[unit]).filter(|_| rng.random_bool(0.2));
@@ -251,8 +243,7 @@ impl<'a> State<'a> {
                 return None;
             }
         }
-        let (taken, places) = self.partial.rearrange(&moved, &[from, to]);
-        Some(Change { taken, places, turned: None })
+        Some(self.partial.rearrange(&moved, &[from, to]))
     }
 
     /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
@@ -279,15 +270,8 @@ impl<'a> State<'a> {
         }
         let all = taken.clone();
         taken.truncate(placed);
-        self.take_back(&Change { taken, places, turned });
+        self.partial.take_back(&Change { taken, places, turned });
         self.configure(search, all);
-    }
-
-    fn take_back(&mut self, change: &Change) {
-        self.partial.restore(&change.taken, &change.places);
-        if let Some(vjob) = change.turned {
-            self.partial.turn(vjob);
-        }
     }
 
     /// Takes units from their nodes and puts them back as far as there is room.

@@ -27,6 +27,13 @@ pub(super) struct PartialAssignment<'a> {
     pub(super) estimate: Estimate,
 }
 
+/// What is needed to take a change back: the units that were taken, where they were, and the vjob whose resumes wait or no longer do.
+pub(super) struct Change {
+    pub(super) taken: Vec<usize>,
+    pub(super) places: Vec<(usize, NodeId, bool)>,
+    pub(super) turned: Option<VjobId>,
+}
+
 /// The most nodes that are examined for a unit, unless none of them admits it: all of a usual cluster.
 pub(super) const MOST_CANDIDATES: usize = 512;
 /// The most of them that cost the same.
@@ -104,19 +111,15 @@ impl<'a> PartialAssignment<'a> {
         places
     }
 
-    /// Puts units that were taken, of which the first few have nodes again, back where they were.
-    pub(super) fn restore(&mut self, placed: &[usize], places: &[(usize, NodeId, bool)]) {
-        placed.iter().for_each(|&unit| self.take(unit));
+    /// Takes a change back.
+    pub(super) fn take_back(&mut self, Change { taken, places, turned }: &Change) {
+        taken.iter().for_each(|&unit| self.take(unit));
         places.iter().for_each(|&(unit, node, enters)| self.place(unit, node, enters));
+        turned.iter().for_each(|vjob| self.turn(*vjob));
     }
 
-    /// Gives units other nodes and decides again who enters these nodes at once: first what makes most wait if it does not. Returns
-    /// the units that are concerned and where they were.
-    pub(super) fn rearrange(
-        &mut self,
-        moved: &[(usize, NodeId)],
-        nodes: &[NodeId],
-    ) -> (Vec<usize>, Vec<(usize, NodeId, bool)>) {
+    /// Gives units other nodes and decides again who enters these nodes at once: first what makes most wait if it does not.
+    pub(super) fn rearrange(&mut self, moved: &[(usize, NodeId)], nodes: &[NodeId]) -> Change {
         let hosted = nodes.iter().filter(|node| **node != NOWHERE);
         let mut taken: Vec<usize> = hosted.flat_map(|&node| self.residents(node)).copied().collect();
         taken.extend(moved.iter().map(|(unit, _)| *unit).filter(|&unit| self.nodes[unit] == NOWHERE));
@@ -131,7 +134,7 @@ impl<'a> PartialAssignment<'a> {
                 self.place(unit, NOWHERE, false);
             }
         }
-        (taken, places)
+        Change { taken, places, turned: None }
     }
 
     /// Lets the resumes of a vjob wait if they are not meant to, or no longer.
@@ -150,15 +153,9 @@ impl<'a> PartialAssignment<'a> {
 
     /// How many actions wait if a unit does: all resumes of a vjob, or the unit's own.
     pub(super) fn waiting(&self, unit: usize) -> u64 {
-        let of = |&vm: &VmId| {
-            let members = if self.goal.sleeps(vm) {
-                self.goal.cluster.vms_of(self.goal.cluster.vm(vm).vjob).len()
-            } else {
-                1
-            };
-            members as u64
-        };
-        self.goal.units[unit].vms.iter().map(of).max().unwrap_or(1)
+        let cluster = self.goal.cluster;
+        let sleeping = self.goal.units[unit].vms.iter().filter(|vm| self.goal.sleeps(**vm));
+        sleeping.map(|vm| cluster.vms_of(cluster.vm(*vm).vjob).len() as u64).max().unwrap_or(1)
     }
 
     /// Gives units nodes in this order: where each costs least by itself and by what waits for a first pool of that price; its
