@@ -97,7 +97,11 @@ fn commands_refuse(folder: &Folder, out: &Path, file: &Path) {
 fn a_run_leaves_no_file_of_an_earlier_scenario() {
     let folder = Folder::with(&[]);
     let cases: [(&str, &[&str], &[&str]); 2] = [
-        ("offline_quick", &[], &["algorithms=['GREEDY']", "second_phase.algorithms=[]"]),
+        (
+            "offline_quick",
+            &["algorithms=['GREEDY', 'VP_CPSUM', 'MCB8', 'SG']"],
+            &["algorithms=['GREEDY']", "second_phase.algorithms=[]"],
+        ),
         (
             "quickstart",
             &["policies=['EASY', 'FCFS']", "workloads.lublin.lublin.replications=1"],

@@ -41,7 +41,7 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
 #[test]
 fn ctrl_c_stops_with_a_message_and_the_run_goes_on_later() {
     let folder =
-        Folder::with(&[("scenario.toml", &SCENARIO.replace("replications = 40", "replications = 400"))]);
+        Folder::with(&[("scenario.toml", &SCENARIO.replace("replications = 40", "replications = 200"))]);
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"))
         .args(["run", "--threads", "1", "--out"])
         .arg(folder.path("out"))

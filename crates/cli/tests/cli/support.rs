@@ -96,7 +96,12 @@ pub(crate) const QUICK: [Quick; 7] = [
         ],
         variants: ["EASY", "CONS"],
     },
-    Quick { study: "offline", scenario: "offline_quick", set: &[], variants: ["VP_CPSUM", "MCB8"] },
+    Quick {
+        study: "offline",
+        scenario: "offline_quick",
+        set: &["algorithms=['GREEDY', 'VP_CPSUM', 'MCB8', 'SG', 'OPT']"],
+        variants: ["VP_CPSUM", "MCB8"],
+    },
     Quick {
         study: "grid",
         scenario: "grid_quick",
