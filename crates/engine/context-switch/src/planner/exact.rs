@@ -74,9 +74,9 @@ struct Rest {
     cost: u64,
     /// When at the latest that begins.
     latest: SimTime,
-    /// The next pool, and which of the ways on from there is the best.
+    /// The next pool, and the place of the best way on from there.
     pool: usize,
-    way: usize,
+    behind: usize,
 }
 
 impl Planner<'_> {
@@ -115,9 +115,11 @@ impl Planner<'_> {
             let half = pools.len() / 2;
             pools[half..].iter_mut().for_each(|pool| *pool = pool.with(effect.pool));
         }
-        // For each set of tasks that are done the best ways on.
-        let mut rest: Vec<Vec<Rest>> = vec![Vec::new(); all + 1];
-        rest[all] = vec![Rest { cost: 0, latest: SimTime::MAX, pool: 0, way: 0 }];
+        // The best ways on, and for each set of tasks that are done which of them are from there.
+        let mut ways = vec![Rest { cost: 0, latest: SimTime::MAX, pool: 0, behind: 0 }];
+        let mut from = vec![(0, 0); all + 1];
+        from[all] = (0, 1);
+        let mut best: Vec<Rest> = Vec::new();
         let mut needed = vec![Amount::NONE; nodes];
         for done in (0..all).rev() {
             let mut fits = |pool: usize| {
@@ -141,25 +143,26 @@ impl Planner<'_> {
                 .filter(|&task| fits(1 << task))
                 .map(|task| 1 << task)
                 .sum();
-            let mut best: Vec<Rest> = Vec::new();
             let mut pool = able;
             while pool > 0 {
-                for (way, behind) in rest[done | pool].iter().enumerate() {
+                let (first, end) = from[done | pool];
+                for behind in first..end {
                     let waiting = if is_last_counted { 1 } else { pools[all & !done & !pool].actions };
-                    let cost = behind.cost + pools[pool].price * waiting;
-                    let Some(latest) = pools[pool].begins_by(behind.latest) else { continue };
+                    let cost = ways[behind].cost + pools[pool].price * waiting;
+                    let Some(latest) = pools[pool].begins_by(ways[behind].latest) else { continue };
                     let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
                     if best.iter().all(is_better) && fits(pool) {
                         best.retain(|known| known.cost < cost || known.latest > latest);
-                        best.push(Rest { cost, latest, pool, way });
+                        best.push(Rest { cost, latest, pool, behind });
                     }
                 }
                 pool = (pool - 1) & able;
             }
-            rest[done] = best;
+            from[done] = (ways.len(), ways.len() + best.len());
+            ways.append(&mut best);
         }
         let own: u64 = if is_last_counted { 0 } else { effects.iter().map(|effect| effect.own).sum() };
-        let mut next = *rest[0].iter().min_by_key(|rest| rest.cost)?;
+        let mut next = *ways[from[0].0..].iter().min_by_key(|rest| rest.cost)?;
         let cost = own + next.cost;
         let (mut steps, mut done, mut number) = (Vec::new(), 0, 0);
         while done != all {
@@ -168,7 +171,7 @@ impl Planner<'_> {
             let actions = tasks.flat_map(|task| task.of(&self.actions)).copied();
             steps.extend(actions.map(|action| Step { pool: number, action }));
             (done, number) = (done | pool, number + 1);
-            next = rest[done][next.way];
+            next = ways[next.behind];
         }
         steps.sort_unstable_by_key(|step| (step.pool, self.rank[step.action.vm().index()]));
         Some(Exact { cost, steps })
@@ -250,10 +253,10 @@ fn rooms(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
     for done in 1..1_usize << effects.len() {
         let last = done.ilog2() as usize;
         let without = (done & !(1 << last)) * width;
-        let mut room = rooms[without..without + width].to_vec();
+        rooms.extend_from_within(without..without + width);
+        let room = &mut rooms[done * width..];
         effects[last].needs.iter().for_each(|&(node, need)| room[node] -= need.positive());
         effects[last].frees.iter().for_each(|&(node, freed)| room[node] += freed);
-        rooms.extend(room);
     }
     rooms
 }
