@@ -62,9 +62,9 @@ impl<'a> Cells<'a> {
             return Vec::new();
         };
         let with = |code| {
-            let mut part = self.clone();
-            part.lines.retain(|(codes, _)| codes[place] == code);
-            part
+            let lines = self.lines.iter().filter(|(codes, _)| codes[place] == code).cloned().collect();
+            let (columns, metrics) = (self.columns.clone(), self.metrics.clone());
+            Cells { columns, metrics, lines, checks: self.checks.clone(), ..*self }
         };
         (0..self.columns[place].names.len()).map(with).collect()
     }

@@ -1,7 +1,7 @@
 //! The fields that say how long actions take.
 
 use dfrsim_context_switch::{ByMemory, Durations};
-use dfrsim_lab::fields::{Fields as _, number, serde};
+use dfrsim_lab::fields::{number, serde};
 use dfrsim_lab::{Digester, fields};
 
 const PAIRS: &str = "a list of pairs of MB and seconds";
@@ -42,10 +42,20 @@ fields! {
 
 impl Times {
     pub(crate) fn durations(&self) -> Durations {
-        let mut table = self.write();
-        table.retain(|name, _| name != "suspend_to_ram_s");
-        let others: Durations = table.try_into().expect("a time has the name of its field");
-        Durations { doze_s: self.suspend_to_ram_s, ..others }
+        Durations {
+            run_s: self.run_s,
+            stop_s: self.stop_s,
+            migrate: self.migrate.clone(),
+            suspend: self.suspend.clone(),
+            local_resume: self.local_resume.clone(),
+            remote_resume: self.remote_resume.clone(),
+            doze_s: self.suspend_to_ram_s,
+            contention: self.contention,
+            storage_contention: self.storage_contention,
+            local_slowdown: self.local_slowdown,
+            remote_slowdown: self.remote_slowdown,
+            ..Durations::default()
+        }
     }
 
     pub(crate) fn digest(&self, digester: &mut Digester) {

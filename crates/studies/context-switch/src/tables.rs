@@ -119,7 +119,12 @@ fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
 
 /// The switches of the optimised policy.
 fn figure_11(rows: &Long<Row>) -> Table {
-    let line = |row: &SwitchRow| line_of!(row: start_s, duration_s, cost_mb, pools, runs, stops, migrations, suspends, local_resumes, remote_resumes);
+    let line = |row: &SwitchRow| {
+        line_of!(
+            row: start_s, duration_s, cost_mb, pools, runs, stops, migrations, suspends, local_resumes,
+            remote_resumes
+        )
+    };
     let first = |row: &&SwitchRow| row.policy == "optimised" && row.replication == 0;
     switches(rows).filter(first).map(line).collect()
 }

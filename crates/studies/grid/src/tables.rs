@@ -101,7 +101,12 @@ pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTab
 
 /// What was taken of each site for each replication.
 pub(crate) fn windows(windows: &[Window]) -> NamedTable {
-    let line = |window: &Window| line_of!(window: workload, site, replication, source, first_day, jobs, load, drawn_walltimes, killed, too_wide);
+    let line = |window: &Window| {
+        line_of!(
+            window: workload, site, replication, source, first_day, jobs, load, drawn_walltimes, killed,
+            too_wide
+        )
+    };
     NamedTable::new("windows", "The windows of the sites", windows.iter().map(line).collect())
 }
 
@@ -215,7 +220,9 @@ fn hours(span: SimSpan) -> f64 {
 /// What single jobs suffered.
 pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
     let lines = rows.ok().filter(|row| row.heuristic.is_some()).map(|row| {
-        line_of!(row: workload, replication, platform, local, algorithm, heuristic, max_moves, max_cancellations)
+        line_of!(row: workload, replication, platform, local, algorithm, heuristic)
+            .with("max_moves", row.max_moves)
+            .with("max_cancellations", row.max_cancellations)
             .with("max_delay_h", hours(row.max_delay_s))
             .with("max_lateness_h", hours(row.max_lateness_s))
             .with("max_waiting", row.max_waiting)

@@ -47,7 +47,7 @@ pub(super) struct Asked<'a> {
 /// The [`LABELS`] of an algorithm.
 fn labels(name: &str, other: &str) -> [String; 8] {
     let parts = name.strip_prefix("GREEDY_").and_then(|pass| pass.split_once('_'));
-    let packing = TABLE_4_4.lines::<1, 5>().any(|([each], _)| each == name && each.starts_with("VP_"));
+    let packing = name.starts_with("VP_") && TABLE_4_4.lines::<1, 0>().any(|([each], _)| each == name);
     let [order, rule] = parts.map_or([""; 2], |(order, rule)| [order, rule]);
     let kind = if parts.is_some() {
         "pass"
