@@ -146,10 +146,10 @@ impl Planner<'_> {
             let mut pool = able;
             while pool > 0 {
                 let (first, end) = from[done | pool];
-                for behind in first..end {
+                for (behind, way) in (first..).zip(&ways[first..end]) {
                     let waiting = if is_last_counted { 1 } else { pools[all & !done & !pool].actions };
-                    let cost = ways[behind].cost + pools[pool].price * waiting;
-                    let Some(latest) = pools[pool].begins_by(ways[behind].latest) else { continue };
+                    let cost = way.cost + pools[pool].price * waiting;
+                    let Some(latest) = pools[pool].begins_by(way.latest) else { continue };
                     let is_better = |known: &Rest| cost < known.cost || latest > known.latest;
                     if best.iter().all(is_better) && fits(pool) {
                         best.retain(|known| known.cost < cost || known.latest > latest);
