@@ -72,9 +72,7 @@ impl Policies {
             let fault = |reason| PolicyError::Family { name: name.to_owned(), reason };
             return Ok(Policy::Custom(Box::leak(Box::new(custom.map_err(fault)?))));
         }
-        if let Some(fault) = BatchPolicy::formula_fault(name) {
-            return Err(PolicyError::Formula { name: name.to_owned(), fault });
-        }
+        BatchPolicy::check_formulas(name)?;
         let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
         Ok(Policy::named(name).ok_or_else(|| unknown(name, known()))?)
     }

@@ -4,7 +4,6 @@ use super::node_use::NodeUse;
 use super::place::Place;
 use super::queue_order::QueueOrder;
 use crate::policy_error::PolicyError;
-use dfrsim_model::formula::FormulaError;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
@@ -47,39 +46,33 @@ impl Discipline {
         Discipline::Slurm,
     ];
 
-    fn name(self) -> &'static str {
+    /// Its name, and what it does in a few words.
+    fn in_words(self) -> (&'static str, &'static str) {
         match self {
-            Discipline::Fcfs => "FCFS",
-            Discipline::Easy => "EASY",
-            Discipline::Spare => "EASY/SPARE",
-            Discipline::Conservative(Compression::OneByOne) => "CONS",
-            Discipline::Conservative(Compression::Replan) => "CONS/REPLAN",
-            Discipline::Slurm => "SLURM",
+            Discipline::Fcfs => ("FCFS", "the head of the queue starts when its nodes are free"),
+            Discipline::Easy => {
+                ("EASY", "one reservation, for the head of the queue; others backfill around it")
+            }
+            Discipline::Spare => (
+                "EASY/SPARE",
+                "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves",
+            ),
+            Discipline::Conservative(Compression::OneByOne) => {
+                ("CONS", "a reservation for every job; an early end moves them up one by one, never later")
+            }
+            Discipline::Conservative(Compression::Replan) => {
+                ("CONS/REPLAN", "a reservation for every job; an early end plans the whole queue again")
+            }
+            Discipline::Slurm => (
+                "SLURM",
+                "as Slurm's main scheduler and its backfilling do, each at its own times; nodes are shared",
+            ),
         }
     }
 
     /// What of its nodes a job has to itself if the name of the policy does not say it.
     fn node_use(self) -> NodeUse {
         if self == Discipline::Slurm { NodeUse::Shared } else { NodeUse::Whole }
-    }
-
-    fn description(self) -> &'static str {
-        match self {
-            Discipline::Fcfs => "the head of the queue starts when its nodes are free",
-            Discipline::Easy => "one reservation, for the head of the queue; others backfill around it",
-            Discipline::Spare => {
-                "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves"
-            }
-            Discipline::Conservative(Compression::OneByOne) => {
-                "a reservation for every job; an early end moves them up one by one, never later"
-            }
-            Discipline::Conservative(Compression::Replan) => {
-                "a reservation for every job; an early end plans the whole queue again"
-            }
-            Discipline::Slurm => {
-                "as Slurm's main scheduler and its backfilling do, each at its own times; nodes are shared"
-            }
-        }
     }
 }
 
@@ -121,7 +114,7 @@ impl BatchPolicy {
         };
         let mut parts = parts(name);
         let base = parts.next()?;
-        let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.name() == base)?;
+        let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.in_words().0 == base)?;
         let mut policy = BatchPolicy::from(discipline);
         for part in parts {
             let before = policy;
@@ -152,12 +145,13 @@ impl BatchPolicy {
         Some(policy).filter(|policy| policy.fill != Some(policy.order))
     }
 
-    /// Why the formula in a name is none, if it has one.
-    pub(crate) fn formula_fault(name: &str) -> Option<FormulaError> {
-        parts(name).find_map(|part| {
+    /// Checks that what stands in a name for a formula is one.
+    pub(crate) fn check_formulas(name: &str) -> Result<(), PolicyError> {
+        let fault = parts(name).find_map(|part| {
             let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
             QueueOrder::parse(order).err()
-        })
+        });
+        fault.map_or(Ok(()), |fault| Err(PolicyError::Formula { name: name.to_owned(), fault }))
     }
 
     /// The same policy in all orders that have a name, that by arrival first.
@@ -180,7 +174,7 @@ impl BatchPolicy {
 
     /// A description, in one line.
     pub(crate) fn description(self) -> String {
-        let mut parts = vec![self.discipline.description().to_owned(), self.order.description()];
+        let mut parts = vec![self.discipline.in_words().1.to_owned(), self.order.description()];
         parts.extend(self.fill.map(|fill| format!("behind its head {}", fill.description())));
         parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
         parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description().to_owned()));
@@ -191,10 +185,8 @@ impl BatchPolicy {
 impl FromStr for BatchPolicy {
     type Err = PolicyError;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        if let Some(fault) = BatchPolicy::formula_fault(name) {
-            return Err(PolicyError::Formula { name: name.to_owned(), fault });
-        }
-        let known = Discipline::ALL.map(Discipline::name);
+        BatchPolicy::check_formulas(name)?;
+        let known = Discipline::ALL.map(|discipline| discipline.in_words().0);
         Ok(BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))?)
     }
 }
@@ -210,7 +202,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 
 impl fmt::Display for BatchPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.discipline.name())?;
+        f.write_str(self.discipline.in_words().0)?;
         if self.order != QueueOrder::default() {
             write!(f, "/ORDER={}", self.order)?;
         }

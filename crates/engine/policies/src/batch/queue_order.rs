@@ -27,13 +27,13 @@ pub enum QueueOrder {
     Formula(Formula),
 }
 
-/// The orders that are no formulas, by name.
-const PLAIN: [(&str, QueueOrder); 5] = [
-    ("ARRIVAL", QueueOrder::Arrival),
-    ("SJF", QueueOrder::Sjf),
-    ("LJF", QueueOrder::Ljf),
-    ("SAF", QueueOrder::Saf),
-    ("WFP3", QueueOrder::Wfp3),
+/// The orders that are no formulas, with their names and descriptions.
+const PLAIN: [(QueueOrder, &str, &str); 5] = [
+    (QueueOrder::Arrival, "ARRIVAL", "queue by arrival"),
+    (QueueOrder::Sjf, "SJF", "shortest job first"),
+    (QueueOrder::Ljf, "LJF", "longest job first"),
+    (QueueOrder::Saf, "SAF", "smallest area first"),
+    (QueueOrder::Wfp3, "WFP3", "largest (wait / estimate)^3 * width first"),
 ];
 
 /// Formulas with a name: the smallest expansion factor (Legrand et al. 2019); UNICEF (Tang et al. 2009), with the small numbers that
@@ -51,7 +51,7 @@ const FORMULAS: [(&str, &str); 6] = [
 impl QueueOrder {
     /// Those that are no formulas, by submission first.
     pub(crate) fn plain() -> impl Iterator<Item = QueueOrder> {
-        PLAIN.into_iter().map(|(_, order)| order)
+        PLAIN.into_iter().map(|(order, ..)| order)
     }
 
     /// All that have a name, by submission first.
@@ -64,7 +64,7 @@ impl QueueOrder {
     pub(super) fn parse(name: &str) -> Result<Option<QueueOrder>, FormulaError> {
         // In RLScheduler it has another name.
         let name = if name == "UNICEP" { "UNICEF" } else { name };
-        if let Some((_, order)) = PLAIN.into_iter().find(|(known, _)| *known == name) {
+        if let Some((order, ..)) = PLAIN.into_iter().find(|(_, known, _)| *known == name) {
             return Ok(Some(order));
         }
         let named = FORMULAS.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text);
@@ -73,14 +73,16 @@ impl QueueOrder {
     }
 
     pub(crate) fn description(self) -> String {
-        match self {
-            QueueOrder::Arrival => "queue by arrival".to_owned(),
-            QueueOrder::Sjf => "shortest job first".to_owned(),
-            QueueOrder::Ljf => "longest job first".to_owned(),
-            QueueOrder::Saf => "smallest area first".to_owned(),
-            QueueOrder::Wfp3 => "largest (wait / estimate)^3 * width first".to_owned(),
-            QueueOrder::Formula(formula) => format!("smallest {formula} first"),
+        match (self, self.plain_words()) {
+            (QueueOrder::Formula(formula), _) => format!("smallest {formula} first"),
+            (_, (_, words)) => words.to_owned(),
         }
+    }
+
+    /// The name and the description of an order that is no formula.
+    fn plain_words(self) -> (&'static str, &'static str) {
+        let entry = PLAIN.into_iter().find(|(order, ..)| *order == self);
+        entry.map_or(("", ""), |(_, name, words)| (name, words))
     }
 
     /// Whether the order of two jobs can change while they wait.
@@ -145,7 +147,6 @@ impl fmt::Display for QueueOrder {
                 None => write!(f, "'{formula}'"),
             };
         }
-        let named = PLAIN.into_iter().find(|(_, order)| order == self);
-        named.map_or(Ok(()), |(name, _)| f.write_str(name))
+        f.write_str(self.plain_words().0)
     }
 }

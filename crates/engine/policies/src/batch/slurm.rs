@@ -18,7 +18,7 @@ use super::policy::Discipline;
 use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, Beside};
 use super::split::{Room, Split, Stay};
-use crate::site::Site;
+use crate::site::{Site, last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, SortedMap};
 use std::collections::BTreeSet;
@@ -59,15 +59,14 @@ impl BatchScheduler {
         let now = view.now();
         self.order(now);
         let Some(site) = &self.site else { return };
-        let interval = SimSpan::from_secs(site.settings().main.interval_s).micros();
-        let whole = now.micros() / interval * interval;
+        let whole = last_multiple(now, SimSpan::from_secs(site.settings().main.interval_s));
         if site.ranked_at() > self.passes.ranked_at && site.next_ranking(now, now).is_some() {
             self.passes.ranked_at = site.ranked_at();
             self.passes.backfill.change(now);
         }
         // Passes over the whole queue were made while no job waited, too.
-        self.passes.main.last = self.passes.main.last.max(SimTime::from_micros(whole));
-        let is_whole = whole == now.micros();
+        self.passes.main.last = self.passes.main.last.max(whole);
+        let is_whole = whole == now;
         if self.passes.main.is_due(now) || is_whole {
             self.passes.main.pass(now);
             self.passes.awaits_whole &= !is_whole;
@@ -103,8 +102,7 @@ impl BatchScheduler {
         if !self.preempted.is_empty() {
             return Some(soon);
         }
-        let interval = SimSpan::from_secs(site.settings().main.interval_s).micros();
-        let whole = SimTime::from_micros((now.micros() / interval + 1).saturating_mul(interval));
+        let whole = next_multiple(now, SimSpan::from_secs(site.settings().main.interval_s));
         let backfill = self.passes.backfill.last.saturating_add(self.passes.backfill.interval);
         let ranked = site.next_ranking(now, backfill);
         // Without a change, a pass over the whole queue starts no job that the last one did not.

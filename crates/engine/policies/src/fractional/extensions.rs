@@ -45,26 +45,6 @@ impl Extensions {
         ahead: None,
     };
 
-    /// What the parts do, a few words each.
-    pub(super) fn descriptions(&self) -> impl Iterator<Item = String> {
-        let parts = [
-            self.period.map(|span| format!("a tick every {span} s")),
-            self.below_percent
-                .map(|percent| format!("ticks only if a job has no node or a yield below {percent} %")),
-            self.pay.map(|most| {
-                format!("penalties of a job at most {most} times its work, and none if waiting is cheaper")
-            }),
-            self.spread.then(|| "tasks of an arrival spread to full speed".to_owned()),
-            self.retry.map(|span| format!("jobs that wait are tried again, every {span} s at least")),
-            self.swap.map(|factor| {
-                format!("paused ones displace jobs with less than 1/{factor} of their priority")
-            }),
-            self.least_attained.map(|span| format!("shares by {span} s / (virtual time + {span} s)")),
-            self.ahead.map(|span| format!("priority (flow time + {span} s) / virtual time")),
-        ];
-        parts.into_iter().flatten()
-    }
-
     /// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded
     /// down, where the virtual time counts in whole microseconds; at least a unit. `None` without it.
     pub(super) fn weight(&self, virtual_time: VirtualTime) -> Option<u32> {

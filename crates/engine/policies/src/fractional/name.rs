@@ -1,6 +1,6 @@
-//! The names of fractional policies.
+//! The names and descriptions of fractional policies.
 
-use super::{Extensions, Fractional, Periodic, RemapLimit, SecondPhase};
+use super::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::fmt;
 
 impl Fractional {
@@ -45,41 +45,75 @@ impl Fractional {
     }
 }
 
-impl fmt::Display for Fractional {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fractional { extensions: more, remap_limit, .. } = self;
-        let (flow_time, virtual_time) = match remap_limit {
-            RemapLimit::Unlimited => (None, None),
-            RemapLimit::FlowTime(span) => (Some(span), None),
-            RemapLimit::VirtualTime(span) => (None, Some(span)),
+impl Fractional {
+    /// The parts of the name behind the reaction to arrivals, in their order: what each is called, its value if it is there, and what it
+    /// does, in words in which `{}` is the value.
+    fn parts(&self) -> [(&'static str, Option<String>, &'static str); 14] {
+        let flag = |is_set: bool| is_set.then(String::new);
+        let limit = match self.remap_limit {
+            RemapLimit::Unlimited => ("", None, ""),
+            RemapLimit::FlowTime(span) => ("MFT=", text(Some(span)), "no move before {} s of flow time"),
+            RemapLimit::VirtualTime(span) => {
+                ("MVT=", text(Some(span)), "no move before {} s of virtual time")
+            }
         };
-        let periodic = match self.periodic {
-            Periodic::Nothing => "",
-            Periodic::Mcb => "/per",
-            Periodic::McbStretch => "/stretch-per",
+        let shares = match self.second_phase {
+            SecondPhase::Min => "max-min yields",
+            SecondPhase::Average => "best average",
+            SecondPhase::Max => "min-max stretch",
         };
-        let opportunistic = if self.opportunistic { "*" } else { "" };
-        write!(f, "{}{opportunistic}{periodic}", self.on_submission)?;
-        let mut part = |key: &str, value: Option<&dyn fmt::Display>| {
-            value.map_or(Ok(()), |value| write!(f, "/{key}{value}"))
+        let (ticks, more) = (self.periodic, self.extensions);
+        let below = "ticks only if a job has no node or a yield below {} %";
+        let pay = "penalties of a job at most {} times its work, and none if waiting is cheaper";
+        let swap = "paused ones displace jobs with less than 1/{} of their priority";
+        [
+            ("per", flag(ticks == Periodic::Mcb), "ticks map all jobs again"),
+            (
+                "stretch-per",
+                flag(ticks == Periodic::McbStretch),
+                "ticks map all jobs again by estimated stretch",
+            ),
+            ("BUDGET=", text(self.budget_gb), "a tick moves {} GB at most"),
+            ("RELABEL", flag(self.relabel), "nodes relabelled to move little"),
+            ("OPT=", text(Some(self.second_phase)), shares),
+            limit,
+            ("PERIOD=", text(more.period), "a tick every {} s"),
+            ("BELOW=", text(more.below_percent), below),
+            ("PAY=", text(more.pay), pay),
+            ("SPREAD", flag(more.spread), "tasks of an arrival spread to full speed"),
+            ("RETRY=", text(more.retry), "jobs that wait are tried again, every {} s at least"),
+            ("SWAP=", text(more.swap), swap),
+            ("LAS=", text(more.least_attained), "shares by {} s / (virtual time + {} s)"),
+            ("AHEAD=", text(more.ahead), "priority (flow time + {} s) / virtual time"),
+        ]
+    }
+
+    /// A description of the policy, in one line.
+    #[must_use]
+    pub fn description(self) -> String {
+        let arrivals = match self.on_submission {
+            OnSubmission::Nothing => "jobs wait for the tick",
+            OnSubmission::Greedy => "a job starts where its memory fits",
+            OnSubmission::GreedyP => "a job starts, low priorities pause for it",
+            OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
+            OnSubmission::Mcb => "an arrival maps all jobs again",
         };
-        let flag = |is_set: bool| is_set.then_some(&"" as &dyn fmt::Display);
-        part("BUDGET=", of(&self.budget_gb))?;
-        part("RELABEL", flag(self.relabel))?;
-        part("OPT=", Some(&self.second_phase))?;
-        part("MFT=", of(&flow_time))?;
-        part("MVT=", of(&virtual_time))?;
-        part("PERIOD=", of(&more.period))?;
-        part("BELOW=", of(&more.below_percent))?;
-        part("PAY=", of(&more.pay))?;
-        part("SPREAD", flag(more.spread))?;
-        part("RETRY=", of(&more.retry))?;
-        part("SWAP=", of(&more.swap))?;
-        part("LAS=", of(&more.least_attained))?;
-        part("AHEAD=", of(&more.ahead))
+        let mut parts = vec![arrivals.to_owned()];
+        parts.extend(self.opportunistic.then(|| "completions start waiting jobs".to_owned()));
+        let others = self.parts().into_iter();
+        parts.extend(others.filter_map(|(_, value, words)| Some(words.replace("{}", &value?))));
+        parts.join("; ")
     }
 }
 
-fn of<T: fmt::Display>(value: &Option<T>) -> Option<&dyn fmt::Display> {
-    value.as_ref().map(|value| value as &dyn fmt::Display)
+impl fmt::Display for Fractional {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.on_submission, if self.opportunistic { "*" } else { "" })?;
+        let mut parts = self.parts().into_iter();
+        parts.try_for_each(|(key, value, _)| value.map_or(Ok(()), |value| write!(f, "/{key}{value}")))
+    }
+}
+
+fn text(value: Option<impl fmt::Display>) -> Option<String> {
+    value.map(|value| value.to_string())
 }

@@ -200,46 +200,4 @@ impl Fractional {
             .into_iter()
             .filter(|policy| policy.makes_sense())
     }
-
-    /// A description of the policy, in one line.
-    #[must_use]
-    pub fn description(self) -> String {
-        let mut parts = vec![
-            match self.on_submission {
-                OnSubmission::Nothing => "jobs wait for the tick",
-                OnSubmission::Greedy => "a job starts where its memory fits",
-                OnSubmission::GreedyP => "a job starts, low priorities pause for it",
-                OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
-                OnSubmission::Mcb => "an arrival maps all jobs again",
-            }
-            .to_owned(),
-        ];
-        if self.opportunistic {
-            parts.push("completions start waiting jobs".into());
-        }
-        parts.extend(match self.periodic {
-            Periodic::Nothing => None,
-            Periodic::Mcb => Some("ticks map all jobs again".into()),
-            Periodic::McbStretch => Some("ticks map all jobs again by estimated stretch".into()),
-        });
-        parts.extend(self.budget_gb.map(|most| format!("a tick moves {most} GB at most")));
-        if self.relabel {
-            parts.push("nodes relabelled to move little".into());
-        }
-        parts.push(
-            match self.second_phase {
-                SecondPhase::Min => "max-min yields",
-                SecondPhase::Average => "best average",
-                SecondPhase::Max => "min-max stretch",
-            }
-            .into(),
-        );
-        parts.extend(match self.remap_limit {
-            RemapLimit::Unlimited => None,
-            RemapLimit::FlowTime(span) => Some(format!("no move before {span} s of flow time")),
-            RemapLimit::VirtualTime(span) => Some(format!("no move before {span} s of virtual time")),
-        });
-        parts.extend(self.extensions.descriptions());
-        parts.join("; ")
-    }
 }

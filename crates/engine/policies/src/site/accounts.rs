@@ -1,9 +1,11 @@
 //! The tree of accounts: who pays for a job, what was used, and the fair share.
 
-use super::factor::{ONE, decay, half_to_the, ratio};
+use super::factor::{self, ONE, half_to_the, ratio};
 use super::fair_tree::FairTree;
+use super::multiples::{last_multiple, next_multiple};
 use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap, UserId};
+use std::sync::Arc;
 
 /// A place in the tree.
 pub(super) type AccountIndex = usize;
@@ -34,20 +36,17 @@ impl Node {
 /// The accounts and their usage up to now.
 #[derive(Clone, Debug)]
 pub(super) struct Accounts {
+    settings: Arc<Priorities>,
     tree: Vec<Node>,
     groups: SortedMap<u32, AccountIndex>,
     users: SortedMap<u32, AccountIndex>,
-    unlisted: Unlisted,
     /// The accounts that are not listed, by group or user.
     others: SortedMap<Option<u32>, AccountIndex>,
-    rule: FairShare,
-    dampening: u64,
     /// Where users have shares: those below each account.
     leaves: SortedMap<(AccountIndex, Option<u32>), AccountIndex>,
     period: SimSpan,
     /// By what usage is multiplied at a multiple of the period.
     decay: u64,
-    half_life: SimSpan,
     /// Where usage is forgotten within a period: what each job uses of which account, and since when in this period.
     runs: Option<SortedMap<usize, (AccountIndex, u64, SimTime)>>,
     now: SimTime,
@@ -57,7 +56,7 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// Of settings that were checked.
-    pub(super) fn new(settings: &Priorities) -> Accounts {
+    pub(super) fn new(settings: Arc<Priorities>) -> Accounts {
         let mut tree = vec![Node::new(ROOT, 1, false)];
         let (mut groups, mut users, mut leaves) =
             (SortedMap::default(), SortedMap::default(), SortedMap::default());
@@ -80,22 +79,18 @@ impl Accounts {
             }
         }
         let period = SimSpan::from_secs(settings.calc_period_s);
-        let half_life = SimSpan::from_secs(settings.half_life_s);
         let mut accounts = Accounts {
             tree,
             groups,
             users,
-            unlisted: settings.unlisted,
             others: SortedMap::default(),
-            rule: settings.fair_share,
-            dampening: settings.fair_share_dampening.into(),
             leaves,
             period,
-            decay: decay(period.micros(), half_life.micros()),
-            half_life,
+            decay: decay(period, &settings),
             runs: settings.decay_within_period.then(SortedMap::default),
             now: SimTime::ZERO,
             computed: 0,
+            settings,
         };
         accounts.compute();
         accounts
@@ -105,11 +100,7 @@ impl Accounts {
     fn paying(&self, user: Option<u32>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
         let listed = user.and_then(|user| self.users.get(&user));
         let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
-        let key = match self.unlisted {
-            Unlisted::Group => origin.group(),
-            Unlisted::User => user,
-            Unlisted::Together => None,
-        };
+        let key = unlisted(&self.settings, user, origin);
         listed.or_else(|| self.others.get(&key)).copied().ok_or(key)
     }
 
@@ -128,7 +119,7 @@ impl Accounts {
             self.others.insert(key, new);
             new
         });
-        if self.rule == FairShare::Classic || self.tree[account].is_user {
+        if self.settings.fair_share == FairShare::Classic || self.tree[account].is_user {
             return account;
         }
         if let Some(&known) = self.leaves.get(&(account, user)) {
@@ -169,23 +160,18 @@ impl Accounts {
 
     /// What is left at its end of what a job uses in a part of a period.
     fn decayed(&self, amount: u64, span: SimSpan) -> u128 {
-        let kept =
-            if span == self.period { self.decay } else { decay(span.micros(), self.half_life.micros()) };
+        let kept = if span == self.period { self.decay } else { decay(span, &self.settings) };
         (u128::from(amount) * u128::from(span.micros()) * u128::from(kept)) >> 32
-    }
-
-    /// The next multiple of the period after now.
-    pub(super) fn next_multiple(&self) -> SimTime {
-        let period = self.period.micros();
-        SimTime::from_micros((self.now.micros() / period + 1).saturating_mul(period))
     }
 
     /// Goes on to a moment, up to which the same nodes are in use; the last multiple of the period on the way, if there is one.
     pub(super) fn advance(&mut self, to: SimTime) -> Option<SimTime> {
         let mut last = None;
-        while self.next_multiple() <= to {
+        while let next = next_multiple(self.now, self.period)
+            && next <= to
+        {
             let is_idle = self.tree.iter().all(|it| it.in_use == 0 && it.recent == 0 && it.usage == 0);
-            let next = if is_idle { self.last_multiple(to) } else { self.next_multiple() };
+            let next = if is_idle { last_multiple(to, self.period) } else { next };
             self.use_until(next);
             let runs = self.runs.take();
             for &(account, amount, since) in runs.iter().flat_map(SortedMap::values) {
@@ -204,11 +190,6 @@ impl Accounts {
             self.compute();
         }
         last
-    }
-
-    fn last_multiple(&self, to: SimTime) -> SimTime {
-        let period = self.period.micros();
-        SimTime::from_micros(to.micros() / period * period)
     }
 
     fn use_until(&mut self, to: SimTime) {
@@ -230,7 +211,7 @@ impl Accounts {
             usage[parent] += usage[at];
             below[parent] += shares;
         }
-        match self.rule {
+        match self.settings.fair_share {
             FairShare::Classic | FairShare::ClassicOfUsers => self.compute_classic(&usage, &below),
             FairShare::FairTree => {
                 let accounts = (1..self.tree.len()).map(|at| {
@@ -262,9 +243,25 @@ impl Accounts {
             };
             self.tree[at].fair_share = match share[at] {
                 0 => 0,
-                share => half_to_the(ratio(effective[at].into(), share.into()) / self.dampening),
+                share => half_to_the(
+                    ratio(effective[at].into(), share.into()) / u64::from(self.settings.fair_share_dampening),
+                ),
             };
         }
+    }
+}
+
+/// By which part of it usage is multiplied after a span.
+fn decay(span: SimSpan, settings: &Priorities) -> u64 {
+    factor::decay(span.micros(), SimSpan::from_secs(settings.half_life_s).micros())
+}
+
+/// The key of the account of jobs for which no listed one pays.
+pub(super) fn unlisted(settings: &Priorities, user: Option<u32>, origin: Origin) -> Option<u32> {
+    match settings.unlisted {
+        Unlisted::Group => origin.group(),
+        Unlisted::User => user,
+        Unlisted::Together => None,
     }
 }
 
@@ -289,7 +286,7 @@ mod tests {
     fn shares_and_usage_make_the_factor() {
         let accounts = vec![account("a", None, 3, &[1]), account("b", None, 1, &[2])];
         let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
-        let mut accounts = Accounts::new(&settings);
+        let mut accounts = Accounts::new(Arc::new(settings));
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
         assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE, ONE));
         accounts.start(a, a, 1);
@@ -310,7 +307,7 @@ mod tests {
         let above = account("above", None, 1, &[]);
         let accounts = [accounts, vec![above]].concat();
         let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
-        let mut accounts = Accounts::new(&settings);
+        let mut accounts = Accounts::new(Arc::new(settings));
         let (below, beside) = (group(&mut accounts, 1), group(&mut accounts, 2));
         accounts.start(beside, beside, 5);
         accounts.advance(SimTime::from_secs(100));
@@ -330,12 +327,12 @@ mod tests {
         ];
         let fair_shares = |fair_share| {
             let accounts = accounts.clone();
-            let mut accounts = Accounts::new(&Priorities {
+            let mut accounts = Accounts::new(Arc::new(Priorities {
                 accounts,
                 fair_share,
                 calc_period_s: 100,
                 ..Priorities::default()
-            });
+            }));
             let origin = Origin::new(Some(1), None, None);
             let [x, y] = [7, 8].map(|user| accounts.of_job(UserId::new(user), origin));
             accounts.start(0, x, 3);
@@ -357,7 +354,7 @@ mod tests {
     #[test]
     fn usage_is_forgotten() {
         let settings = Priorities { calc_period_s: 100, half_life_s: 100, ..Priorities::default() };
-        let mut accounts = Accounts::new(&settings);
+        let mut accounts = Accounts::new(Arc::new(settings));
         let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
         accounts.start(a, a, 8);
         accounts.advance(SimTime::from_secs(100));
@@ -374,17 +371,17 @@ mod tests {
     #[test]
     fn unlisted_accounts_come_with_their_jobs() {
         let listed = vec![account("a", None, 1, &[1])];
-        let mut accounts = Accounts::new(&Priorities { accounts: listed, ..Priorities::default() });
+        let mut accounts = Accounts::new(Arc::new(Priorities { accounts: listed, ..Priorities::default() }));
         let a = group(&mut accounts, 1);
         let unknown = accounts.of_job(None, Origin::UNKNOWN);
         assert_eq!([group(&mut accounts, 7), group(&mut accounts, 7)], [3, 3]);
         assert_eq!((a, unknown, accounts.of_job(UserId::new(4), Origin::UNKNOWN)), (1, 2, 2));
         let by_user = Priorities { unlisted: Unlisted::User, ..Priorities::default() };
-        let mut accounts = Accounts::new(&by_user);
+        let mut accounts = Accounts::new(Arc::new(by_user));
         let origin = Origin::new(Some(1), None, None);
         assert_ne!(accounts.of_job(UserId::new(1), origin), accounts.of_job(UserId::new(2), origin));
         let together = Priorities { unlisted: Unlisted::Together, ..Priorities::default() };
-        let mut accounts = Accounts::new(&together);
+        let mut accounts = Accounts::new(Arc::new(together));
         assert_eq!(accounts.of_job(UserId::new(1), origin), accounts.of_job(None, Origin::UNKNOWN));
     }
 }

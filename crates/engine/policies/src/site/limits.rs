@@ -1,8 +1,9 @@
 //! The limits of partitions, qualities of service, accounts and users.
 
+use super::accounts::unlisted;
 use super::held::Held;
 use dfrsim_cluster::JobView;
-use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres, Unlisted};
+use dfrsim_model::priority::{Account, JobClass, Limits, Priorities, Tres};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// The classes of a job, by their places in the settings, and whose it is.
@@ -118,7 +119,7 @@ struct Used {
 }
 
 /// What limits depend on: who runs what. Where there are none, jobs are not counted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct InUse {
     has_limits: bool,
     /// Of qualities of service, of partitions, of accounts, of arrays, and of the site.
@@ -145,20 +146,13 @@ impl InUse {
             has_limits: settings.have_limits(),
             rules: classes.chain(accounts).chain(of_arrays).chain([site]).collect(),
             arrays: ranges.collect(),
-            used: SortedMap::default(),
-            ends: SortedMap::default(),
+            ..InUse::default()
         }
     }
 
-    /// The same limits, without a job that runs.
+    /// The same limits for claims that were made, without a job that runs.
     pub(super) fn emptied(&self) -> InUse {
-        InUse {
-            has_limits: self.has_limits,
-            rules: self.rules.clone(),
-            arrays: SortedMap::default(),
-            used: SortedMap::default(),
-            ends: SortedMap::default(),
-        }
+        InUse { rules: self.rules.clone(), ..InUse::default() }
     }
 
     /// What counts of a job.
@@ -289,18 +283,9 @@ fn micros(minutes: u64) -> u128 {
 }
 
 fn payer(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
-    let has = |list: &[u32], number: Option<u32>| number.is_some_and(|number| list.contains(&number));
-    let of_user =
-        settings.accounts.iter().position(|account| user.is_some_and(|user| account.pays_for(user)));
-    let of_group = || settings.accounts.iter().position(|account| has(&account.groups, origin.group()));
-    of_user.or_else(of_group).map_or_else(
-        || {
-            Payer::Other(match settings.unlisted {
-                Unlisted::Group => origin.group(),
-                Unlisted::User => user,
-                Unlisted::Together => None,
-            })
-        },
-        Payer::Listed,
-    )
+    let place = |pays: &dyn Fn(&Account) -> bool| settings.accounts.iter().position(pays);
+    let of_user = user.and_then(|user| place(&|account| account.pays_for(user)));
+    let of_group = || origin.group().and_then(|group| place(&|account| account.groups.contains(&group)));
+    let listed = of_user.or_else(of_group).map(Payer::Listed);
+    listed.unwrap_or_else(|| Payer::Other(unlisted(settings, user, origin)))
 }

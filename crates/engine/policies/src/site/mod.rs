@@ -23,9 +23,11 @@ mod factor;
 mod fair_tree;
 mod held;
 mod limits;
+mod multiples;
 mod preemption;
 mod rank;
 mod state;
 
+pub(crate) use multiples::{last_multiple, next_multiple};
 pub(crate) use preemption::needed;
 pub(crate) use state::Site;

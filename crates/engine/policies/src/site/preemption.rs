@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 #[derive(Debug)]
 pub(super) struct Preemption {
     is_by_qos: bool,
-    /// By class.
+    /// By class; empty if none preempts another one.
     rules: Vec<ClassRule>,
 }
 
@@ -40,9 +40,8 @@ pub(super) struct Preemptable<'a> {
 }
 
 impl Preemption {
-    /// Returns `None` if no class preempts another one.
-    pub(super) fn new(settings: &Priorities) -> Option<Preemption> {
-        let classes = settings.preempting()?;
+    pub(super) fn new(settings: &Priorities) -> Preemption {
+        let classes = settings.preempting().unwrap_or_default();
         let place = |name: &String| classes.iter().position(|class| class.name == *name);
         let rule = |class: &JobClass| ClassRule {
             preempts: class.preempt.iter().filter_map(place).collect(),
@@ -60,7 +59,12 @@ impl Preemption {
         }) {
             rules[class].level = level;
         }
-        Some(Preemption { is_by_qos, rules })
+        Preemption { is_by_qos, rules }
+    }
+
+    /// Whether any class preempts another one.
+    pub(super) fn is_any(&self) -> bool {
+        !self.rules.is_empty()
     }
 
     /// How far the class of a job is above others.
@@ -74,7 +78,7 @@ impl Preemption {
     }
 
     fn class(&self, job: &Membership) -> Option<usize> {
-        if self.is_by_qos { job.qos } else { job.partition }
+        if self.is_by_qos { job.qos } else { job.partition.filter(|_| self.is_any()) }
     }
 
     /// Of a waiting job: the classes that it preempts.

@@ -4,6 +4,7 @@ use super::accounts::{AccountIndex, Accounts};
 use super::factor::{ONE, ratio};
 use super::held::{Held, names};
 use super::limits::{Claim, InUse, Membership};
+use super::multiples::{last_multiple, next_multiple};
 use super::preemption::{Preemptable, Preemption};
 use super::rank::Rank;
 use dfrsim_cluster::{JobHandle, View};
@@ -56,7 +57,7 @@ pub(crate) struct Site {
     in_use: InUse,
     /// Of which partitions jobs have come.
     partitions: BTreeSet<Option<usize>>,
-    preemption: Option<Preemption>,
+    preemption: Preemption,
     /// By handle.
     members: Vec<Option<Member>>,
     /// By handle. Passes over a long queue look at these few bytes.
@@ -78,7 +79,7 @@ impl Site {
     pub(crate) fn new(settings: Arc<Priorities>) -> Site {
         let names = names(&settings);
         Site {
-            accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(&settings)),
+            accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(Arc::clone(&settings))),
             in_use: InUse::new(&settings, &names),
             names,
             partitions: BTreeSet::new(),
@@ -108,8 +109,7 @@ impl Site {
         if let Some(accounts) = &mut self.accounts {
             accounts.advance(now);
         }
-        let period = SimSpan::from_secs(self.settings.calc_period_s).micros();
-        self.multiple = SimTime::from_micros(now.micros() / period * period);
+        self.multiple = last_multiple(now, SimSpan::from_secs(self.settings.calc_period_s));
     }
 
     /// What limits and factors depend on of a job in the system, but for its account.
@@ -349,8 +349,7 @@ impl Site {
 
     /// How far the class of a job is above others: classes that preempt others are above them.
     pub(crate) fn level(&self, job: JobHandle) -> u16 {
-        let preemption = self.preemption.as_ref();
-        preemption.map_or(0, |it| it.level(&self.member(job).membership))
+        self.preemption.level(&self.member(job).membership)
     }
 
     /// The level of a job, then its priority: a number to compare.
@@ -361,24 +360,22 @@ impl Site {
 
     /// Whether the class of a job preempts others.
     pub(crate) fn may_preempt(&self, job: JobHandle) -> bool {
-        let preemption = self.preemption.as_ref();
-        preemption.is_some_and(|it| it.may_preempt(&self.member(job).membership))
+        self.preemption.may_preempt(&self.member(job).membership)
     }
 
     /// Whether jobs may have to make room for others.
     pub(crate) fn preempts(&self) -> bool {
-        self.preemption.is_some()
+        self.preemption.is_any()
     }
 
     /// The running jobs that may have to make room for one, in the order in which they do.
     pub(crate) fn candidates(&self, now: SimTime, job: JobHandle) -> Vec<JobHandle> {
-        let preemption = self.preemption.as_ref();
-        preemption.map_or_else(Vec::new, |it| it.candidates(now, &self.member(job).membership, self.runs()))
+        self.preemption.candidates(now, &self.member(job).membership, self.runs())
     }
 
     /// Warns a job that has to make room for another one: when it leaves its nodes, if it has time for that.
     pub(crate) fn warn(&mut self, now: SimTime, job: JobHandle, waiting: JobHandle) -> Option<SimTime> {
-        let grace = self.preemption.as_ref()?.grace(&self.member(job).membership);
+        let grace = self.preemption.grace(&self.member(job).membership);
         if grace.is_zero() {
             return None;
         }
@@ -405,8 +402,7 @@ impl Site {
 
     /// What happens to a job that makes room.
     pub(crate) fn preempt_mode(&self, job: JobHandle) -> PreemptMode {
-        let preemption = self.preemption.as_ref();
-        preemption.map_or(PreemptMode::Off, |it| it.mode(&self.member(job).membership))
+        self.preemption.mode(&self.member(job).membership)
     }
 
     fn runs(&self) -> impl Iterator<Item = Preemptable<'_>> {
@@ -421,13 +417,13 @@ impl Site {
         let weights = self.settings.weights;
         let just_before = SimTime::from_micros(not_before.micros().saturating_sub(1));
         (weights.age > 0 || weights.fair_share > 0)
-            .then(|| after(now.max(just_before), self.settings.calc_period_s))
+            .then(|| next_multiple(now.max(just_before), SimSpan::from_secs(self.settings.calc_period_s)))
     }
 
     /// The next moment of backfilling, where it has an interval.
     pub(crate) fn next_backfill(&self, now: SimTime) -> Option<SimTime> {
-        let interval = self.settings.backfill.interval_s;
-        (interval > 0).then(|| after(now, interval))
+        let interval = SimSpan::from_secs(self.settings.backfill.interval_s);
+        (!interval.is_zero()).then(|| next_multiple(now, interval))
     }
 
     /// The next moment at which a running job may have to make room for one of those that wait.
@@ -437,7 +433,7 @@ impl Site {
         waiting: impl Iterator<Item = JobHandle>,
     ) -> Option<SimTime> {
         let waiting = waiting.map(|job| &self.member(job).membership);
-        self.preemption.as_ref()?.next_candidate(now, waiting, self.runs())
+        self.preemption.next_candidate(now, waiting, self.runs())
     }
 
     /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit, no reservation and no delay holds any back,
@@ -482,10 +478,4 @@ impl Site {
             }
         }
     }
-}
-
-/// The first multiple of an interval after a moment.
-fn after(now: SimTime, interval_s: u64) -> SimTime {
-    let interval = SimSpan::from_secs(interval_s).micros();
-    SimTime::from_micros((now.micros() / interval + 1).saturating_mul(interval))
 }
