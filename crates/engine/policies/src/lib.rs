@@ -38,6 +38,7 @@ mod policy;
 mod policy_error;
 mod registry;
 mod site;
+mod total;
 
 pub use custom::CustomPolicy;
 pub use fractional::PolicySetting;

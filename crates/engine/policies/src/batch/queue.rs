@@ -3,6 +3,7 @@
 use super::job::BatchJob;
 use super::queue_order::{QueueOrder, value};
 use super::split::{Split, Stay};
+use crate::total::Total;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 use dfrsim_model::formula::Formula;
@@ -83,7 +84,7 @@ impl Queue {
     #[inline(never)]
     fn insert_in_order(&mut self, job: BatchJob, need: usize) {
         if let QueueOrder::Formula(formula) = self.order {
-            Score::of(formula, &job, job.submit).check(formula, &job, &mut self.fault);
+            checked(formula, &job, job.submit, &mut self.fault);
         }
         let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
         self.jobs.insert(at, Waiting::new(job, need));
@@ -145,9 +146,8 @@ impl Queue {
     fn sort_by_formula(&mut self, from: usize, formula: Formula, now: SimTime) -> bool {
         let Queue { jobs, fault, .. } = self;
         let mut key = |waiting: &Waiting| {
-            let score = Score::of(formula, &waiting.job, now);
-            score.check(formula, &waiting.job, fault);
-            (Reverse(waiting.priority), score, waiting.job.sequence)
+            let value = checked(formula, &waiting.job, now, fault);
+            (Reverse(waiting.priority), value, waiting.job.sequence)
         };
         let jobs = &mut jobs.make_contiguous()[from..];
         let is_sorted = jobs.is_sorted_by_key(&mut key);
@@ -158,41 +158,18 @@ impl Queue {
     }
 }
 
-/// The value of a formula for a job.
-#[derive(Clone, Copy, Debug)]
-struct Score(f64);
-
-impl Score {
-    fn of(formula: Formula, job: &BatchJob, now: SimTime) -> Score {
-        Score(value(formula, job, now))
+/// The value of a formula for a job; notes the first job that has no finite one.
+fn checked(
+    formula: Formula,
+    job: &BatchJob,
+    now: SimTime,
+    fault: &mut Option<(Formula, JobHandle, f64)>,
+) -> Total {
+    let value = value(formula, job, now);
+    if !value.is_finite() {
+        fault.get_or_insert((formula, job.job, value));
     }
-
-    /// Notes the first job that has no finite one.
-    fn check(self, formula: Formula, job: &BatchJob, fault: &mut Option<(Formula, JobHandle, f64)>) {
-        if !self.0.is_finite() {
-            fault.get_or_insert((formula, job.job, self.0));
-        }
-    }
-}
-
-impl PartialEq for Score {
-    fn eq(&self, other: &Score) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Score {}
-
-impl PartialOrd for Score {
-    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Score {
-    fn cmp(&self, other: &Score) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
+    Total(value)
 }
 
 impl Waiting {

@@ -1,11 +1,11 @@
 //! Making room for a job that arrives (dissertation, section 5.2.3): GreedyP and GreedyPM.
 
 use super::mapper::{Mapper, Placed};
-use super::nodes::{Task, Wanted};
-use super::priority::Ranked;
+use super::nodes::{Room, Task, Wanted};
+use super::priority::{Claim, Ranked};
 use dfrsim_cluster::View;
 
-/// Takes those of these jobs that may leave off their nodes, by increasing priority, until the wanted tasks fit. They, by decreasing
+/// Takes those of these jobs that a claim makes leave off their nodes, by increasing priority, until the wanted tasks fit. They, by decreasing
 /// priority; `None` if the tasks do not fit even then, in which case all of them are back.
 ///
 /// Greedy places all tasks if and only if the free memory of the nodes, each by itself, takes as many, so a count decides.
@@ -14,13 +14,14 @@ pub(super) fn mark(
     view: View<'_>,
     lowest_first: &[Ranked],
     wanted: Wanted,
-    may_leave: impl Fn(&Mapper, Ranked) -> bool,
+    claim: Claim,
 ) -> Option<Vec<Placed>> {
     let mut room = mapping.nodes.room(wanted);
     let mut marked: Vec<Placed> = Vec::new();
     let mut lowest_first = lowest_first.iter();
     while room < u64::from(wanted.tasks) {
-        let Some(job) = lowest_first.find(|&&job| may_leave(mapping, job)).map(Ranked::job) else {
+        let ranker = mapping.ranker(view);
+        let Some(job) = lowest_first.find(|&&job| ranker.makes_leave(claim, job)).map(Ranked::job) else {
             for (job, placement) in marked.into_iter().rev() {
                 mapping.put_back(job, Task::of(view, job), placement);
             }
@@ -65,4 +66,15 @@ pub(super) fn unmark_where_free(mapping: &mut Mapper, view: View<'_>, marked: &m
         }
         !is_free
     });
+}
+
+/// Jobs that were paused for others move instead where Greedy finds room.
+pub(super) fn move_where_free(mapping: &mut Mapper, view: View<'_>, paused: &[Placed], room: &mut Room) {
+    mapping.nodes.note(room);
+    for &(job, _) in paused {
+        let wanted = Wanted::of(view, job);
+        if mapping.nodes.take(room, wanted) && !mapping.place(view, wanted) {
+            room.refuse(wanted.task.memory, wanted.tasks);
+        }
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::mapper::{Mapper, Sharing};
 use super::preemption;
+use super::priority::Priority;
 use super::scheduler::weights_of;
-use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
+use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation};
 use dfrsim_model::Yield;
 use dfrsim_model::priority::Priorities;
 use dfrsim_packing::shares::Shares;
@@ -33,20 +34,13 @@ impl Equipartition {
     /// [checked](Priorities::check).
     pub fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Equipartition {
         Equipartition {
-            mapper: Mapper::new(nodes, site),
+            mapper: Mapper::new(nodes, site, Priority::default()),
             shares: Shares::new(nodes),
             sharing: Sharing::default(),
             waiting: Vec::new(),
             yields: Vec::new(),
             by_handle: Vec::new(),
         }
-    }
-
-    /// Puts jobs that wait into the order in which they are tried.
-    fn order(&mut self, view: View<'_>) {
-        let site = self.mapper.site.as_ref();
-        let tier = |job: JobHandle| site.map_or(0, |site| site.tier(job));
-        self.waiting.sort_by_cached_key(|&job| (Reverse(tier(job)), view.job(job).sequence()));
     }
 }
 
@@ -67,7 +61,9 @@ impl Scheduler for Equipartition {
                 decision.reject(job);
             }
         }
-        self.order(view);
+        let site = self.mapper.site.as_ref();
+        let tier = |job: JobHandle| site.map_or(0, |site| site.tier(job));
+        self.waiting.sort_by_cached_key(|&job| (Reverse(tier(job)), view.job(job).sequence()));
         self.waiting.retain(|&job| !self.mapper.place_greedily(view, job));
         let _ = preemption::make_room(&mut self.mapper, view, self.waiting.iter().copied());
         let mapper = &self.mapper;

@@ -141,7 +141,7 @@ impl Idle {
     pub(super) fn down_to(&self, last: Ranked, now: SimTime, found: &mut Vec<Ranked>) {
         let late = rounded_up(now);
         let mut from = 0;
-        while let Some(place) = self.next_from(from, last.priority(), late) {
+        while let Some(place) = self.next_from(from, last.priority.0, late) {
             found.extend(Some(self.rank(place, now)).filter(|ranked| *ranked >= last));
             from = place + 1;
         }
@@ -188,7 +188,7 @@ impl Idle {
             }
             let ranked = self.rank(place, now);
             if first.is_none_or(|first: Ranked| ranked > first) && is_meant(ranked.job()) {
-                (first, highest) = (Some(ranked), ranked.priority());
+                (first, highest) = (Some(ranked), ranked.priority.0);
             }
         }
         first

@@ -3,6 +3,7 @@
 use super::available::Available;
 use super::nodes::{self, Nodes, Task, Wanted};
 use super::pay::Penalties;
+use super::priority::{Priority, Ranker};
 use crate::site::Site;
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Situation, View};
 use dfrsim_model::priority::Priorities;
@@ -35,6 +36,7 @@ pub(super) struct Mapper {
     pub(super) nodes: Box<dyn Nodes>,
     /// Its limits count the jobs that are on nodes here, its accounts those that the cluster has on nodes.
     pub(super) site: Option<Site>,
+    priority: Priority,
     /// The state of the platform that the nodes follow; `None` before the first decision.
     platform_changes: Option<u64>,
     /// By handle; empty for jobs on no node.
@@ -51,11 +53,12 @@ pub(super) struct Mapper {
 
 impl Mapper {
     /// For a cluster of this many nodes, which are unknown until [`Mapper::follow`] is called.
-    pub(super) fn new(nodes: u32, site: Option<&Arc<Priorities>>) -> Mapper {
+    pub(super) fn new(nodes: u32, site: Option<&Arc<Priorities>>, priority: Priority) -> Mapper {
         Mapper {
             available: Available::all(nodes),
             nodes: nodes::equal(nodes),
             site: site.map(|settings| Site::new(Arc::clone(settings))),
+            priority,
             platform_changes: None,
             placements: Vec::new(),
             penalties: Vec::new(),
@@ -193,6 +196,11 @@ impl Mapper {
             site.take(job);
         }
         self.placements[job.index()] = placement;
+    }
+
+    /// What the ranks of jobs come from.
+    pub(super) fn ranker<'a>(&'a self, view: View<'a>) -> Ranker<'a> {
+        Ranker::new(self.priority, self.site.as_ref(), view)
     }
 
     /// Whether a limit holds a job back that is on no node here.

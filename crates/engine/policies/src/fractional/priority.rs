@@ -2,6 +2,7 @@
 
 use super::{Fractional, FractionalOptions, PriorityRule};
 use crate::site::Site;
+use crate::total::Total;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 use std::cmp::{Ordering, Reverse};
@@ -107,8 +108,7 @@ impl<'a> Ranker<'a> {
     /// The one of these jobs that others may make leave if they may do so with any.
     pub(super) fn first_to_leave(self, jobs: impl Iterator<Item = JobHandle>) -> Option<Ranked> {
         let ranked = jobs.map(|job| (self.level(job), self.of(job)));
-        let first = ranked.min_by(|a, b| a.0.cmp(&b.0).then(a.1.priority.total_cmp(&b.1.priority)));
-        first.map(|(_, job)| job)
+        ranked.min_by_key(|(level, job)| (*level, job.priority)).map(|(_, job)| job)
     }
 
     fn level(self, job: JobHandle) -> u16 {
@@ -126,7 +126,7 @@ impl<'a> Ranker<'a> {
         match self.level(claim.job).cmp(&self.level(other.job)) {
             Ordering::Less => false,
             Ordering::Greater => true,
-            Ordering::Equal => claim.below.is_none_or(|below| other.priority < below),
+            Ordering::Equal => claim.below.is_none_or(|below| other.priority.0 < below),
         }
     }
 }
@@ -139,11 +139,11 @@ pub(super) struct Claim {
 }
 
 /// A job and its rank: compared, the higher is the one that comes first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
     /// What a site says of it, which comes before its own priority.
     tier: u64,
-    priority: f64,
+    pub(super) priority: Total,
     /// Its place in the order of submission.
     sequence: Reverse<u64>,
     job: JobHandle,
@@ -155,33 +155,9 @@ impl Ranked {
         jobs.sort_unstable_by(|a, b| b.cmp(a));
     }
     pub(super) fn new(priority: f64, sequence: u64, job: JobHandle) -> Ranked {
-        Ranked { tier: 0, priority, sequence: Reverse(sequence), job }
+        Ranked { tier: 0, priority: Total(priority), sequence: Reverse(sequence), job }
     }
     pub(super) fn job(&self) -> JobHandle {
         self.job
     }
-    pub(super) fn priority(&self) -> f64 {
-        self.priority
-    }
 }
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Ranked) -> Ordering {
-        let by_priority = self.priority.partial_cmp(&other.priority).unwrap_or(Ordering::Equal);
-        self.tier.cmp(&other.tier).then(by_priority).then(self.sequence.cmp(&other.sequence))
-    }
-}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Ranked) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Ranked) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Ranked {}

@@ -13,9 +13,9 @@ use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
 use super::options::{ArrivalsAtTicks, Opportunism, StretchYields, TickOrigin, Unmarking};
 use super::pay::{Outcomes, Penalties};
-use super::priority::{Priority, Ranked, Ranker};
+use super::priority::{Priority, Ranked};
 use super::ranking::Ranking;
-use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, preemption};
+use super::{Extensions, Fractional, FractionalOptions, OnSubmission, Periodic, admission, preemption};
 use crate::site::Site;
 use arrivals::Vacated;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
@@ -80,11 +80,12 @@ impl FractionalScheduler {
         options: FractionalOptions,
         site: Option<&Arc<Priorities>>,
     ) -> FractionalScheduler {
+        let priority = Priority::new(&policy, &options);
         FractionalScheduler {
             policy,
             options,
-            mapper: Mapper::new(nodes, site),
-            idle: Idle::new(Priority::new(&policy, &options)),
+            mapper: Mapper::new(nodes, site, priority),
+            idle: Idle::new(priority),
             mcb: Mcb::new(nodes, options.mcb),
             settled: None,
             shares: Shares::new(nodes),
@@ -112,11 +113,6 @@ impl FractionalScheduler {
         self
     }
 
-    /// How jobs are ranked.
-    fn priority(&self) -> Priority {
-        Priority::new(&self.policy, &self.options)
-    }
-
     /// The time between ticks.
     fn period(&self) -> SimSpan {
         // A program may ask for none: ticks are at every moment then.
@@ -129,7 +125,7 @@ impl FractionalScheduler {
     }
 
     fn rank_all(&mut self, view: View<'_>) {
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let ranker = self.mapper.ranker(view);
         let jobs = view.jobs().iter().copied().filter(|job| !self.rejected.contains(job));
         self.ranking.rank(ranker, jobs);
     }
@@ -146,7 +142,7 @@ impl FractionalScheduler {
             }
             sum > whole
         };
-        let ranker = Ranker::new(self.priority(), None, view);
+        let ranker = self.mapper.ranker(view);
         let running = self.mapper.involved().filter(|&job| view.job(job).state() == JobState::Running);
         let running = running.map(|job| ranker.of(job));
         self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
@@ -203,7 +199,7 @@ impl FractionalScheduler {
         if !self.mapper.site.as_ref().is_some_and(Site::preempts) {
             return false;
         }
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let ranker = self.mapper.ranker(view);
         let waiting = self.jobs(view).filter(|&job| !self.mapper.runs(job)).map(|job| ranker.of(job));
         let mut waiting: Vec<Ranked> = waiting.collect();
         Ranked::sort(&mut waiting);
@@ -214,8 +210,7 @@ impl FractionalScheduler {
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
         // What finds no room now finds none after others have started, so always the first that finds room is the next.
         loop {
-            let (mapping, room) = (&self.mapper, &mut self.room);
-            let ranker = Ranker::new(Priority::new(&self.policy, &self.options), mapping.site.as_ref(), view);
+            let (mapping, room, ranker) = (&self.mapper, &mut self.room, self.mapper.ranker(view));
             // Those that left their nodes at this moment.
             let evicted = mapping.involved().filter(|&job| {
                 let is_running = view.job(job).state() == JobState::Running;
@@ -250,7 +245,7 @@ impl Scheduler for FractionalScheduler {
         let now = view.now();
         self.yields.resize(view.handles(), Yield::ZERO);
         self.floors.resize(view.handles(), Yield::ZERO);
-        let displaced = self.follow(situation);
+        let (displaced, is_room) = self.follow(situation);
         if self.policy.extensions.pay.is_some() {
             self.outcomes.add(view, situation.completed);
         }
@@ -273,25 +268,23 @@ impl Scheduler for FractionalScheduler {
         let readings = self.options.readings;
         let tick = self.is_tick(now);
         let by_mcb = self.policy.on_submission == OnSubmission::Mcb;
-        let completed = self.policy.opportunistic && (!situation.completed.is_empty() || displaced.is_room);
-        let arrived = by_mcb && !(submitted.is_empty() && displaced.jobs.is_empty());
+        let completed = self.policy.opportunistic && (!situation.completed.is_empty() || is_room);
+        let arrived = by_mcb && !(submitted.is_empty() && displaced.is_empty());
         if completed && !by_mcb && readings.opportunism == Opportunism::Completions {
             let new_from = submitted.first().map_or(u64::MAX, |&job| view.job(job).sequence());
-            let is_new = |job| view.job(job).sequence() >= new_from || displaced.jobs.contains(&job);
+            let is_new = |job| view.job(job).sequence() >= new_from || displaced.contains(&job);
             self.start_waiting(view, |job| !is_new(job));
         }
         if !tick || readings.arrivals_at_ticks == ArrivalsAtTicks::Admitted {
-            self.admit_displaced(view, &displaced.jobs);
+            self.admit_displaced(view, &displaced);
             for &job in &submitted {
                 self.admit(view, job);
             }
         }
         if self.unmarks_after_placing() && self.policy.on_submission == OnSubmission::GreedyPM {
-            let evicted = std::mem::take(&mut self.evicted);
-            self.move_evicted(view, &evicted);
-            self.evicted = evicted;
+            admission::move_where_free(&mut self.mapper, view, &self.evicted, &mut self.room);
         }
-        self.retry(view, |job| submitted.contains(&job) || displaced.jobs.contains(&job));
+        self.retry(view, |job| submitted.contains(&job) || displaced.contains(&job));
         let remaps = arrived || completed && by_mcb || tick && self.is_remap_due(view);
         if remaps && !view.jobs().is_empty() {
             self.remap(view, self.budget().filter(|_| tick));

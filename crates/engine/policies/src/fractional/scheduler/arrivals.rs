@@ -3,9 +3,8 @@
 use super::FractionalScheduler;
 use crate::fractional::OnSubmission;
 use crate::fractional::admission;
-use crate::fractional::mapper::{Mapper, Placed};
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
-use crate::fractional::priority::{Ranked, Ranker};
+use crate::fractional::priority::Ranked;
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::SimTime;
 
@@ -49,27 +48,22 @@ impl FractionalScheduler {
             return false;
         }
         self.rank_leavers(view);
-        let priority = self.priority();
-        let factor = self.swap_factor(view, job);
-        let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, factor);
+        let ranker = self.mapper.ranker(view);
+        let claim = ranker.claim(job, self.swap_factor(view, job));
         if self.mapper.site.is_none() && self.policy.extensions.retry.is_some() {
             // Many jobs are tried at one moment, and most find no room. Without levels those that may leave are the first ones.
-            let ranker = Ranker::new(priority, None, view);
             let leaving = self.leavers.partition_point(|&other| ranker.makes_leave(claim, other));
             if !self.have_room_without(view, leaving, wanted) {
                 return false;
             }
         }
-        let may_leave = |mapper: &Mapper, other: Ranked| {
-            Ranker::new(priority, mapper.site.as_ref(), view).makes_leave(claim, other)
-        };
-        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
+        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, claim);
         let Some(mut evicted) = marked else { return false };
         admission::unmark_beside(&mut self.mapper, view, &mut evicted, wanted);
         let placed = self.mapper.place(view, wanted);
         debug_assert!(placed, "room was made");
         if self.policy.on_submission == OnSubmission::GreedyPM {
-            self.move_evicted(view, &evicted);
+            admission::move_where_free(&mut self.mapper, view, &evicted, &mut self.room);
         }
         self.evicted.extend(evicted);
         true
@@ -81,12 +75,8 @@ impl FractionalScheduler {
         }
         self.rank_leavers(view);
         let wanted = Wanted::of(view, job);
-        let priority = self.priority();
-        let claim = Ranker::new(priority, self.mapper.site.as_ref(), view).claim(job, None);
-        let may_leave = |mapper: &Mapper, other: Ranked| {
-            Ranker::new(priority, mapper.site.as_ref(), view).makes_leave(claim, other)
-        };
-        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, may_leave);
+        let claim = self.mapper.ranker(view).claim(job, None);
+        let marked = admission::mark(&mut self.mapper, view, &self.leavers, wanted, claim);
         let Some(marked) = marked else { return };
         let placed = self.mapper.place_greedily(view, job);
         debug_assert!(placed, "room was made");
@@ -96,17 +86,6 @@ impl FractionalScheduler {
         evicted.sort_by_cached_key(|(job, _)| place(*job));
         admission::unmark_where_free(&mut self.mapper, view, &mut evicted);
         self.evicted = evicted;
-    }
-
-    /// Jobs that were paused for others move instead where Greedy finds room.
-    pub(super) fn move_evicted(&mut self, view: View<'_>, evicted: &[Placed]) {
-        self.mapper.nodes.note(&mut self.room);
-        for &(job, _) in evicted {
-            let wanted = Wanted::of(view, job);
-            if self.mapper.nodes.take(&mut self.room, wanted) && !self.mapper.place(view, wanted) {
-                self.room.refuse(wanted.task.memory, wanted.tasks);
-            }
-        }
     }
 
     /// Tries jobs on no node as if they arrived, by decreasing priority: all but those that did so at this moment.
@@ -119,7 +98,7 @@ impl FractionalScheduler {
         let (mut room, mut room_of_paused, mut free) = (Room::default(), Room::default(), Room::default());
         rest.note(&mut room);
         let mut tried = Vec::new();
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let ranker = self.mapper.ranker(view);
         for job in view.jobs().iter().copied().filter(|job| !self.rejected.contains(job)) {
             // Those that were paused at this moment still count as running, and are left out.
             let is_tried = match view.job(job).state() {
@@ -135,7 +114,7 @@ impl FractionalScheduler {
         Ranked::sort(&mut tried);
         let (mut lowest, mut is_changed) = (None, true);
         for job in tried.into_iter().map(|ranked| ranked.job()) {
-            let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+            let ranker = self.mapper.ranker(view);
             if std::mem::take(&mut is_changed) {
                 rest.note(&mut room_of_paused);
                 self.mapper.nodes.note(&mut free);
@@ -182,7 +161,7 @@ impl FractionalScheduler {
             return;
         }
         self.leavers_at = Some(state);
-        let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
+        let ranker = self.mapper.ranker(view);
         let mut leavers = std::mem::take(&mut self.leavers);
         leavers.clear();
         let giving_way = self.mapper.involved().filter(|&job| self.gives_way(view, job));

@@ -5,18 +5,10 @@ use crate::fractional::OnSubmission;
 use crate::fractional::idle::IdleJob;
 use dfrsim_cluster::{JobHandle, JobState, Situation, View};
 
-/// What a change of the platform leaves to be decided.
-#[derive(Debug)]
-pub(super) struct Displaced {
-    /// Jobs that have lost their nodes, by order of submission: they arrive again, before those that are submitted.
-    pub(super) jobs: Vec<JobHandle>,
-    /// Whether there may be room for others: jobs left, or nodes came back.
-    pub(super) is_room: bool,
-}
-
 impl FractionalScheduler {
-    /// Brings the mapping up to date with what has happened.
-    pub(super) fn follow(&mut self, situation: &Situation<'_>) -> Displaced {
+    /// Brings the mapping up to date with what has happened. Returns the jobs that have lost their nodes, by order of submission, which arrive
+    /// again before those that are submitted; and whether there may be room for others, as jobs left or nodes came back.
+    pub(super) fn follow(&mut self, situation: &Situation<'_>) -> (Vec<JobHandle>, bool) {
         let view = situation.view;
         let change = self.mapper.follow(situation, self.policy.pauses());
         for &job in &change.interrupted {
@@ -29,7 +21,7 @@ impl FractionalScheduler {
         let is_room = change.are_other_nodes || change.is_interruption;
         let mut jobs = [change.interrupted, change.cut_off].concat();
         jobs.sort_unstable_by_key(|&job| view.job(job).sequence());
-        Displaced { jobs, is_room }
+        (jobs, is_room)
     }
 
     /// Jobs that have lost their nodes arrive again. Those that leave them for a window move where Greedy finds room, if the policy

@@ -42,7 +42,9 @@ impl FractionalScheduler {
         if self.mapper.available.count() == 0 {
             return;
         }
-        let mut pinned: Vec<JobHandle> = self.mapper.placed().filter(|&job| self.pins(view, job)).collect();
+        let limit = self.policy.remap_limit;
+        let mut pinned: Vec<JobHandle> =
+            self.mapper.placed().filter(|&job| limit.pins(view.job(job))).collect();
         pinned.sort_unstable();
         if self.settled.is_some() && self.settled == self.settled(view, &pinned) {
             return;
@@ -119,11 +121,6 @@ impl FractionalScheduler {
         changes.extend(unranked.map(|job| (job, Vec::new())));
         self.mapper.set_all(view, changes);
         self.settled = self.settled(view, &pinned);
-    }
-
-    /// Whether MCB may drop this job, which is on nodes, but not move it.
-    fn pins(&self, view: View<'_>, job: JobHandle) -> bool {
-        self.policy.remap_limit.pins(view.job(job))
     }
 
     /// What a mapping of all jobs depends on now; `None` if on the time or on where jobs are, if a job has no place, or if calls are counted.

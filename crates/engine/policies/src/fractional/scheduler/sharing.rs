@@ -1,7 +1,6 @@
 //! The CPU that a mapping gives to jobs (dissertation, sections 5.2.5 and 5.2.6).
 
 use super::FractionalScheduler;
-use crate::fractional::priority::Ranker;
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
@@ -32,8 +31,7 @@ impl FractionalScheduler {
             });
             let jobs: Vec<StretchJob<'_>> = stretched.collect();
             if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
-                let ranker = Ranker::new(self.priority(), self.mapper.site.as_ref(), view);
-                self.ranking.rank(ranker, running.iter().copied());
+                self.ranking.rank(self.mapper.ranker(view), running.iter().copied());
                 let mut ranks = vec![0; running.len()];
                 for (rank, job) in (0..).zip(self.ranking.highest_first()) {
                     // Both are by submission, as handles are not.
