@@ -145,7 +145,7 @@ impl BatchPolicy {
         Some(policy).filter(|policy| policy.fill != Some(policy.order))
     }
 
-    /// Checks that what stands in a name for a formula is one.
+    /// Checks the formulas in a name.
     pub(crate) fn check_formulas(name: &str) -> Result<(), PolicyError> {
         let fault = parts(name).find_map(|part| {
             let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
