@@ -1,6 +1,6 @@
 //! Policies as data, and their names.
 
-use crate::batch::{BatchPolicy, Discipline, QueueOrder};
+use crate::batch::{BatchPolicy, BatchScheduler, Discipline, QueueOrder};
 use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, PolicySetting};
@@ -51,7 +51,7 @@ impl Policy {
     ) -> Box<dyn Scheduler> {
         let ranking = site.filter(|settings| !settings.are_plain());
         match self {
-            Policy::Batch(batch) => batch.scheduler(nodes, site),
+            Policy::Batch(batch) => Box::new(BatchScheduler::new(batch, nodes, site)),
             Policy::Equipartition => Box::new(Equipartition::new(nodes, ranking)),
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options, ranking)),
             Policy::Custom(policy) => policy.scheduler(nodes, options, site),

@@ -136,8 +136,8 @@ impl BatchScheduler {
         if self.releases_are_ends() {
             return self.running.releases(now).collect();
         }
-        let release = |run: &Run| run.release(now, &self.pools, |span| self.rounded(now, span));
-        let mut all: Vec<(SimTime, &Run)> = self.running.iter().map(|run| (release(run), run)).collect();
+        let release = |run| (Run::release(run, now, &self.pools, self.site.as_deref()), run);
+        let mut all: Vec<(SimTime, &Run)> = self.running.iter().map(release).collect();
         all.sort_by_key(|(end, run)| (*end, run.sequence));
         all
     }

@@ -80,10 +80,7 @@ impl BatchScheduler {
     /// Makes a plan of what runs alone.
     pub(super) fn new_plan(&mut self, now: SimTime) -> Plan {
         let (pools, site) = (&self.pools, self.site.as_deref());
-        self.running.for_each(|run| {
-            let rounded = |span| site.map_or(span, |site| site.rounded(now, span));
-            run.reserved_to = run.release(now, pools, rounded);
-        });
+        self.running.for_each(|run| run.reserved_to = run.release(now, pools, site));
         let promises_pools =
             self.policy.discipline == Discipline::Slurm && self.policy.nodes == NodeUse::Shared;
         let mut timeline = self.running.timeline(pools, now);
@@ -95,7 +92,7 @@ impl BatchScheduler {
     pub(super) fn renew_plan(&mut self, now: SimTime, mut plan: Plan) -> Plan {
         let (pools, site) = (&self.pools, self.site.as_deref());
         self.running.for_each(|run| {
-            let end = run.release(now, pools, |span| site.map_or(span, |site| site.rounded(now, span)));
+            let end = run.release(now, pools, site);
             if end != run.reserved_to {
                 plan.timeline.give_back(pools, run.stay(now));
                 run.reserved_to = end;
@@ -110,7 +107,7 @@ impl BatchScheduler {
         let pools = &self.pools;
         self.running.for_first(overdue, |run| {
             let from = run.reserved_to.max(now);
-            run.reserved_to = run.release(now, pools, |span| span);
+            run.reserved_to = run.release(now, pools, None);
             plan.timeline.take(pools, run.stay(from));
             if let Some(base) = &mut plan.base {
                 base.take(pools, run.stay(from));

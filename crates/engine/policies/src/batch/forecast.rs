@@ -121,6 +121,19 @@ impl Expected {
     }
 }
 
+impl Asked {
+    /// The job as one that waits.
+    pub(super) fn waiting(self, pools: &mut Pools, view: View<'_>) -> Waiting {
+        match self {
+            Asked::Plain(width, estimate) => {
+                let (job, submit) = (JobHandle::new(u32::MAX), view.now());
+                Waiting::new(BatchJob { job, sequence: u64::MAX, submit, width, estimate }, 0)
+            }
+            Asked::Seen(job) => Waiting::new(BatchJob::new(view, job), pools.needs.of(view, job)),
+        }
+    }
+}
+
 impl LocalScheduler {
     /// Makes the scheduler of a policy for a cluster of this many nodes with these settings of the site, which must have been
     /// [checked](Priorities::check). A decision must come before the first query.
@@ -198,23 +211,13 @@ impl LocalScheduler {
 
     /// A job as if it were submitted now.
     fn as_submitted(&mut self, view: View<'_>, asked: Asked) -> Waiting {
-        let now = view.now();
-        match asked {
-            Asked::Plain(width, estimate) => {
-                let job = JobHandle::new(u32::MAX);
-                Waiting::new(BatchJob { job, sequence: u64::MAX, submit: now, width, estimate }, 0)
-            }
-            Asked::Seen(job) => {
-                let need = self.scheduler.pools.need_of(view, job);
-                let mut new = Waiting::new(BatchJob::new(view, job), need);
-                new.job.submit = now;
-                if let Some(site) = &self.scheduler.site {
-                    new.priority = site.of_arrival(view, job).0;
-                    new = self.scheduler.as_planned(now, &new);
-                }
-                new
-            }
+        let mut new = asked.waiting(&mut self.scheduler.pools, view);
+        new.job.submit = view.now();
+        if let (Asked::Seen(job), Some(site)) = (asked, &self.scheduler.site) {
+            new.priority = site.of_arrival(view, job).0;
+            new = self.scheduler.as_planned(view.now(), &new);
         }
+        new
     }
 
     /// Returns when there would be room for the first task of a job, behind all that wait, if it were submitted now to a queue that is
@@ -229,7 +232,7 @@ impl LocalScheduler {
 
     /// Whether a job that the view considers is one that would ever run here.
     pub fn could_run(&mut self, view: View<'_>, job: JobHandle) -> bool {
-        let need = self.scheduler.pools.need_of(view, job);
+        let need = self.scheduler.pools.needs.of(view, job);
         let site = self.scheduler.site.as_ref();
         self.scheduler.pools.most(need) >= view.job(job).tasks().into()
             && site.is_none_or(|site| site.of_arrival(view, job).1)
@@ -389,12 +392,12 @@ impl Forecast {
     fn plan(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
         match self.find(pools, now, job) {
             None => job.withdraw(),
-            Some((start, (split, end))) => {
-                (job.start, job.end, job.split) = (start, end, split);
-                self.timeline.take(pools, job.stay(start));
+            Some(found) => {
+                job.promise(found);
+                self.timeline.take(pools, job.stay(job.start));
                 if self.in_turn {
-                    self.timeline.advance(start);
-                    self.last = start;
+                    self.timeline.advance(job.start);
+                    self.last = job.start;
                 }
             }
         }

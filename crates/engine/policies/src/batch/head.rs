@@ -188,7 +188,7 @@ impl Head {
             let mut rest = rooms.clone();
             split.0.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
             let more = pools.choose(at, job.need, width - placed, |pool| rest[pool]);
-            more.0.into_iter().for_each(|(pool, tasks)| split.add(pool, tasks));
+            split.add_all(more);
         }
         let lost =
             |&(pool, tasks): &(usize, u32)| self.tasks[pool] - self.left_to(pools, job.need, pool, tasks);

@@ -68,3 +68,4 @@ pub use policy::{BatchPolicy, Compression, Discipline};
 pub use profile::Profile;
 pub use published::PublishedPlan;
 pub use queue_order::QueueOrder;
+pub(crate) use scheduler::BatchScheduler;

@@ -118,7 +118,7 @@ impl Needs {
         amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
     }
 
-    /// The number of a job's need.
+    /// The number of a job's need, which jobs with equal tasks share.
     #[inline]
     pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let is_known = self.node_use == NodeUse::Whole && view.classes().is_none();

@@ -81,14 +81,9 @@ impl Plan {
         starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
     }
 
-    pub(super) fn reserve(
-        &mut self,
-        pools: &Pools,
-        job: &mut Waiting,
-        (start, (split, end)): (SimTime, Room),
-    ) {
-        (job.start, job.end, job.split) = (start, end, split);
-        self.timeline.take(pools, job.stay(start));
+    fn reserve(&mut self, pools: &Pools, job: &mut Waiting, found: (SimTime, Room)) {
+        job.promise(found);
+        self.timeline.take(pools, job.stay(job.start));
     }
 
     /// Gives a job that has none the earliest reservation, if there is one.
@@ -205,9 +200,9 @@ impl Plan {
         if pools.single().is_some() {
             // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
             if let Some(earlier) = self.timeline.earliest(pools, now, job, job.start) {
-                let (start, (split, end)) = earlier;
+                let (start, (_, end)) = earlier;
                 self.timeline.move_up(job.stay(now), (start, end));
-                (job.start, job.end, job.split) = (start, end, split);
+                job.promise(earlier);
             }
             return;
         }

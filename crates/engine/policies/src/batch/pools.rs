@@ -14,7 +14,7 @@ use super::place::Place;
 use super::queue::Waiting;
 use super::rooms::Rooms;
 use super::split::{Room, Span, Split};
-use dfrsim_cluster::{JobHandle, View};
+use dfrsim_cluster::View;
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// The nodes of a cluster, and what is free of them now.
@@ -142,12 +142,6 @@ impl Pools {
     #[inline]
     pub(super) fn single(&self) -> Option<u64> {
         self.is_single.then(|| self.free[0])
-    }
-
-    /// The number of an estimated need, which jobs with equal tasks share.
-    #[inline]
-    pub(super) fn need_of(&mut self, view: View<'_>, job: JobHandle) -> usize {
-        self.needs.of(view, job)
     }
 
     /// For how many tasks of a need the cluster has room while it is empty and all nodes are up.

@@ -5,7 +5,6 @@ use super::job::BatchJob;
 use super::policy::Discipline;
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::split::Split;
 use super::timeline::Timeline;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{JobId, SimSpan, SimTime};
@@ -77,18 +76,8 @@ impl LocalScheduler {
     }
 
     fn new_in(&self, published: &mut PublishedPlan, view: View<'_>, asked: Asked) -> Waiting {
-        let now = view.now();
-        published.timeline.advance(now);
-        match asked {
-            Asked::Plain(width, estimate) => {
-                let job = JobHandle::new(u32::MAX);
-                Waiting::new(BatchJob { job, sequence: u64::MAX, submit: now, width, estimate }, 0)
-            }
-            Asked::Seen(job) => {
-                let need = published.pools.need_of(view, job);
-                self.scheduler.as_planned(now, &Waiting::new(BatchJob::new(view, job), need))
-            }
-        }
+        published.timeline.advance(view.now());
+        self.scheduler.as_planned(view.now(), &asked.waiting(&mut published.pools, view))
     }
 }
 
@@ -138,9 +127,11 @@ impl PublishedPlan {
     fn find(&self, from: SimTime, new: &Waiting) -> Waiting {
         let last = self.starts.last().filter(|_| self.in_turn);
         let from = last.map_or(from, |&(last, _)| last.max(from));
-        let found = self.timeline.earliest(&self.pools, from, new, SimTime::MAX);
-        let (start, (split, end)) = found.unwrap_or((SimTime::MAX, (Split::default(), SimTime::MAX)));
-        Waiting { start, end, split, ..new.clone() }
+        let mut place = new.clone();
+        if let Some(found) = self.timeline.earliest(&self.pools, from, new, SimTime::MAX) {
+            place.promise(found);
+        }
+        place
     }
 
     fn take(&mut self, now: SimTime, job: JobId, place: Waiting) {

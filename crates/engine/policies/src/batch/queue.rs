@@ -2,7 +2,7 @@
 
 use super::job::BatchJob;
 use super::queue_order::{QueueOrder, value};
-use super::split::{Split, Stay};
+use super::split::{Room, Split, Stay};
 use crate::total::Total;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
@@ -29,6 +29,11 @@ impl Waiting {
     #[inline]
     pub(super) fn new(job: BatchJob, need: usize) -> Waiting {
         Waiting { job, need, priority: 0, start: SimTime::MAX, end: SimTime::MAX, split: Split::default() }
+    }
+
+    /// Gives it a reservation.
+    pub(super) fn promise(&mut self, (start, (split, end)): (SimTime, Room)) {
+        (self.start, self.end, self.split) = (start, end, split);
     }
 
     /// Gives its reservation up.

@@ -33,57 +33,38 @@ impl Reserved {
     ) -> Option<Bound> {
         let head = Head::new(pools, now, job, releases.iter().copied())?;
         let in_time = &releases[..releases.partition_point(|(end, _)| *end <= head.time)];
-        Some(match pools.node_use {
-            NodeUse::Whole => Reserved::bind_numbers(pools, &head, job, in_time),
-            NodeUse::Shared | NodeUse::Exclusive => {
-                (Reserved::bind_nodes(pools, &head, job, in_time), Vec::new())
-            }
-        })
-    }
-
-    fn bind_numbers(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Bound {
+        let is_whole = pools.node_use == NodeUse::Whole;
         let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
-        let mut awaited = Vec::new();
-        for (_, run) in releases.iter().rev() {
-            let mut taken = Split::default();
+        let (mut held, mut awaited) = (Split::default(), Vec::new());
+        for (_, run) in in_time.iter().rev() {
             let mut parts: Vec<(usize, u32)> = run.split.parts(run.width).collect();
-            parts.sort_unstable();
+            parts.sort_unstable_by_key(|&(pool, _)| if is_whole { pool } else { pools.node(pool) as usize });
+            let mut taken = Split::default();
             for (pool, nodes) in parts {
-                let of_it = nodes.min(u32::try_from(rooms[pool]).unwrap_or(u32::MAX)).min(missing);
-                rooms[pool] -= u64::from(of_it);
-                missing -= of_it;
-                taken.add(pool, of_it);
+                let room = u32::try_from(rooms[pool]).unwrap_or(u32::MAX).min(missing);
+                // Of the jobs that leave a node that tasks share, the last one counts.
+                let (tasks, rest) = match is_whole {
+                    true => (room.min(nodes), rooms[pool] - u64::from(room.min(nodes))),
+                    false => (room, 0),
+                };
+                (rooms[pool], missing) = (rest, missing - tasks);
+                taken.add(pool, tasks);
             }
-            if !taken.0.is_empty() {
-                awaited.push((run.job, taken));
-            }
-        }
-        (pools.choose(head.at(), job.need, missing, |pool| rooms[pool]), awaited)
-    }
-
-    fn bind_nodes(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Split {
-        let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
-        let mut bound = Split::default();
-        for (_, run) in releases.iter().rev() {
-            let mut on: Vec<usize> = run.split.parts(run.width).map(|(pool, _)| pool).collect();
-            on.sort_unstable_by_key(|&pool| pools.node(pool));
-            for pool in on {
-                // Of the jobs that leave a node, the last one counts.
-                let tasks = u32::try_from(std::mem::take(&mut rooms[pool])).unwrap_or(u32::MAX).min(missing);
-                missing -= tasks;
-                bound.add(pool, tasks);
+            match is_whole {
+                true if taken.0.is_empty() => {}
+                true => awaited.push((run.job, taken)),
+                false => held.add_all(taken),
             }
         }
-        let rest = pools.choose(head.at(), job.need, missing, |pool| rooms[pool]);
-        rest.0.into_iter().for_each(|(pool, tasks)| bound.add(pool, tasks));
-        bound
+        held.add_all(pools.choose(head.at(), job.need, missing, |pool| rooms[pool]));
+        Some((held, awaited))
     }
 
     /// A job has ended, whose nodes may be awaited.
     pub(super) fn ended(&mut self, job: JobHandle) {
         if let Some(at) = self.awaited.iter().position(|(awaited, _)| *awaited == job) {
             let (_, split) = self.awaited.swap_remove(at);
-            split.0.into_iter().for_each(|(pool, nodes)| self.held.add(pool, nodes));
+            self.held.add_all(split);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::pools::Pools;
 use super::split::{Split, Stay};
 use super::timeline::Timeline;
+use crate::site::Site;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -125,17 +126,13 @@ impl Run {
         (self.end, self.sequence)
     }
 
-    /// When it is expected to leave its nodes: as it was planned if it starts now, otherwise at the end of its estimate or shortly, rounded, or at the begin of a window.
-    pub(super) fn release(
-        &self,
-        now: SimTime,
-        pools: &Pools,
-        rounded: impl Fn(SimSpan) -> SimSpan,
-    ) -> SimTime {
+    /// When it is expected to leave its nodes: as it was planned if it starts now, otherwise at the end of its estimate or shortly, rounded by the settings of the site, or at the begin of a window.
+    pub(super) fn release(&self, now: SimTime, pools: &Pools, site: Option<&Site>) -> SimTime {
         if self.since == now {
             return self.reserved_to;
         }
         let left = if self.end <= now { OVERRUN } else { self.end.since(now) };
-        pools.stays_until(now, now.saturating_add(rounded(left)), &self.split)
+        let left = site.map_or(left, |site| site.rounded(now, left));
+        pools.stays_until(now, now.saturating_add(left), &self.split)
     }
 }

@@ -15,7 +15,7 @@ use super::split::{Room, Split};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
-use dfrsim_model::{SimSpan, SimTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
 
 /// A batch policy on a cluster, with the settings of a site if there are any.
@@ -97,11 +97,6 @@ impl BatchScheduler {
         }
     }
 
-    /// A job joins the queue, with what is left of its estimate.
-    fn enqueue(&mut self, view: View<'_>, job: JobHandle, need: usize) {
-        self.join(BatchJob::new(view, job), need);
-    }
-
     #[inline]
     pub(super) fn join(&mut self, job: BatchJob, need: usize) {
         if self.site.is_none() { self.queue.insert(job, need) } else { self.join_by_priority(job, need) }
@@ -114,23 +109,18 @@ impl BatchScheduler {
         }
     }
 
-    /// Whether no limit of the site rejects a job that arrives.
-    fn admits(&mut self, view: View<'_>, job: JobHandle) -> bool {
-        self.site.as_mut().is_none_or(|site| site.submit(view, job))
-    }
-
     fn submit(&mut self, view: View<'_>, job: JobHandle, is_admitted: bool, decision: &mut Decision) {
-        let need = self.pools.need_of(view, job);
+        let need = self.pools.needs.of(view, job);
         if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
-        self.enqueue(view, job, need);
+        self.join(BatchJob::new(view, job), need);
     }
 
-    /// A job that had started joins the queue again.
+    /// A job that had started joins the queue again, with what is left of its estimate.
     fn wait_again(&mut self, view: View<'_>, job: JobHandle) {
-        let need = self.pools.need_of(view, job);
-        self.enqueue(view, job, need);
+        let need = self.pools.needs.of(view, job);
+        self.join(BatchJob::new(view, job), need);
     }
 
     /// A job leaves its nodes.
@@ -189,11 +179,6 @@ impl BatchScheduler {
         }
     }
 
-    /// For how long a job is planned.
-    pub(super) fn rounded(&self, now: SimTime, span: SimSpan) -> SimSpan {
-        self.site.as_ref().map_or(span, |site| site.rounded(now, span))
-    }
-
     /// A job of the queue as it is planned.
     pub(super) fn planned(&self, now: SimTime, at: usize) -> Waiting {
         self.as_planned(now, &self.queue.jobs[at])
@@ -202,7 +187,9 @@ impl BatchScheduler {
     /// A waiting job as it is planned: with its estimate rounded, where the site does that.
     pub(super) fn as_planned(&self, now: SimTime, job: &Waiting) -> Waiting {
         let mut job = job.clone();
-        job.job.estimate = self.rounded(now, job.job.estimate);
+        if let Some(site) = &self.site {
+            job.job.estimate = site.rounded(now, job.job.estimate);
+        }
         job
     }
 
@@ -287,7 +274,7 @@ impl BatchScheduler {
     fn set_aside(&mut self, now: SimTime, job: JobHandle, beside: &mut Beside<'_>) {
         let run = self.running.get(job);
         self.pools.give_back(run.need, &run.split, run.width);
-        let end = run.release(now, &self.pools, |span| self.rounded(now, span));
+        let end = run.release(now, &self.pools, self.site.as_deref());
         match beside {
             Beside::NoReservation => {}
             Beside::Head(head) => head.grow(&self.pools, end, run),
@@ -308,7 +295,7 @@ impl BatchScheduler {
     fn expect(&mut self, now: SimTime, job: JobHandle, until: SimTime, beside: &mut Beside<'_>) {
         let Some(mut run) = self.running.remove(job) else { return };
         run.end = run.end.min(until);
-        let release = run.release(now, &self.pools, |span| self.rounded(now, span));
+        let release = run.release(now, &self.pools, self.site.as_deref());
         if let Beside::Plan(plan) = beside
             && release < run.reserved_to
         {
@@ -436,13 +423,6 @@ impl BatchScheduler {
     }
 }
 
-impl BatchPolicy {
-    /// A scheduler in its first state, for a cluster of this many nodes with these settings of the site.
-    pub(crate) fn scheduler(self, nodes: u32, site: Option<&Arc<Priorities>>) -> Box<dyn Scheduler> {
-        Box::new(BatchScheduler::new(self, nodes, site))
-    }
-}
-
 impl BatchScheduler {
     /// Takes in what happened; returns whether nodes are in other groups now.
     pub(super) fn take_in(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> bool {
@@ -457,7 +437,8 @@ impl BatchScheduler {
             }
         }
         let mut admitted = std::mem::take(&mut self.admitted);
-        admitted.extend(situation.submitted.iter().map(|&job| self.admits(view, job)));
+        let mut admits = |job| self.site.as_mut().is_none_or(|site| site.submit(view, job));
+        admitted.extend(situation.submitted.iter().map(|&job| admits(job)));
         let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
         // SLURM looks before it sees what happens in the same second, unless nodes change.
         if is_slurm && !self.pools.are_outdated(view) {

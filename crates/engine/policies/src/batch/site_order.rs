@@ -5,8 +5,8 @@ use super::queue::{Queue, Waiting};
 use crate::site::Site;
 use dfrsim_model::SimTime;
 
-/// What is known of the order of the queue.
-#[derive(Debug)]
+/// What is known of the order of the queue, at first of no jobs.
+#[derive(Debug, Default)]
 pub(super) struct SiteOrder {
     /// Of which priorities it is.
     ranking: (SimTime, u64),
@@ -15,21 +15,15 @@ pub(super) struct SiteOrder {
     has_come_between: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Standing {
     /// No other priorities change it, and those who join its end are in their places.
+    #[default]
     Settled,
     /// It is that of the ranking.
     Ordered,
     /// Jobs joined its end, which may not be their place.
     Joined,
-}
-
-impl Default for SiteOrder {
-    /// The order of no jobs.
-    fn default() -> SiteOrder {
-        SiteOrder { ranking: (SimTime::ZERO, 0), standing: Standing::Settled, has_come_between: false }
-    }
 }
 
 impl SiteOrder {

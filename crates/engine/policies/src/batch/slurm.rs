@@ -129,12 +129,8 @@ impl BatchScheduler {
         while at < self.queue.jobs.len() && left > 0 {
             let job = self.queue.jobs[at].job.job;
             let partition = self.partition(job);
-            if self.group(at).is_some() {
-                at += 1;
-                continue;
-            }
             // Jobs that may not start count, too.
-            if !tried.count(partition, settings.depth_per_partition) {
+            if self.group(at).is_some() || !tried.count(partition, settings.depth_per_partition) {
                 at += 1;
                 continue;
             }

@@ -13,6 +13,11 @@ impl Split {
         single.into_iter().chain(self.0.iter().copied())
     }
 
+    /// Puts more tasks in some pools.
+    pub(super) fn add_all(&mut self, more: Split) {
+        more.0.into_iter().for_each(|(pool, tasks)| self.add(pool, tasks));
+    }
+
     /// Puts more tasks in a pool.
     pub(super) fn add(&mut self, pool: usize, tasks: u32) {
         match self.0.iter_mut().find(|(other, _)| *other == pool) {

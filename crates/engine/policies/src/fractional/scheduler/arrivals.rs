@@ -26,15 +26,12 @@ impl FractionalScheduler {
             OnSubmission::GreedyP | OnSubmission::GreedyPM if self.unmarks_after_placing() => {
                 self.place_then_unmark(view, job);
             }
-            OnSubmission::GreedyP | OnSubmission::GreedyPM => self.admit_then_place(view, job),
-        }
-    }
-
-    fn admit_then_place(&mut self, view: View<'_>, job: JobHandle) {
-        let is_placed =
-            self.policy.extensions.spread && self.place_or_make_room(view, Wanted::spread(view, job));
-        if !is_placed {
-            self.place_or_make_room(view, Wanted::of(view, job));
+            OnSubmission::GreedyP | OnSubmission::GreedyPM => {
+                let spreads = self.policy.extensions.spread;
+                if !(spreads && self.place_or_make_room(view, Wanted::spread(view, job))) {
+                    self.place_or_make_room(view, Wanted::of(view, job));
+                }
+            }
         }
     }
 
