@@ -88,6 +88,10 @@ impl Column {
     pub const fn is_metric(&self) -> bool {
         self.better().is_some()
     }
+    /// Whether the instance and the variant determine it: a label, an instance or a variant column.
+    pub const fn is_name(&self) -> bool {
+        matches!(self.role, Role::Label | Role::Instance | Role::Variant)
+    }
     /// Whether it is the primary metric.
     pub const fn is_primary(&self) -> bool {
         matches!(self.role, Role::Primary(_))
@@ -127,7 +131,7 @@ impl Column {
 }
 
 /// A type of the fields of rows. What is written reads back as the same value; anything else is refused.
-pub trait Value: Sized {
+pub trait Value: Default {
     /// The kind of a column of such values.
     const KIND: Kind;
     /// Whether a value may be missing.
@@ -208,6 +212,10 @@ pub trait AnyRow: Any + Send + Sync {
     fn write(&self) -> Vec<String>;
     /// The number in a column of the type, by its place; `None` if there is none.
     fn number(&self, place: usize) -> Option<f64>;
+    /// Gives a column of the type, by its place, the value of a text; if it is not one, the column stays as it is.
+    fn set(&mut self, place: usize, text: &str);
+    /// The structure that [`columns!`](crate::columns) defines.
+    fn columns(&self) -> &dyn Any;
     /// A copy.
     fn copy(&self) -> Box<dyn AnyRow>;
 }
@@ -219,6 +227,11 @@ pub trait Row: AnyRow + Clone {
     const TYPES: &'static [RowType];
     /// Reads what [`AnyRow::write`] wrote; `None` if a field is not a value of its column.
     fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Option<Self>;
+    /// The number in a column, by its name.
+    fn value(&self, column: &str) -> Option<f64> {
+        let columns = Self::TYPES[self.row_type()].columns;
+        self.number(columns.iter().position(|each| each.name == column)?)
+    }
     /// The values of the columns with a role, by their names.
     fn with_role(&self, role: Role) -> Vec<(&'static str, String)> {
         let all = Self::TYPES[self.row_type()].columns.iter().zip(self.write());
@@ -237,6 +250,9 @@ pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<d
 /// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
 /// `metric(less)`, `metric(more)`, `primary(less)`, `primary(more)`; a unit may follow: `metric(less, "s")`,
 /// `fact("nodes")`, `variant("s")`. The field's documentation is the column's.
+///
+/// With `of |name: Type|` behind the name of the structure, there is a function `of` that makes a row of what was measured:
+/// the columns that say `= expression` from it, the others have their defaults.
 ///
 /// ```
 /// use dfrsim_lab::{AnyRow as _, Role, Row as _, columns};
@@ -262,6 +278,27 @@ pub(crate) fn read_row<R: Row>(row_type: usize, fields: &[&str]) -> Option<Box<d
 macro_rules! columns {
     (
         $(#[$attribute:meta])*
+        $visibility:vis struct $type:ident of |$of:tt: $from:ty| {
+            $(
+                $(#[doc = $doc:literal])+
+                $role:ident $(($($argument:tt),+))? pub $field:ident: $value:ty $(= $measured:expr)?,
+            )+
+        }
+    ) => {
+        $crate::columns! {
+            $(#[$attribute])*
+            $visibility struct $type {
+                $($(#[doc = $doc])+ $role $(($($argument),+))? pub $field: $value,)+
+            }
+        }
+        impl $type {
+            pub(crate) fn of($of: $from) -> Self {
+                $type { $($($field: $measured,)?)+ ..$type::default() }
+            }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
         $visibility:vis struct $type:ident {
             $(
                 $(#[doc = $doc:literal])+
@@ -270,7 +307,7 @@ macro_rules! columns {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         $visibility struct $type {
             $($(#[doc = $doc])+ pub $field: $value,)+
         }
@@ -286,6 +323,17 @@ macro_rules! columns {
                 let numbers: &[fn(&Self) -> Option<f64>] =
                     &[$(|row| $crate::Value::number(&row.$field)),+];
                 numbers.get(place).and_then(|number| number(self))
+            }
+            fn set(&mut self, place: usize, text: &str) {
+                let setters: &[fn(&mut Self, &str)] = &[$(|row, text| {
+                    if let Some(value) = $crate::Value::read(text) {
+                        row.$field = value;
+                    }
+                }),+];
+                setters[place](self, text);
+            }
+            fn columns(&self) -> &dyn std::any::Any {
+                self
             }
             fn copy(&self) -> Box<dyn $crate::AnyRow> {
                 Box::new(self.clone())
@@ -379,6 +427,12 @@ macro_rules! row_types {
             }
             fn number(&self, place: usize) -> Option<f64> {
                 match self { $($type::$variant(row) => $crate::AnyRow::number(row, place),)+ }
+            }
+            fn set(&mut self, place: usize, text: &str) {
+                match self { $($type::$variant(row) => $crate::AnyRow::set(row, place, text),)+ }
+            }
+            fn columns(&self) -> &dyn std::any::Any {
+                match self { $($type::$variant(row) => row,)+ }
             }
             fn copy(&self) -> Box<dyn $crate::AnyRow> {
                 Box::new(self.clone())

@@ -220,22 +220,19 @@ pub trait Study: Sized + Send + Sync + 'static {
         0
     }
     /// Runs a variant on an instance: at least one row. With several rows, which may be of several types, all of them have
-    /// the key of the variant.
+    /// the key of the variant. Label, instance and variant columns get the values of [`instances`](Study::instances) and
+    /// [`labels`](Study::labels); they need none here.
     ///
     /// # Errors
     /// If it has no rows; the others go on.
     fn run(
         &self,
         instance: &Self::Instance,
-        at: usize,
         variant: &Self::Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<<Self::Rows as RowSet>::Row>, Failure>;
     /// Runs beside the first variants of an instance, on another thread: a place for what they all need at the end.
     fn beside(&self, _instance: &Self::Instance) {}
-    /// Gives rows that were taken over from an earlier run the names that this scenario uses, where names are not part of
-    /// the key.
-    fn rename(&self, _at: usize, _variant: &Self::Variant, _row: &mut <Self::Rows as RowSet>::Row) {}
 
     /// The tables of all rows; empty ones are not written.
     fn tables(&self, rows: &Self::Rows) -> Vec<NamedTable>;

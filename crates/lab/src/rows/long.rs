@@ -26,6 +26,10 @@ impl<R: Row> Long<R> {
     pub fn ok(&self) -> impl Iterator<Item = &R> {
         self.records.iter().filter_map(|record| record.outcome.as_ref().ok())
     }
+    /// Those of one of the structures of columns.
+    pub fn of<T: Any>(&self) -> impl Iterator<Item = &T> {
+        self.ok().filter_map(|row| row.columns().downcast_ref())
+    }
 }
 
 fn header(columns: &[Column]) -> Vec<String> {
@@ -158,13 +162,13 @@ impl Keeper for LongKeeper {
         }
     }
 
-    fn earlier(&self, run: &RunOf<'_>, rename: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome> {
+    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome> {
         let known = self.earlier.get(&run.key)?.iter();
         let mut records: Records =
             known.map(|record| record.as_ref().map(AnyRecord::copy)).collect::<Option<_>>()?;
         for record in &mut records {
             match &mut record.outcome {
-                Ok(row) => rename(row.as_mut()),
+                Ok(row) => run.name(row.as_mut(), self.row_types),
                 Err(unfinished) => unfinished.fields = known_fields(run),
             }
         }
@@ -177,6 +181,7 @@ impl Keeper for LongKeeper {
             Ok(mut rows) => {
                 // In the order of the files, in which they are read again.
                 rows.sort_by_key(|row| row.row_type());
+                rows.iter_mut().for_each(|row| run.name(row.as_mut(), self.row_types));
                 rows.into_iter().map(|row| Record { key, outcome: Ok(row) }).collect()
             }
             Err(failure) => {

@@ -1,7 +1,7 @@
 //! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
 
 use super::{bad_header, bad_line, file_name};
-use crate::column::{AnyRow, Column, Role, Row, RowType};
+use crate::column::{Column, Role, Row, RowType};
 use crate::data::{DataFrame, Entry};
 use crate::key::Key;
 use crate::record::{FRAME_COLUMNS, Failure, Status};
@@ -366,7 +366,7 @@ impl Keeper for WideKeeper {
         taken.for_each(|(key, (cells, message))| self.earlier.add(key, cells, message));
     }
 
-    fn earlier(&self, run: &RunOf<'_>, _: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome> {
+    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome> {
         let (cells, messages) = self.earlier.0.get(&run.key)?;
         let (variant, name) = self.layout.variant(run);
         let [primary, further @ ..] = &cells[self.layout.of_variant(variant)] else { return None };

@@ -184,8 +184,6 @@ pub(crate) trait AnyInstance: Sync {
     fn row_type(&self, variant: usize) -> usize;
     /// As [`Study::key`].
     fn key(&self, variant: usize, key: &mut KeyBuilder);
-    /// As [`Study::rename`].
-    fn rename(&self, variant: usize, row: &mut dyn AnyRow);
     /// As [`Study::beside`].
     fn beside(&self);
     /// As [`Study::run`].
@@ -222,7 +220,7 @@ impl<S: Study> OpenStudy for S {
             let mut own = own.iter();
             variants.retain(|_| own.next() == Some(&true));
         }
-        Box::new(OneInstance { study: self, at: instance, prepared, variants })
+        Box::new(OneInstance { study: self, prepared, variants })
     }
     fn keeper(&self) -> Box<dyn Keeper> {
         S::Rows::keeper(&|| OpenStudy::every_variant(self))
@@ -235,7 +233,6 @@ impl<S: Study> OpenStudy for S {
 
 struct OneInstance<'a, S: Study> {
     study: &'a S,
-    at: usize,
     prepared: Result<Prepared<S::Instance>, Failure>,
     variants: Vec<S::Variant>,
 }
@@ -256,11 +253,6 @@ impl<S: Study> AnyInstance for OneInstance<'_, S> {
     fn key(&self, variant: usize, key: &mut KeyBuilder) {
         self.study.key(&self.variants[variant], key);
     }
-    fn rename(&self, variant: usize, row: &mut dyn AnyRow) {
-        let row: &mut dyn Any = row;
-        let row = row.downcast_mut().expect("a row of this study");
-        self.study.rename(self.at, &self.variants[variant], row);
-    }
     fn beside(&self) {
         if let Ok(prepared) = &self.prepared {
             self.study.beside(&prepared.instance);
@@ -268,7 +260,7 @@ impl<S: Study> AnyInstance for OneInstance<'_, S> {
     }
     fn run(&self, variant: usize, watch: Watch<'_>) -> RunRows {
         let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
-        let rows = self.study.run(&prepared.instance, self.at, &self.variants[variant], watch)?;
+        let rows = self.study.run(&prepared.instance, &self.variants[variant], watch)?;
         Ok(rows.into_iter().map(|row| Box::new(row) as Box<dyn AnyRow>).collect())
     }
 }

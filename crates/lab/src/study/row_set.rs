@@ -1,7 +1,7 @@
 //! How a study's rows are laid out.
 
 use super::{InstanceId, Labels};
-use crate::column::{AnyRow, Column, Row};
+use crate::column::{AnyRow, Column, Row, RowType};
 use crate::data::DataFrame;
 use crate::key::Key;
 use crate::record::{Failure, Status};
@@ -83,10 +83,19 @@ impl OnInstance<'_> {
 impl RunOf<'_> {
     /// The columns of its rows, each with what is known of it without running it; empty where that is unknown.
     pub(crate) fn known(&self) -> impl Iterator<Item = (&'static Column, &str)> {
-        self.columns.iter().map(|column| {
-            let known = value(self.labels, column.name).or_else(|| self.on.value(column.name));
-            (column, known.unwrap_or_default())
-        })
+        self.columns.iter().map(|column| (column, self.value(column).unwrap_or_default()))
+    }
+    fn value(&self, column: &Column) -> Option<&str> {
+        value(self.labels, column.name).or_else(|| self.on.value(column.name))
+    }
+    /// Gives a row, of one of these types, the values that the instance and the variant determine.
+    pub(crate) fn name(&self, row: &mut dyn AnyRow, row_types: &[RowType]) {
+        let columns = row_types[row.row_type()].columns.iter().enumerate();
+        for (place, column) in columns.filter(|(_, column)| column.is_name()) {
+            if let Some(text) = self.value(column) {
+                row.set(place, text);
+            }
+        }
     }
 }
 
@@ -132,9 +141,8 @@ pub trait Keeper: Any + Send + Sync {
     ) -> usize;
     /// Adds what was taken to the earlier rows, or forgets it.
     fn absorb(&mut self, is_usable: bool);
-    /// What an earlier run left of a variant, if all of its rows are known. Rows with values go through `rename`; other
-    /// labels are those of the present scenario.
-    fn earlier(&self, run: &RunOf<'_>, rename: &dyn Fn(&mut dyn AnyRow)) -> Option<Outcome>;
+    /// What an earlier run left of a variant, if all of its rows are known, with the labels of the present scenario.
+    fn earlier(&self, run: &RunOf<'_>) -> Option<Outcome>;
     /// The recorded data of a run with these rows, of which there is at least one.
     fn outcome(&self, run: &RunOf<'_>, rows: RunRows) -> Outcome;
     /// The outcome of the rows of a run.

@@ -5,7 +5,7 @@ use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;
 use crate::RunError;
-use crate::column::{Better, Column, Role};
+use crate::column::{Better, Column};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
 use crate::study::{
@@ -173,7 +173,7 @@ impl<'a> Runs<'a> {
         let row_type = prepared.row_type(variant);
         let columns = self.about.row_types[row_type].columns;
         let run = RunOf { on, variant, labels, row_type, columns, key };
-        let restored = self.keeper.earlier(&run, &|row| prepared.rename(variant, row));
+        let restored = self.keeper.earlier(&run);
         Pending { run, restored }
     }
 
@@ -275,8 +275,7 @@ fn failure(run: &RunOf<'_>, result: &RowResult<'_>) -> Option<String> {
     if !result.status.is_failure() {
         return None;
     }
-    let is_label = |column: &Column| matches!(column.role, Role::Label | Role::Instance | Role::Variant);
-    let labels = run.known().filter(|(column, value)| is_label(column) && !value.is_empty());
+    let labels = run.known().filter(|(column, value)| column.is_name() && !value.is_empty());
     let labels: Vec<&str> = labels.map(|(_, value)| value).collect();
     Some(format!("{}: {}: {}", labels.join(", "), result.status, result.message))
 }

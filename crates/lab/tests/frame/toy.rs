@@ -95,7 +95,6 @@ impl Study for Toy {
     fn run(
         &self,
         (number, load): &Self::Instance,
-        _: usize,
         factor: &u32,
         watch: Watch<'_>,
     ) -> Result<Vec<Product>, Failure> {
@@ -105,12 +104,9 @@ impl Study for Toy {
             7 if watch.audit => Err(Failure::invalid("the checker refuses 7")),
             13 => Err(Failure::new(Status::Unsolved, "")),
             _ => Ok(vec![Product {
-                parity: parity(*number),
-                load: *load,
-                number: *number,
-                factor: *factor,
                 product_m: product,
                 remainder: Some(product % 7.0).filter(|remainder| *remainder != 0.0),
+                ..Product::default()
             }]),
         }
     }

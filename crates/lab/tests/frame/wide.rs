@@ -95,18 +95,15 @@ impl Study for Powers {
     fn labels(&self, exponent: &u32) -> Labels {
         vec![("exponent", format!("x^{exponent}"))]
     }
-    fn run(&self, number: &u64, _: usize, exponent: &u32, watch: Watch<'_>) -> Result<Vec<Power>, Failure> {
+    fn run(&self, number: &u64, exponent: &u32, watch: Watch<'_>) -> Result<Vec<Power>, Failure> {
         watch.took(Duration::from_millis(u64::from(*exponent)));
         match exponent {
             0 => Err(Failure::new(Status::Infeasible, "")),
             7 => Err(Failure::invalid(format!("{number}, a number; it is refused"))),
             _ => Ok(vec![Power {
-                parity: String::new(),
-                number: *number,
-                exponent: exponent.to_string(),
-                square: number * number,
                 power: (*number as f64 / 2.0).powi(*exponent as i32),
                 root: (*number > 1).then_some(0.5),
+                ..Power::default()
             }]),
         }
     }

@@ -171,7 +171,6 @@ impl Study for ListScheduling {
     fn run(
         &self,
         (tasks, processors, best): &Self::Instance,
-        at: usize,
         order: &Order,
         _: Watch<'_>,
     ) -> Result<Vec<Schedule>, Failure> {
@@ -186,9 +185,7 @@ impl Study for ListScheduling {
             tasks.sort_unstable_by(|a, b| b.cmp(a));
         }
         let ratio = makespan(&tasks, *processors) as f64 / *best as f64;
-        let (processors, list) = (*processors, self.0[at].1);
-        let (proven, order) = (order.proven(processors), order.to_string());
-        Ok(vec![Schedule { processors, list, order, ratio, proven }])
+        Ok(vec![Schedule { ratio, proven: order.proven(*processors), ..Schedule::default() }])
     }
     fn tables(&self, rows: &Long<Schedule>) -> Vec<NamedTable> {
         let lines = groups(rows).into_iter().map(|((processors, order), ratios)| {

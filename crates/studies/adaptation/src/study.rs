@@ -105,7 +105,6 @@ impl Study for AdaptationStudy {
     fn run(
         &self,
         instance: &Change,
-        at: usize,
         &(cost, budget_percent): &(Cost, f64),
         _: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {
@@ -138,10 +137,6 @@ impl Study for AdaptationStudy {
             .as_ref()
             .map(|found| own.moved("the heuristic", &found.mapping, found.minimum_yield, budget));
         let mut row = Row {
-            jobs: problem.instance.jobs.len(),
-            replication: self.problems[at].0,
-            cost: cost.to_string(),
-            budget_percent,
             budget,
             exact_status: name(exact.status).to_owned(),
             unmoved: unmoved.map(Yield::as_f64),
@@ -149,7 +144,7 @@ impl Study for AdaptationStudy {
             optimum_moved: optimum_moved.transpose()?,
             found: reached.map(Yield::as_f64),
             found_moved: found_moved.transpose()?,
-            gap_to_optimum: None,
+            ..Row::default()
         };
         row.gap_to_optimum = row.gap();
         Ok(vec![row])

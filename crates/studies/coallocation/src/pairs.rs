@@ -77,18 +77,11 @@ pub(crate) struct Data<'a> {
 
 impl<'a> Data<'a> {
     pub(crate) fn new(scenario: &'a Scenario<CoallocationFields>, rows: &'a Long<Row>) -> Data<'a> {
-        let (mut searches, mut varied, mut streams) = (Vec::new(), Vec::new(), Vec::new());
-        let mut optima = BTreeMap::new();
-        for row in rows.ok() {
-            match row {
-                Row::Search(row) if row.parameter.is_none() => searches.push(row),
-                Row::Search(row) => varied.push(row),
-                Row::Optimum(row) => {
-                    optima.insert((row.usage.to_bits(), row.replication, row.size, row.case), row);
-                }
-                Row::Stream(row) => streams.push(row),
-            }
-        }
+        let (searches, varied): (Vec<_>, Vec<_>) =
+            rows.of::<SearchRow>().partition(|row| row.parameter.is_none());
+        let of_optimum =
+            |row: &'a OptimumRow| ((row.usage.to_bits(), row.replication, row.size, row.case), row);
+        let optima: BTreeMap<_, &OptimumRow> = rows.of().map(of_optimum).collect();
         let place = |row: &SearchRow| (row.usage.to_bits(), row.replication, row.size, row.case);
         // Both kinds of a case follow each other, unless one of them failed.
         let neighbours = searches.iter().zip(searches.iter().skip(1));
@@ -103,7 +96,7 @@ impl<'a> Data<'a> {
             })
             .collect();
         let bootstrap = Bootstrap::for_tables(scenario.seed);
-        Data { fields: &scenario.fields, pairs, searches, varied, streams, bootstrap }
+        Data { fields: &scenario.fields, pairs, searches, varied, streams: rows.of().collect(), bootstrap }
     }
 
     /// The replications.

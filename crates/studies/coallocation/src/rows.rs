@@ -5,7 +5,6 @@ use dfrsim_model::SimSpan;
 
 columns! {
     /// All repetitions of a search for a test case.
-    #[derive(Default)]
     pub struct SearchRow {
         /// The mean level of use of the grid.
         label pub usage: f64,

@@ -35,6 +35,7 @@ pub struct CoallocationStudy {
 /// A grid in use, built when the first variant needs it.
 #[derive(Debug)]
 pub struct Instance {
+    replication: u32,
     nodes: Vec<Resource>,
     course: Usage,
     seed: Seed,
@@ -91,12 +92,7 @@ impl CoallocationStudy {
         }
     }
 
-    fn stream(
-        &self,
-        instance: &Instance,
-        (usage, replication): (f64, u32),
-        kind: Kind,
-    ) -> Result<StreamRow, Failure> {
+    fn stream(&self, instance: &Instance, kind: Kind) -> Result<StreamRow, Failure> {
         let stream = self.scenario.stream.as_ref().ok_or_else(|| Failure::failed("there is no stream"))?;
         let (span, mean_gap, patience) = (stream.span, stream.mean_gap, stream.patience);
         let on = instance.stream.get_or_init(|| instance.in_use(span + patience + DAY));
@@ -112,14 +108,12 @@ impl CoallocationStudy {
         }
         let properties = outcome.utilisation.len() as f64;
         Ok(StreamRow {
-            usage,
-            replication,
-            kind: kind_name(kind).to_owned(),
             mean_gap_s: mean_gap,
             requests: outcome.requests,
             accepted: outcome.accepted.len(),
             mean_wait_s: (!outcome.accepted.is_empty()).then_some(outcome.mean_wait),
             utilisation: outcome.utilisation.iter().sum::<f64>() / properties,
+            ..StreamRow::default()
         })
     }
 
@@ -235,7 +229,7 @@ impl Study for CoallocationStudy {
             node.capacity.iter().for_each(|&amount| _ = digester.integer(amount));
         }
         let (day, stream) = (OnceLock::new(), OnceLock::new());
-        let instance = Instance { nodes, course, seed, day, stream };
+        let instance = Instance { replication, nodes, course, seed, day, stream };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
@@ -292,29 +286,14 @@ impl Study for CoallocationStudy {
             Variant::Stream(_) => 2,
         }
     }
-    fn run(
-        &self,
-        instance: &Instance,
-        at: usize,
-        variant: &Variant,
-        watch: Watch<'_>,
-    ) -> Result<Vec<Row>, Failure> {
-        let (usage, replication) = self.places[at];
+    fn run(&self, instance: &Instance, variant: &Variant, watch: Watch<'_>) -> Result<Vec<Row>, Failure> {
         let row = match *variant {
             Variant::Search { size, case, kind, setting } => {
                 let on = instance.day()?;
-                let mut row = SearchRow {
-                    usage,
-                    replication,
-                    size,
-                    case,
-                    kind: kind_name(kind).to_owned(),
-                    parameter: setting.map(|setting| setting.parameter.to_owned()),
-                    value: setting.map(|setting| setting.value),
-                    ..SearchRow::default()
-                };
+                let mut row = SearchRow::default();
                 let (test, how) = (on.case(size, case), self.repeated(setting));
                 if let (Some(folder), None) = (&self.scenario.files, setting) {
+                    let (usage, replication) = (instance.course.mean, instance.replication);
                     let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
                     let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
                     files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;
@@ -329,15 +308,12 @@ impl Study for CoallocationStudy {
                 let sample = test.sample(self.scenario.sample, &on.grid, Kind::Collective, multiple);
                 let best = optimum(&on.grid, &test.request(Kind::Collective), &sample);
                 Row::Optimum(OptimumRow {
-                    usage,
-                    replication,
-                    size,
-                    case,
                     start_s: best.map(|best| best.start.as_secs_f64()),
                     utilisation_factor: best.map(|best| best.factor),
+                    ..OptimumRow::default()
                 })
             }
-            Variant::Stream(kind) => Row::Stream(self.stream(instance, (usage, replication), kind)?),
+            Variant::Stream(kind) => Row::Stream(self.stream(instance, kind)?),
         };
         Ok(vec![row])
     }

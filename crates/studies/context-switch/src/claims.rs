@@ -5,9 +5,7 @@
 //! outside, and is *open* where the interval is partly within; one without a number also where there is no interval.
 
 use crate::model;
-use crate::rows::{
-    LoadRow, Pair, Row, SwitchRow, loads, of_runs, pairs, reduction_percent, simulations, switches,
-};
+use crate::rows::{LoadRow, Pair, Row, SimulationRow, SwitchRow, of_runs, pairs, reduction_percent};
 use crate::scenario::ContextSwitches;
 use crate::tables::{mean_between, minutes};
 use dfrsim_lab::fields::Scenario;
@@ -90,13 +88,13 @@ fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
         }),
         "free_switches" => a_run(|row| u64::from(row.cost_mb == 0)),
         "max_free_switch_s" => {
-            let own = switches(rows).filter(|row| row.policy == "optimised" && row.cost_mb == 0);
+            let own = rows.of::<SwitchRow>().filter(|row| row.policy == "optimised" && row.cost_mb == 0);
             own.map(seconds).reduce(f64::max).into_iter().collect()
         }
         "local_resumes" => a_run(|row| row.local_resumes),
         "resumes" => a_run(resumes),
         "peak_demand" => {
-            let own = loads(rows).filter(|row| row.policy == "optimised");
+            let own = rows.of::<LoadRow>().filter(|row| row.policy == "optimised");
             let peak =
                 |own: Vec<&LoadRow>| own.iter().map(|row| row.demanded_cpu).max().map(|peak| peak as f64);
             by_key(own, |row| row.replication).into_iter().filter_map(peak).collect()
@@ -116,10 +114,10 @@ fn values(metric: &str, rows: &Long<Row>) -> Option<Vec<Vec<f64>>> {
         "cpu_until_30_min" => until_30_minutes(rows, |row| row.used_cpu),
         "memory_until_30_min" => until_30_minutes(rows, |row| row.memory_mb as f64),
         "minutes_saved" => {
-            let own = simulations(rows).filter(|row| row.policy == "optimised");
+            let own = rows.of::<SimulationRow>().filter(|row| row.policy == "optimised");
             let optimised: BTreeMap<u32, f64> =
                 own.map(|row| (row.replication, row.duration_s.as_secs_f64() / 60.0)).collect();
-            let booked = simulations(rows).filter(|row| row.policy == "booking");
+            let booked = rows.of::<SimulationRow>().filter(|row| row.policy == "booking");
             let saved = booked.filter_map(|row| {
                 Some(row.duration_s.as_secs_f64() / 60.0 - optimised.get(&row.replication)?)
             });
@@ -186,10 +184,10 @@ fn until_30_minutes(rows: &Long<Row>, of: fn(&LoadRow) -> f64) -> Vec<f64> {
     let to = SimSpan::from_secs(1_800);
     let mean = |policy: &str, replication: u32| {
         let is_one = |row: &&LoadRow| row.policy == policy && row.replication == replication;
-        let own: Vec<&LoadRow> = loads(rows).filter(is_one).collect();
+        let own: Vec<&LoadRow> = rows.of::<LoadRow>().filter(is_one).collect();
         (!own.is_empty()).then(|| mean_between(&own, (SimSpan::ZERO, to, to), of))
     };
-    let runs = simulations(rows).filter(|row| row.policy == "optimised").map(|row| row.replication);
+    let runs = rows.of::<SimulationRow>().filter(|row| row.policy == "optimised").map(|row| row.replication);
     runs.filter_map(|run| Some(mean("optimised", run)? - mean("booking", run)?)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Figures 3 and 10 to 13.
 
 use crate::model::{MEMORIES_MB, times};
-use crate::rows::{LoadRow, Pair, Row, StayRow, loads, pairs, stays, switches};
+use crate::rows::{LoadRow, Pair, Row, StayRow, SwitchRow, pairs};
 use crate::scenario::{ContextSwitches, Policy};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
@@ -50,7 +50,7 @@ fn figure_12(rows: &Long<Row>) -> Drawing {
         let ends = [row.start_s, row.start_s + row.duration_s].map(|at| (minutes(at), (place + 1) as f64));
         Series { name: row.vjob.clone(), points: ends.to_vec(), join: Join::Straight }
     };
-    let series = stays(rows).filter(first).enumerate().map(line).collect();
+    let series = rows.of::<StayRow>().filter(first).enumerate().map(line).collect();
     let chart = Chart::lines(
         Axis::linear("time (min)"),
         Axis::linear("place in the order of starts"),
@@ -88,7 +88,7 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
 /// The durations of context switches by their cost.
 fn figure_11(rows: &Long<Row>) -> Drawing {
     let policy = Policy::Optimised.name();
-    let own = switches(rows).filter(|row| row.policy == policy);
+    let own = rows.of::<SwitchRow>().filter(|row| row.policy == policy);
     let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
     let series = vec![Series { name: policy.to_owned(), points, join: Join::None }];
     let chart = Chart::lines(Axis::linear("cost (MB)"), Axis::linear("duration (s)"), "policy", series);
@@ -105,7 +105,7 @@ fn over_time(
     of: fn(&LoadRow) -> f64,
 ) -> Drawing {
     let series = |policy: &&str| {
-        let own = loads(rows).filter(|row| row.policy == *policy && row.replication == 0);
+        let own = rows.of::<LoadRow>().filter(|row| row.policy == *policy && row.replication == 0);
         let points = own.map(|row| (row.start_s.as_secs_f64() / 60.0, of(row))).collect();
         Series { name: (*policy).to_owned(), points, join: Join::Steps }
     };

@@ -1,7 +1,9 @@
 //! The columns of rows, a file for each type.
 
+use dfrsim_context_switch::Cluster;
+use dfrsim_context_switch::simulation::{Load, Run, StateInterval, Switch};
 use dfrsim_lab::{Long, columns, row_types};
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeMap;
 
 columns! {
@@ -38,7 +40,7 @@ columns! {
 
 columns! {
     /// A simulation.
-    pub struct SimulationRow {
+    pub struct SimulationRow of |run: &Run| {
         /// The number of VMs.
         label pub vms: u32,
         /// The replication, from 0.
@@ -46,15 +48,15 @@ columns! {
         /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// When the last vjob was terminated.
-        primary(less, "s") pub duration_s: SimSpan,
+        primary(less, "s") pub duration_s: SimSpan = run.end.since(SimTime::ZERO),
         /// The number of context switches.
-        metric(less) pub switches: usize,
+        metric(less) pub switches: usize = run.switches.len(),
     }
 }
 
 columns! {
     /// A context switch of a simulation. Actions are counted as planned.
-    pub struct SwitchRow {
+    pub struct SwitchRow of |switch: &Switch| {
         /// The number of VMs.
         label pub vms: u32,
         /// The replication, from 0.
@@ -62,33 +64,33 @@ columns! {
         /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// When it began.
-        fact("s") pub start_s: SimSpan,
+        fact("s") pub start_s: SimSpan = switch.begin.since(SimTime::ZERO),
         /// How long it took.
-        primary(less, "s") pub duration_s: SimSpan,
+        primary(less, "s") pub duration_s: SimSpan = switch.duration,
         /// The cost of the plan.
-        metric(less, "MB") pub cost_mb: u64,
+        metric(less, "MB") pub cost_mb: u64 = switch.cost,
         /// The number of pools of the plan.
-        metric(less) pub pools: u64,
+        metric(less) pub pools: u64 = switch.pools,
         /// The number of VMs that were to be run.
-        fact pub runs: u64,
+        fact pub runs: u64 = switch.runs,
         /// The number of VMs that were to be stopped.
-        fact pub stops: u64,
+        fact pub stops: u64 = switch.stops,
         /// The number of VMs that were to be migrated, to a pivot too.
-        metric(less) pub migrations: u64,
+        metric(less) pub migrations: u64 = switch.migrations,
         /// The number of VMs that were to be suspended, to a disk or to RAM.
-        metric(less) pub suspends: u64,
+        metric(less) pub suspends: u64 = switch.suspends,
         /// The number of VMs that were to be resumed where they were suspended.
-        fact pub local_resumes: u64,
+        fact pub local_resumes: u64 = switch.local_resumes,
         /// The number of VMs that were to be resumed elsewhere.
-        metric(less) pub remote_resumes: u64,
+        metric(less) pub remote_resumes: u64 = switch.remote_resumes,
         /// The number of tries of actions that failed.
-        metric(less) pub failed: u64,
+        metric(less) pub failed: u64 = switch.failed,
     }
 }
 
 columns! {
     /// A time in which a vjob had one state.
-    pub struct StayRow {
+    pub struct StayRow of |(cluster, stay): (&Cluster, &StateInterval)| {
         /// The number of VMs.
         label pub vms: u32,
         /// The replication, from 0.
@@ -96,19 +98,19 @@ columns! {
         /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// The vjob.
-        fact pub vjob: String,
+        fact pub vjob: String = cluster.vjobs()[stay.vjob.index()].name.clone(),
         /// The state; missing while its VMs are in several.
-        fact pub state: Option<String>,
+        fact pub state: Option<String> = stay.state.map(|state| state.name().to_owned()),
         /// When it began.
-        fact("s") pub start_s: SimSpan,
+        fact("s") pub start_s: SimSpan = stay.from.since(SimTime::ZERO),
         /// How long it took.
-        fact("s") pub duration_s: SimSpan,
+        fact("s") pub duration_s: SimSpan = stay.to.since(stay.from),
     }
 }
 
 columns! {
     /// The use and the demand of VMs from some time on.
-    pub struct LoadRow {
+    pub struct LoadRow of |load: &Load| {
         /// The number of VMs.
         label pub vms: u32,
         /// The replication, from 0.
@@ -116,13 +118,13 @@ columns! {
         /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// The moment.
-        fact("s") pub start_s: SimSpan,
+        fact("s") pub start_s: SimSpan = load.at.since(SimTime::ZERO),
         /// The memory of the VMs that run or doze.
-        fact("MB") pub memory_mb: u64,
+        fact("MB") pub memory_mb: u64 = load.memory.unsigned_abs(),
         /// The processing units that the VMs that run demand.
-        fact("units") pub demanded_cpu: u64,
+        fact("units") pub demanded_cpu: u64 = load.demanded.unsigned_abs(),
         /// The processing units that they use.
-        fact("units") pub used_cpu: f64,
+        fact("units") pub used_cpu: f64 = load.used,
     }
 }
 
@@ -143,28 +145,10 @@ impl Row {
     pub(crate) const SIMULATION: usize = 1;
 }
 
-macro_rules! rows_of_type {
-    ($($name:ident: $type:ident($row:ty),)+) => {
-        $(pub(crate) fn $name(rows: &Long<Row>) -> impl Iterator<Item = &$row> {
-            rows.ok().filter_map(|row| match row {
-                Row::$type(row) => Some(row),
-                _ => None,
-            })
-        })+
-    };
-}
-rows_of_type!(
-    samples: Sample(SampleRow),
-    simulations: Simulation(SimulationRow),
-    switches: Switch(SwitchRow),
-    stays: Stay(StayRow),
-    loads: Load(LoadRow),
-);
-
 /// What something comes to for the switches of each simulation of the optimised policy.
 pub(crate) fn of_runs<T>(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<T>) -> Vec<T> {
     let mut runs = BTreeMap::<u32, Vec<&SwitchRow>>::new();
-    for row in switches(rows).filter(|row| row.policy == "optimised") {
+    for row in rows.of::<SwitchRow>().filter(|row| row.policy == "optimised") {
         runs.entry(row.replication).or_default().push(row);
     }
     runs.values().filter_map(|own| of(own)).collect()
@@ -178,7 +162,7 @@ pub(crate) struct Pair<'a> {
 
 /// The configurations that have both plans, in the order of the rows.
 pub(crate) fn pairs(rows: &Long<Row>) -> Vec<Pair<'_>> {
-    let of = |policy| samples(rows).filter(move |row: &&SampleRow| row.policy == policy);
+    let of = |policy| rows.of::<SampleRow>().filter(move |row: &&SampleRow| row.policy == policy);
     let firsts: BTreeMap<(u32, u32), &SampleRow> =
         of("first-fit").map(|row| ((row.vms, row.replication), row)).collect();
     let pair = |optimised: &'_ SampleRow| firsts.get(&(optimised.vms, optimised.replication)).copied();
@@ -210,21 +194,7 @@ mod tests {
     use dfrsim_lab::{AnyRow as _, Row as _};
 
     fn sample(cost_mb: u64, bound_mb: u64) -> SampleRow {
-        SampleRow {
-            vms: 54,
-            replication: 0,
-            policy: String::new(),
-            cost_mb,
-            bound_mb: Some(bound_mb),
-            proven: None,
-            search_s: None,
-            pools: 1,
-            runs: 0,
-            migrations: 0,
-            suspends: 0,
-            local_resumes: 0,
-            remote_resumes: 0,
-        }
+        SampleRow { cost_mb, bound_mb: Some(bound_mb), ..SampleRow::default() }
     }
 
     /// 60 instead of 80, where no plan is below 50: 25 % cheaper, and 20 % above the bound.

@@ -16,7 +16,6 @@ use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
     RunError, Status, Study, Watch,
 };
-use dfrsim_model::SimTime;
 use std::time::Instant;
 
 /// The context-switch study of a scenario.
@@ -120,21 +119,10 @@ impl Study for ContextSwitchStudy {
     fn row_type(&self, (row_type, _): &Variant) -> usize {
         *row_type
     }
-    fn run(
-        &self,
-        instance: &Instance,
-        at: usize,
-        &(_, policy): &Variant,
-        _: Watch<'_>,
-    ) -> Result<Vec<Row>, Failure> {
-        match (instance, self.instances[at]) {
-            (Instance::Sample(random), Id::Sample { replication, .. }) => {
-                self.sample(random, policy, replication)
-            }
-            (Instance::Cluster(timeline), Id::Cluster { replication }) => {
-                self.simulation(timeline, policy, replication)
-            }
-            _ => unreachable!("an instance is of the part of its place"),
+    fn run(&self, instance: &Instance, &(_, policy): &Variant, _: Watch<'_>) -> Result<Vec<Row>, Failure> {
+        match instance {
+            Instance::Sample(random) => self.sample(random, policy),
+            Instance::Cluster(timeline) => self.simulation(timeline, policy),
         }
     }
     fn tables(&self, rows: &Long<Row>) -> Vec<NamedTable> {
@@ -158,7 +146,7 @@ impl ContextSwitchStudy {
     }
 
     /// Figure 10: a plan for a random configuration.
-    fn sample(&self, random: &Random, policy: Policy, replication: u32) -> Result<Vec<Row>, Failure> {
+    fn sample(&self, random: &Random, policy: Policy) -> Result<Vec<Row>, Failure> {
         let Random { sample: Sample { cluster, current }, first_fit, seed } = random;
         let (configuration, plan, found, search_s);
         if policy.searches() {
@@ -178,9 +166,6 @@ impl ContextSwitchStudy {
         let is_remote_resume = |action: &Action| action.kind() == Kind::Resume && action.is_remote();
         let remote_resumes = plan.actions().filter(is_remote_resume).count() as u64;
         Ok(vec![Row::Sample(SampleRow {
-            vms: cluster.vms().len() as u32,
-            replication,
-            policy: policy.to_string(),
             cost_mb: plan.cost(cluster),
             bound_mb: found.map(|(bound, _)| bound),
             proven: found.map(|(_, proven)| proven),
@@ -191,11 +176,12 @@ impl ContextSwitchStudy {
             suspends: count(Kind::Suspend),
             local_resumes: count(Kind::Resume) - remote_resumes,
             remote_resumes,
+            ..SampleRow::default()
         })])
     }
 
     /// Section 5.2: a simulation, its switches, stays and loads.
-    fn simulation(&self, timeline: &Timeline, policy: Policy, replication: u32) -> Result<Vec<Row>, Failure> {
+    fn simulation(&self, timeline: &Timeline, policy: Policy) -> Result<Vec<Row>, Failure> {
         let setting = timeline.setting(&self.scenario, self.cluster(), policy);
         let mut checked = Ok(());
         let run = simulate(&setting, &mut |cluster, before, after, plan| {
@@ -207,7 +193,7 @@ impl ContextSwitchStudy {
         if !run.is_complete {
             return Err(Failure::new(Status::Stalled, "vjobs are left at the horizon"));
         }
-        Ok(rows(&timeline.cluster, &run, policy, replication))
+        Ok(rows(&timeline.cluster, &run))
     }
 
     /// What the independent checker says.
@@ -226,55 +212,10 @@ impl ContextSwitchStudy {
 }
 
 /// The rows of a simulation.
-fn rows(cluster: &Cluster, run: &Run, policy: Policy, replication: u32) -> Vec<Row> {
-    let (vms, policy) = (cluster.vms().len() as u32, || policy.to_string());
-    let since = |at: SimTime| at.since(SimTime::ZERO);
-    let mut rows = vec![Row::Simulation(SimulationRow {
-        vms,
-        replication,
-        policy: policy(),
-        duration_s: since(run.end),
-        switches: run.switches.len(),
-    })];
-    rows.extend(run.switches.iter().map(|switch| {
-        Row::Switch(SwitchRow {
-            vms,
-            replication,
-            policy: policy(),
-            start_s: since(switch.begin),
-            duration_s: switch.duration,
-            cost_mb: switch.cost,
-            pools: switch.pools,
-            runs: switch.runs,
-            stops: switch.stops,
-            migrations: switch.migrations,
-            suspends: switch.suspends,
-            local_resumes: switch.local_resumes,
-            remote_resumes: switch.remote_resumes,
-            failed: switch.failed,
-        })
-    }));
-    rows.extend(run.stays.iter().map(|stay| {
-        Row::Stay(StayRow {
-            vms,
-            replication,
-            policy: policy(),
-            vjob: cluster.vjobs()[stay.vjob.index()].name.clone(),
-            state: stay.state.map(|state| state.name().to_owned()),
-            start_s: since(stay.from),
-            duration_s: stay.to.since(stay.from),
-        })
-    }));
-    rows.extend(run.loads.iter().map(|load| {
-        Row::Load(LoadRow {
-            vms,
-            replication,
-            policy: policy(),
-            start_s: since(load.at),
-            memory_mb: load.memory.unsigned_abs(),
-            demanded_cpu: load.demanded.unsigned_abs(),
-            used_cpu: load.used,
-        })
-    }));
-    rows
+fn rows(cluster: &Cluster, run: &Run) -> Vec<Row> {
+    let switches = run.switches.iter().map(|switch| Row::Switch(SwitchRow::of(switch)));
+    let stays = run.stays.iter().map(|stay| Row::Stay(StayRow::of((cluster, stay))));
+    let loads = run.loads.iter().map(|load| Row::Load(LoadRow::of(load)));
+    let simulation = std::iter::once(Row::Simulation(SimulationRow::of(run)));
+    simulation.chain(switches).chain(stays).chain(loads).collect()
 }

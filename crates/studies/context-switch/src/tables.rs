@@ -1,11 +1,12 @@
 //! The tables of the study.
 
 use crate::model;
-use crate::rows::{LoadRow, Pair, Row, SimulationRow, StayRow, SwitchRow};
-use crate::rows::{above_bound_percent, loads, pairs, reduction_percent, simulations, stays, switches};
+use crate::rows::{
+    LoadRow, Pair, Row, SimulationRow, StayRow, SwitchRow, above_bound_percent, pairs, reduction_percent,
+};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average, line_of};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Row as _, Table, TableLine, average, line_of};
 use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
@@ -126,41 +127,34 @@ fn figure_11(rows: &Long<Row>) -> Table {
         )
     };
     let first = |row: &&SwitchRow| row.policy == "optimised" && row.replication == 0;
-    switches(rows).filter(first).map(line).collect()
+    rows.of::<SwitchRow>().filter(first).map(line).collect()
 }
 
-/// What is added up over the switches of a simulation: a column, and its value in a row.
-type Sum = (&'static str, fn(&SwitchRow) -> u64);
+/// What is added up over the switches of a simulation.
+const SUMS: [&str; 6] = ["cost_mb", "migrations", "suspends", "local_resumes", "remote_resumes", "failed"];
 
 fn by_policy(bootstrap: &Bootstrap, rows: &Long<Row>, policies: &[&str]) -> Table {
-    let sums: [Sum; 6] = [
-        ("cost_mb", |row| row.cost_mb),
-        ("migrations", |row| row.migrations),
-        ("suspends", |row| row.suspends),
-        ("local_resumes", |row| row.local_resumes),
-        ("remote_resumes", |row| row.remote_resumes),
-        ("failed", |row| row.failed),
-    ];
     let line = |policy: &&str| {
         let runs: Vec<f64> = minutes(rows, policy);
-        let own: Vec<&SwitchRow> = switches(rows).filter(|row| row.policy == *policy).collect();
+        let own: Vec<&SwitchRow> = rows.of::<SwitchRow>().filter(|row| row.policy == *policy).collect();
         let seconds: Vec<f64> = own.iter().map(|row| row.duration_s.as_secs_f64()).collect();
         let total = bootstrap.mean(&runs)?;
-        let a_run = |sum: u64| sum as f64 / runs.len() as f64;
+        let a_run = |sum: f64| sum / runs.len() as f64;
+        let sum = |column| own.iter().filter_map(|row| row.value(column)).fold(0.0, |sum, one| sum + one);
         let line = TableLine::new()
             .with("policy", *policy)
             .with("replications", runs.len())
             .with_estimate("total_min", Some(total))
-            .with("switches", a_run(own.len() as u64))
+            .with("switches", a_run(own.len() as f64))
             .with("mean_switch_s", average(seconds.iter().copied()));
-        Some(line.with_all(sums.map(|(name, of)| (name, a_run(own.iter().map(|row| of(row)).sum())))))
+        Some(line.with_all(SUMS.map(|column| (column, a_run(sum(column))))))
     };
     policies.iter().filter_map(line).collect()
 }
 
 /// How long the simulations of a policy took, in minutes.
 pub(crate) fn minutes(rows: &Long<Row>, policy: &str) -> Vec<f64> {
-    let own = simulations(rows).filter(|row: &&SimulationRow| row.policy == policy);
+    let own = rows.of::<SimulationRow>().filter(|row| row.policy == policy);
     own.map(|row| row.duration_s.as_secs_f64() / 60.0).collect()
 }
 
@@ -174,7 +168,9 @@ fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) 
     };
     let of = |policy: &&str| {
         let policy = (*policy).to_owned();
-        stays(rows).filter(move |row| row.policy == policy && row.replication == 0 && is_one(row)).map(line)
+        rows.of::<StayRow>()
+            .filter(move |row| row.policy == policy && row.replication == 0 && is_one(row))
+            .map(line)
     };
     policies.iter().flat_map(of).collect()
 }
@@ -183,10 +179,10 @@ fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) 
 fn figure_13(rows: &Long<Row>, policies: &[&str], step: SimSpan) -> Table {
     let mut lines = Vec::new();
     for &policy in policies {
-        let mut own = simulations(rows).filter(|row| row.policy == policy && row.replication == 0);
+        let mut own = rows.of::<SimulationRow>().filter(|row| row.policy == policy && row.replication == 0);
         let Some(end) = own.next().map(|row| row.duration_s) else { continue };
         let loads: Vec<&LoadRow> =
-            loads(rows).filter(|row| row.policy == policy && row.replication == 0).collect();
+            rows.of::<LoadRow>().filter(|row| row.policy == policy && row.replication == 0).collect();
         let mut from = SimSpan::ZERO;
         while from < end {
             let to = end.min(from + step);
@@ -225,14 +221,9 @@ mod tests {
     /// 2 from 0 to 10 s and 6 from 10 to 40 s: (5 * 2 + 15 * 6) / 20 = 5 between 5 and 25 s.
     #[test]
     fn means_are_over_time() {
-        let load = |start, demanded_cpu| LoadRow {
-            vms: 9,
-            replication: 0,
-            policy: String::new(),
-            start_s: SimSpan::from_secs(start),
-            memory_mb: 0,
-            demanded_cpu,
-            used_cpu: 0.0,
+        let load = |start, demanded_cpu| {
+            let start_s = SimSpan::from_secs(start);
+            LoadRow { start_s, demanded_cpu, ..LoadRow::default() }
         };
         let loads = [load(0, 2), load(10, 6)];
         let [from, to, end] = [5, 25, 40].map(SimSpan::from_secs);

@@ -4,8 +4,7 @@
 //! anywhere, and is *open* otherwise, and with a single replication.
 
 use crate::published::Published::{self, Balanced};
-use crate::rows::Metric::{self, AverageMinimum, MinimumAverage};
-use crate::rows::{Row, rows_of};
+use crate::rows::{self, AVERAGE_MINIMUM, METRICS, MINIMUM_AVERAGE, Row};
 use crate::scenario::{Discovery, Setting};
 use dfrsim_discovery::Approach::{self, Dynamic, DynamicMigration, Xen};
 use dfrsim_discovery::sharing::Sharing;
@@ -26,18 +25,18 @@ const COSTS: &str = "Xen - 2 DYNAMIC + DYNAMIC+MIGRATION";
 /// Both metrics of each replication, or published run.
 fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
     let columns = ["workload", "approach", "replication"];
-    let mut cells = Cells::new(&columns, &Metric::ALL.map(Metric::name), &["replication"]);
+    let mut cells = Cells::new(&columns, &METRICS, &["replication"]);
     for table in Published::ALL {
         for &approach in Approach::ALL {
             let [average, minimum] =
-                Metric::ALL.map(|metric| values(*table, approach, metric).unwrap_or_default());
+                METRICS.map(|metric| values(*table, approach, metric).unwrap_or_default());
             for (place, (average, minimum)) in average.into_iter().zip(minimum).enumerate() {
                 let labels = [table.about(), approach.name(), &place.to_string()];
                 cells.push(labels, [Some(average), Some(minimum)]);
             }
         }
     }
-    let of = |approach| values(Balanced, approach, AverageMinimum).unwrap_or_default().into_iter();
+    let of = |approach| values(Balanced, approach, AVERAGE_MINIMUM).unwrap_or_default().into_iter();
     let all = of(Xen).zip(of(Dynamic)).zip(of(DynamicMigration)).enumerate();
     for (place, ((xen, dynamic), migration)) in all {
         let sum = xen - 2.0 * dynamic + migration;
@@ -48,14 +47,14 @@ fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
 
 /// The claims for which the scenario has the workloads and approaches.
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Claim> {
-    let ours = |table, approach, metric| values(scenario, rows, table, approach, metric);
+    let ours = |table, approach, metric: &_| values(scenario, rows, table, approach, metric);
     let bootstrap = Bootstrap::for_tables(scenario.seed);
     let claims = judged(&each(&ours), &bootstrap);
     claims.into_iter().chain(either_way(&ours)).chain(caps(scenario, rows, &bootstrap)).collect()
 }
 
 fn judged(ours: &[Cells<'_>], bootstrap: &Bootstrap) -> Vec<Claim> {
-    let runs = each(&|table, approach, metric| Some(table.runs(approach, metric)?.to_vec()));
+    let runs = each(&|table, approach, metric: &_| Some(table.runs(approach, metric)?.to_vec()));
     let judge = |first: &Cells<'_>| {
         let judge = Judge {
             each: sources(ours),
@@ -78,11 +77,9 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
     let mut claims = Vec::new();
     for workload in scenario.workloads.iter().filter(|workload| workload.published.is_some()) {
         for approach in [Dynamic, DynamicMigration] {
-            for metric in Metric::ALL {
-                let values = |setting: &Setting| {
-                    let rows = rows_of(rows, &workload.name, &setting.name, approach);
-                    rows.into_iter().map(|row| metric.of(row)).collect::<Vec<f64>>()
-                };
+            for metric in METRICS {
+                let values =
+                    |setting: &Setting| rows::values(rows, &workload.name, &setting.name, approach, metric);
                 let both = values(standard).into_iter().zip(values(with_caps));
                 let lost: Vec<f64> = both.map(|(weights, caps)| weights - caps).collect();
                 let Some(estimate) = bootstrap.mean(&lost) else { continue };
@@ -90,7 +87,7 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
                 let text = "with caps instead of weights the policies perform worse";
                 let detail = format!("above 0 in {above} of {} replications", lost.len());
                 let claim = Limit::above(0.0).claim("dissertation, section 7.2.1", text, estimate, detail);
-                let name = metric.name().replace('_', " ");
+                let name = metric.replace('_', " ");
                 let scope = format!("{name}: {} {approach} with weights - with caps", workload.name);
                 claims.push(claim.within(scope));
             }
@@ -100,25 +97,25 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
 }
 
 /// A metric of an approach in each replication.
-type Values<'a> = dyn Fn(Published, Approach, Metric) -> Option<Vec<f64>> + 'a;
+type Values<'a> = dyn Fn(Published, Approach, &str) -> Option<Vec<f64>> + 'a;
 
 fn values(
     scenario: &Scenario<Discovery>,
     rows: &Long<Row>,
     table: Published,
     approach: Approach,
-    metric: Metric,
+    metric: &str,
 ) -> Option<Vec<f64>> {
     let workload = scenario.workloads.iter().find(|workload| workload.published == Some(table))?;
-    let rows = rows_of(rows, &workload.name, &scenario.settings.first()?.name, approach);
-    (!rows.is_empty()).then(|| rows.into_iter().map(|row| metric.of(row)).collect())
+    let values = rows::values(rows, &workload.name, &scenario.settings.first()?.name, approach, metric);
+    (!values.is_empty()).then_some(values)
 }
 
 /// In one of the published runs DYNAMIC+MIGRATION was better than Xen by the minimum average yield, in the other it was the
 /// worst of the three: whether each happens in at least a twentieth of the replications.
 fn either_way(ours: &Values<'_>) -> Option<Claim> {
     let counts = |values: &Values<'_>| {
-        let of = |approach| values(Balanced, approach, MinimumAverage);
+        let of = |approach| values(Balanced, approach, MINIMUM_AVERAGE);
         let (xen, dynamic, migration) = (of(Xen)?, of(Dynamic)?, of(DynamicMigration)?);
         let all = 0..migration.len().min(xen.len()).min(dynamic.len());
         let better = all.clone().filter(|&at| migration[at] > xen[at]).count();
@@ -132,7 +129,7 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
         _ => Verdict::Open,
     };
     let (own, runs) =
-        (counts(ours)?, counts(&|table, approach, metric| Some(table.runs(approach, metric)?.into()))?);
+        (counts(ours)?, counts(&|table, approach, metric: &_| Some(table.runs(approach, metric)?.into()))?);
     let (better, worst, all) = own;
     let claim = Claim::new(
         SOURCE,
@@ -168,7 +165,7 @@ mod tests {
         assert!((at_most(2, 2) - 1.0).abs() < 1e-12);
     }
 
-    fn published(table: Published, approach: Approach, metric: Metric) -> Option<Vec<f64>> {
+    fn published(table: Published, approach: Approach, metric: &str) -> Option<Vec<f64>> {
         Some(table.runs(approach, metric)?.to_vec())
     }
 
@@ -180,7 +177,7 @@ mod tests {
     /// Differences are of the same replications, and a statement needs all of its approaches.
     #[test]
     fn differences_are_replication_by_replication() {
-        let values = |table, approach, _| match (table, approach) {
+        let values = |table, approach, _: &_| match (table, approach) {
             (Balanced, Xen) => Some(vec![0.5, 0.75]),
             (Balanced, Dynamic) => Some(vec![0.25, 1.0]),
             _ => None,

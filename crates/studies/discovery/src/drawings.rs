@@ -1,13 +1,13 @@
 //! Tables 7.1 and 7.2 as figures: both metrics by setting and approach, beside the means of the published runs.
 
 use crate::published::Published;
-use crate::rows::{Metric, Row, rows_of};
+use crate::rows::{METRICS, Row, values};
 use crate::scenario::Discovery;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Chart, Drawing, Long, mean};
 
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Drawing> {
-    let pairs = Published::ALL.iter().flat_map(|&table| Metric::ALL.map(|metric| (table, metric)));
+    let pairs = Published::ALL.iter().flat_map(|&table| METRICS.map(|metric| (table, metric)));
     pairs.filter_map(|(table, metric)| beside(scenario, rows, table, metric)).collect()
 }
 
@@ -15,16 +15,13 @@ fn beside(
     scenario: &Scenario<Discovery>,
     rows: &Long<Row>,
     table: Published,
-    metric: Metric,
+    metric: &str,
 ) -> Option<Drawing> {
     let workload = scenario.workloads.iter().find(|workload| workload.published == Some(table))?;
     let mut lines = Vec::new();
     for setting in &scenario.settings {
         for &approach in &scenario.approaches {
-            let own: Vec<f64> = rows_of(rows, &workload.name, &setting.name, approach)
-                .into_iter()
-                .map(|row| metric.of(row))
-                .collect();
+            let own = values(rows, &workload.name, &setting.name, approach, metric);
             let name = if scenario.settings.len() == 1 {
                 approach.to_string()
             } else {
@@ -35,9 +32,9 @@ fn beside(
             }
         }
     }
-    let title = metric.name().replace('_', " ");
+    let title = metric.replace('_', " ");
     (!lines.is_empty()).then(|| {
-        let name = format!("{}-{}", metric.name().replace('_', "-"), table.about());
+        let name = format!("{}-{}", metric.replace('_', "-"), table.about());
         let heading = format!("{} workloads: {title} by approach", table.about());
         Drawing::new(name, heading, Chart::beside(Axis::linear(title), "approach", lines))
             .with_remark(format!("{}: means of the two published runs.", table.name()))

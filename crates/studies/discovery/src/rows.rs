@@ -1,7 +1,7 @@
 //! The columns of `rows.csv`, and samples of them.
 
 use dfrsim_discovery::Approach;
-use dfrsim_lab::{Long, columns};
+use dfrsim_lab::{Long, Row as _, columns};
 
 columns! {
     /// A simulation.
@@ -29,39 +29,20 @@ columns! {
     }
 }
 
-/// The metrics of the published tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Metric {
-    AverageMinimum,
-    MinimumAverage,
-}
+/// The metrics of the published tables: their columns.
+pub(crate) const METRICS: [&str; 2] = [AVERAGE_MINIMUM, MINIMUM_AVERAGE];
+pub(crate) const AVERAGE_MINIMUM: &str = "average_minimum_yield";
+pub(crate) const MINIMUM_AVERAGE: &str = "minimum_average_yield";
 
-impl Metric {
-    pub(crate) const ALL: [Metric; 2] = [Metric::AverageMinimum, Metric::MinimumAverage];
-
-    /// Its column.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Metric::AverageMinimum => "average_minimum_yield",
-            Metric::MinimumAverage => "minimum_average_yield",
-        }
-    }
-    pub(crate) const fn of(self, row: &Row) -> f64 {
-        match self {
-            Metric::AverageMinimum => row.average_minimum_yield,
-            Metric::MinimumAverage => row.minimum_average_yield,
-        }
-    }
-}
-
-/// The rows of an approach, in the order of the replications.
-pub(crate) fn rows_of<'a>(
-    rows: &'a Long<Row>,
+/// The values of a metric with an approach, in the order of the replications.
+pub(crate) fn values(
+    rows: &Long<Row>,
     workload: &str,
     setting: &str,
     approach: Approach,
-) -> Vec<&'a Row> {
+    metric: &str,
+) -> Vec<f64> {
     let is_one =
         |row: &&Row| row.workload == workload && row.setting == setting && row.approach == approach.name();
-    rows.ok().filter(is_one).collect()
+    rows.ok().filter(is_one).filter_map(|row| row.value(metric)).collect()
 }

@@ -144,7 +144,6 @@ impl Study for DiscoveryStudy {
     fn run(
         &self,
         workload: &Workload,
-        at: usize,
         (setting, approach): &(Setting, Approach),
         _: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {
@@ -158,18 +157,14 @@ impl Study for DiscoveryStudy {
         if let Some(fault) = faults.first() {
             return Err(Failure::invalid(fault));
         }
-        let (place, replication) = self.instances[at];
         Ok(vec![Row {
-            workload: self.scenario.workloads[place].name.clone(),
-            replication,
-            setting: setting.name.clone(),
-            approach: approach.to_string(),
             average_minimum_yield,
             minimum_average_yield,
             mean_yield: dfrsim_lab::mean(&outcome.average_yields),
             utilisation: outcome.utilisation,
             migrations: outcome.migrations,
             remappings: outcome.remappings,
+            ..Row::default()
         }])
     }
     fn tables(&self, rows: &Long<Row>) -> Vec<NamedTable> {

@@ -46,6 +46,7 @@ struct InstanceSpec {
 /// Jobs and a platform, with the reference run: the simulation without reallocation.
 #[derive(Debug)]
 pub struct Instance {
+    place: InstanceSpec,
     jobs: Vec<GridJob>,
     platform: Platform,
     reference: OnceLock<Result<Outcome, Failure>>,
@@ -117,13 +118,8 @@ impl GridStudy {
         windows
     }
 
-    fn simulate(
-        &self,
-        instance: &Instance,
-        place: InstanceSpec,
-        variant: Variant,
-        watch: Watch<'_>,
-    ) -> Result<Outcome, Failure> {
+    fn simulate(&self, instance: &Instance, variant: Variant, watch: Watch<'_>) -> Result<Outcome, Failure> {
+        let place = instance.place;
         let meta = &self.fields.meta;
         let (period, threshold) = (meta.period_s, meta.threshold_s);
         let reallocation =
@@ -151,17 +147,11 @@ impl GridStudy {
         recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
     }
 
-    fn row(
-        &self,
-        instance: &Instance,
-        place: InstanceSpec,
-        variant: Variant,
-        (reference, outcome): (&Outcome, &Outcome),
-    ) -> Simulation {
-        let Instance { jobs, platform, .. } = instance;
+    fn row(&self, instance: &Instance, reference: &Outcome, outcome: &Outcome) -> Simulation {
+        let Instance { place, jobs, platform, .. } = instance;
         let comparison = Comparison::of(jobs, reference, outcome);
         let cores: u32 = platform.clusters().iter().map(|cluster| cluster.cores).sum();
-        let length = jobs::length(&self.workload(place).days);
+        let length = jobs::length(&self.workload(*place).days);
         let mean = |micros: u128, count: usize| (count > 0).then(|| micros as f64 / count as f64 / 1e6);
         let ran =
             || jobs.iter().zip(&outcome.jobs).filter_map(|(job, ran)| ran.as_ref().map(|ran| (job, ran)));
@@ -183,18 +173,8 @@ impl GridStudy {
         let changed_turnaround_s = mean(comparison.turnaround, comparison.changed);
         let reference_turnaround_s = mean(comparison.reference_turnaround, comparison.changed);
         Simulation {
-            workload: self.workload(place).name.clone(),
-            replication: place.replication,
-            platform: place.platform().to_owned(),
-            local: place.local.to_string(),
-            algorithm: algorithm_name(variant).to_owned(),
-            heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
-            jobs: comparison.jobs,
-            skipped: outcome.skipped,
             local_jobs: jobs.iter().filter(|job| job.home.is_some()).count(),
             load: load_of(jobs, cores, length),
-            changed: comparison.changed,
-            earlier: comparison.earlier,
             mean_turnaround_s: mean(turnaround, comparison.jobs),
             mean_wait_s: of_all(ran().map(|(job, ran)| seconds(ran.start.since(job.submit))).sum()),
             mean_bounded_slowdown: of_all(ran().map(slowdown).sum()),
@@ -204,19 +184,12 @@ impl GridStudy {
             relative_turnaround: changed_turnaround_s
                 .zip(reference_turnaround_s)
                 .map(|(own, other)| own / other),
-            moves: outcome.moves,
-            cancellations: outcome.cancellations,
-            submissions: outcome.submissions,
-            max_delay_s: comparison.largest_delay,
             losing_site: losing.map(|(site, _): (usize, f64)| platform.clusters()[site].name.clone()),
             losing_site_delay_s: losing.map(|(_, delay)| delay),
             max_lateness_s: lateness.max().unwrap_or(SimSpan::ZERO),
             max_moves: ran().map(|(_, ran)| ran.moves).max().unwrap_or(0),
             max_cancellations: ran().map(|(_, ran)| ran.cancellations).max().unwrap_or(0),
-            max_waiting: outcome.most_waiting,
-            questions: outcome.questions,
-            lost_runs: outcome.losses,
-            lost_core_s: outcome.lost_work as f64 / 1e6,
+            ..Simulation::of((&comparison, outcome))
         }
     }
 }
@@ -313,7 +286,7 @@ impl Study for GridStudy {
         for &Outage { cluster, from, until } in platform.outages() {
             digester.integer(cluster as u64).integer(from.micros()).integer(until.micros());
         }
-        let instance = Instance { jobs, platform, reference: OnceLock::new() };
+        let instance = Instance { place, jobs, platform, reference: OnceLock::new() };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
@@ -339,17 +312,15 @@ impl Study for GridStudy {
     fn run(
         &self,
         instance: &Instance,
-        at: usize,
         variant: &Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<Simulation>, Failure> {
-        let place = self.places[at];
         // The run of the variant comes first: another thread may be about to finish the reference run.
-        let own = variant.map(|_| self.simulate(instance, place, *variant, watch)).transpose()?;
-        let reference = instance.reference.get_or_init(|| self.simulate(instance, place, None, watch));
+        let own = variant.map(|_| self.simulate(instance, *variant, watch)).transpose()?;
+        let reference = instance.reference.get_or_init(|| self.simulate(instance, None, watch));
         let reference = reference.as_ref().map_err(Clone::clone)?;
         let outcome = own.as_ref().unwrap_or(reference);
-        Ok(vec![self.row(instance, place, *variant, (reference, outcome))])
+        Ok(vec![self.row(instance, reference, outcome)])
     }
     fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
         let metrics = Metrics::from_rows(rows.ok(), self.fields.published.map(Published::tables));

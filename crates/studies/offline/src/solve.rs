@@ -96,11 +96,7 @@ impl Packable {
 
     /// The row of an algorithm, and how long it took.
     pub(crate) fn row(&self, algorithm: Algorithm, second_phase: bool) -> (Result<Row, Failure>, Duration) {
-        let row = |found: Yield| Row {
-            algorithm: algorithm.to_string(),
-            minimum_yield: decimal(found),
-            ..self.row.clone()
-        };
+        let row = |found: Yield| Row { minimum_yield: decimal(found), ..self.row.clone() };
         if second_phase {
             let Checked { found, time } = self.checked(algorithm);
             let raised = |solved: Solved| self.raise(&solved, row(solved.minimum_yield));
@@ -125,11 +121,7 @@ impl Packable {
                 Err(_) => return None,
             }
         }
-        let row = |best| Row {
-            algorithm: Algorithm::Greedy(Greedy::Best).to_string(),
-            minimum_yield: decimal(best),
-            ..self.row.clone()
-        };
+        let row = |best| Row { minimum_yield: decimal(best), ..self.row.clone() };
         Some((best.map(row).ok_or_else(|| Failure::new(Status::Unsolved, "")), time))
     }
 

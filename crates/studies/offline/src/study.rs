@@ -65,11 +65,6 @@ impl OfflineStudy {
     fn row(&self, place: &InstanceSpec<'_>, instance: &Instance) -> Row {
         let (dissertation, report) = (place.parameters.of_dissertation(), place.parameters.of_report());
         Row {
-            instances: self.scenario.instances[place.group].name.clone(),
-            tasks: place.parameters.tasks,
-            slack: place.parameters.slack,
-            scenario: place.scenario,
-            replication: place.replication,
             nodes: place.parameters.nodes,
             dimensions: place.parameters.dimensions,
             sigma: dissertation.map(|of| of.sigma),
@@ -78,12 +73,7 @@ impl OfflineStudy {
             cpu_variation: report.map(|of| of.cpu_variation),
             parallel: report.map(|of| of.parallel),
             bound: lp_bound(instance).map(decimal),
-            algorithm: String::new(),
-            minimum_yield: 0.0,
-            average_yield: None,
-            average_yield_by_rule: None,
-            utilisation: None,
-            raised_utilisation: None,
+            ..Row::default()
         }
     }
 }
@@ -232,7 +222,6 @@ impl Study for OfflineStudy {
     fn run(
         &self,
         instance: &Packable,
-        _: usize,
         &algorithm: &Algorithm,
         watch: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {

@@ -4,10 +4,12 @@ use dfrsim_cluster::{Distribution, Objectives, Summary};
 use dfrsim_lab::columns;
 use dfrsim_model::SimSpan;
 
+/// The figures of a simulation, of which the distribution, the objectives and the bound depend on its tau.
+type Figures<'a> = (&'a Summary, &'a Distribution, &'a Objectives, f64);
+
 columns! {
     /// A simulation, measured with one tau. Distributions are over the jobs that count.
-    #[derive(Default)]
-    pub struct SimulationRow {
+    pub struct SimulationRow of |(summary, bounded, objectives, bound): Figures<'_>| {
         /// The workload.
         label pub workload: String,
         /// The part of the workload: a week, a trace, a trace at a load.
@@ -39,89 +41,89 @@ columns! {
         /// The jobs submitted.
         fact pub jobs: usize,
         /// The lower bound on the maximum bounded stretch, of all jobs on nodes that are always up.
-        fact pub bound: f64,
+        fact pub bound: f64 = bound,
         /// Completed jobs that count in the distributions.
-        fact pub counted: usize,
+        fact pub counted: usize = summary.jobs,
         /// Completed jobs that do not, because of warm-up and cool-down.
-        fact pub trimmed: usize,
+        fact pub trimmed: usize = summary.trimmed,
         /// Jobs killed at their estimate.
-        metric(less) pub killed: u64,
+        metric(less) pub killed: u64 = summary.killed,
         /// Jobs rejected.
-        metric(less) pub rejected: u64,
+        metric(less) pub rejected: u64 = summary.rejected,
         /// The largest bounded stretch / the bound.
-        primary(less) pub degradation: f64,
+        primary(less) pub degradation: f64 = bounded.max / bound,
         /// Bounded stretch: mean.
-        metric(less) pub mean_bounded_stretch: f64,
+        metric(less) pub mean_bounded_stretch: f64 = bounded.mean,
         /// Bounded stretch: half of the jobs have no more.
-        metric(less) pub median_bounded_stretch: f64,
+        metric(less) pub median_bounded_stretch: f64 = bounded.median,
         /// Bounded stretch: 95 % of the jobs have no more.
-        metric(less) pub p95_bounded_stretch: f64,
+        metric(less) pub p95_bounded_stretch: f64 = bounded.p95,
         /// Bounded stretch: 99 % of the jobs have no more.
-        metric(less) pub p99_bounded_stretch: f64,
+        metric(less) pub p99_bounded_stretch: f64 = bounded.p99,
         /// Bounded stretch: largest.
-        metric(less) pub max_bounded_stretch: f64,
+        metric(less) pub max_bounded_stretch: f64 = bounded.max,
         /// Stretch: mean.
-        metric(less) pub mean_stretch: f64,
+        metric(less) pub mean_stretch: f64 = summary.stretch.mean,
         /// Stretch: median.
-        metric(less) pub median_stretch: f64,
+        metric(less) pub median_stretch: f64 = summary.stretch.median,
         /// Stretch: 95 %.
-        metric(less) pub p95_stretch: f64,
+        metric(less) pub p95_stretch: f64 = summary.stretch.p95,
         /// Stretch: 99 %.
-        metric(less) pub p99_stretch: f64,
+        metric(less) pub p99_stretch: f64 = summary.stretch.p99,
         /// Stretch: largest.
-        metric(less) pub max_stretch: f64,
+        metric(less) pub max_stretch: f64 = summary.stretch.max,
         /// Wait: mean.
-        metric(less, "s") pub mean_wait_s: f64,
+        metric(less, "s") pub mean_wait_s: f64 = summary.wait.mean,
         /// Wait: median.
-        metric(less, "s") pub median_wait_s: f64,
+        metric(less, "s") pub median_wait_s: f64 = summary.wait.median,
         /// Wait: 95 %.
-        metric(less, "s") pub p95_wait_s: f64,
+        metric(less, "s") pub p95_wait_s: f64 = summary.wait.p95,
         /// Wait: 99 %.
-        metric(less, "s") pub p99_wait_s: f64,
+        metric(less, "s") pub p99_wait_s: f64 = summary.wait.p99,
         /// Wait: longest.
-        metric(less, "s") pub max_wait_s: f64,
+        metric(less, "s") pub max_wait_s: f64 = summary.wait.max,
         /// Turnaround: mean.
-        metric(less, "s") pub mean_turnaround_s: f64,
+        metric(less, "s") pub mean_turnaround_s: f64 = summary.turnaround.mean,
         /// Turnaround: median.
-        metric(less, "s") pub median_turnaround_s: f64,
+        metric(less, "s") pub median_turnaround_s: f64 = summary.turnaround.median,
         /// Turnaround: 95 %.
-        metric(less, "s") pub p95_turnaround_s: f64,
+        metric(less, "s") pub p95_turnaround_s: f64 = summary.turnaround.p95,
         /// Turnaround: 99 %.
-        metric(less, "s") pub p99_turnaround_s: f64,
+        metric(less, "s") pub p99_turnaround_s: f64 = summary.turnaround.p99,
         /// Turnaround: longest.
-        metric(less, "s") pub max_turnaround_s: f64,
+        metric(less, "s") pub max_turnaround_s: f64 = summary.turnaround.max,
         /// Work done / (nodes * makespan).
-        metric(more) pub utilisation: f64,
+        metric(more) pub utilisation: f64 = summary.utilisation,
         /// From the first submission to the last completion.
-        metric(less, "s") pub makespan_s: SimSpan,
+        metric(less, "s") pub makespan_s: SimSpan = summary.makespan,
         /// How often a job was paused.
-        metric(less) pub preemptions: u64,
+        metric(less) pub preemptions: u64 = summary.preemptions,
         /// How often a job was migrated.
-        metric(less) pub migrations: u64,
+        metric(less) pub migrations: u64 = summary.migrations,
         /// Tasks that changed node in migrations.
-        metric(less) pub migrated_tasks: u64,
+        metric(less) pub migrated_tasks: u64 = summary.migrated_tasks,
         /// Memory written by pauses.
-        metric(less, "memories of a node") pub paused_memory_nodes: f64,
+        metric(less, "memories of a node") pub paused_memory_nodes: f64 = summary.paused_memory,
         /// Memory moved by migrations.
-        metric(less, "memories of a node") pub migrated_memory_nodes: f64,
+        metric(less, "memories of a node") pub migrated_memory_nodes: f64 = summary.migrated_memory,
         /// Bounded stretch: mean in which jobs count by their weights, nodes * run time unless the scenario says otherwise.
-        metric(less) pub weighted_bounded_stretch: f64,
+        metric(less) pub weighted_bounded_stretch: f64 = objectives.weighted_bounded_stretch,
         /// Jain's index of the users' mean bounded stretches: 1 if all are equal, 1 / users at worst; empty if no user is known.
-        metric(more) pub fairness: Option<f64>,
+        metric(more) pub fairness: Option<f64> = objectives.fairness.map(|fairness| fairness.jain),
         /// The largest mean bounded stretch of a user; empty if no user is known.
-        metric(less) pub max_user_bounded_stretch: Option<f64>,
+        metric(less) pub max_user_bounded_stretch: Option<f64> = objectives.fairness.map(|fairness| fairness.max_mean),
         /// What happened to jobs on nodes that went down.
         variant pub interruption: Option<String>,
         /// The part of the node-seconds from the first submission to the last completion in which nodes were up.
-        fact pub availability: Option<f64>,
+        fact pub availability: Option<f64> = summary.platform.map(|it| it.availability),
         /// Run times of completed jobs as work / the node-seconds in which nodes were up.
-        metric(more) pub goodput: Option<f64>,
+        metric(more) pub goodput: Option<f64> = summary.platform.map(|it| it.goodput),
         /// Work that was done and not kept: tasks * CPU need * virtual time.
-        metric(less, "node-seconds") pub lost_work: Option<f64>,
+        metric(less, "node-seconds") pub lost_work: Option<f64> = summary.platform.map(|it| it.lost_work),
         /// How often a job was interrupted since a node went down, lost jobs included.
-        metric(less) pub interruptions: Option<u64>,
+        metric(less) pub interruptions: Option<u64> = summary.platform.map(|it| it.interruptions),
         /// Jobs that left for good since a node went down; no other figure counts them.
-        metric(less) pub lost: Option<u64>,
+        metric(less) pub lost: Option<u64> = summary.platform.map(|it| it.lost),
         /// A lower bound on the largest bounded stretch that counts memory and penalties, where the scenario asks for it.
         fact pub penalty_bound: Option<f64>,
         /// The largest bounded stretch of the best schedule found that knows all run times, where the scenario asks for it.
@@ -130,62 +132,5 @@ columns! {
         fact pub waits: Option<String>,
         /// Metrics of the program that ran the scenario, where that asks for them: values by names, as JSON. Comparisons, exports and baselines have a column of each; less is better.
         fact pub own: Option<String>,
-    }
-}
-
-impl SimulationRow {
-    /// With the figures of a simulation, of which the distribution, the objectives and the bound depend on its tau.
-    pub(crate) fn measured(
-        self,
-        summary: &Summary,
-        bounded: &Distribution,
-        objectives: &Objectives,
-        bound: f64,
-    ) -> SimulationRow {
-        let Summary { stretch, wait, turnaround, platform, .. } = summary;
-        SimulationRow {
-            bound,
-            counted: summary.jobs,
-            trimmed: summary.trimmed,
-            killed: summary.killed,
-            rejected: summary.rejected,
-            degradation: bounded.max / bound,
-            mean_bounded_stretch: bounded.mean,
-            median_bounded_stretch: bounded.median,
-            p95_bounded_stretch: bounded.p95,
-            p99_bounded_stretch: bounded.p99,
-            max_bounded_stretch: bounded.max,
-            mean_stretch: stretch.mean,
-            median_stretch: stretch.median,
-            p95_stretch: stretch.p95,
-            p99_stretch: stretch.p99,
-            max_stretch: stretch.max,
-            mean_wait_s: wait.mean,
-            median_wait_s: wait.median,
-            p95_wait_s: wait.p95,
-            p99_wait_s: wait.p99,
-            max_wait_s: wait.max,
-            mean_turnaround_s: turnaround.mean,
-            median_turnaround_s: turnaround.median,
-            p95_turnaround_s: turnaround.p95,
-            p99_turnaround_s: turnaround.p99,
-            max_turnaround_s: turnaround.max,
-            utilisation: summary.utilisation,
-            makespan_s: summary.makespan,
-            preemptions: summary.preemptions,
-            migrations: summary.migrations,
-            migrated_tasks: summary.migrated_tasks,
-            paused_memory_nodes: summary.paused_memory,
-            migrated_memory_nodes: summary.migrated_memory,
-            weighted_bounded_stretch: objectives.weighted_bounded_stretch,
-            fairness: objectives.fairness.map(|fairness| fairness.jain),
-            max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
-            availability: platform.map(|it| it.availability),
-            goodput: platform.map(|it| it.goodput),
-            lost_work: platform.map(|it| it.lost_work),
-            interruptions: platform.map(|it| it.interruptions),
-            lost: platform.map(|it| it.lost),
-            ..self
-        }
     }
 }

@@ -384,7 +384,6 @@ impl Study for OnlineStudy {
     fn run(
         &self,
         instance: &Instance,
-        at: usize,
         variant: &Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
@@ -392,26 +391,21 @@ impl Study for OnlineStudy {
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
-        let (part, workload) = (&self.parts[at], self.workload(at));
         let (_, cluster) = self.priorities(variant);
-        let labels = SimulationRow {
-            workload: workload.name.clone(),
-            instance: part.name.clone(),
-            load: part.load,
-            nodes: instance.clusters[cluster].nodes,
-            jobs: instance.jobs.len(),
-            tau_s: self.tau(variant),
-            ..self.setting(variant).label()
-        };
         let (bounded, objectives) =
             (&summary.bounded_stretch[variant.tau].1, &summary.objectives[variant.tau]);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
-        let row = labels.measured(summary, bounded, objectives, bound);
-        let reached = self.reached(instance, cluster, variant.tau, row.penalty_s);
-        let (penalty_bound, reached) = (reached.map(|it| it.0), reached.map(|it| it.1));
-        let (waits, own) = (waits.clone(), figures.clone());
-        Ok(vec![SimulationRow { waits, own, penalty_bound, reached, ..row }])
+        let reached = self.reached(instance, cluster, variant.tau, self.setting(variant).options.penalty);
+        Ok(vec![SimulationRow {
+            nodes: instance.clusters[cluster].nodes,
+            jobs: instance.jobs.len(),
+            waits: waits.clone(),
+            own: figures.clone(),
+            penalty_bound: reached.map(|it| it.0),
+            reached: reached.map(|it| it.1),
+            ..SimulationRow::of((summary, bounded, objectives, bound))
+        }])
     }
     fn beside(&self, instance: &Instance) {
         // Where users wait for their jobs each simulation has a bound of its own.
@@ -424,11 +418,6 @@ impl Study for OnlineStudy {
                 self.reached(instance, cluster, tau, penalty);
             }
         });
-    }
-    fn rename(&self, at: usize, _: &Variant, row: &mut SimulationRow) {
-        row.workload.clone_from(&self.workload(at).name);
-        row.instance.clone_from(&self.parts[at].name);
-        row.load = self.parts[at].load;
     }
     fn tables(&self, rows: &Long<SimulationRow>) -> Vec<NamedTable> {
         tables::all(&Matrix::new(&self.scenario, rows))

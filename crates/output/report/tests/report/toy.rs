@@ -67,13 +67,13 @@ impl Study for Toy {
     fn labels(&self, seconds: &u32) -> Labels {
         vec![("server_s", seconds.to_string())]
     }
-    fn run(&self, queue: &u32, _: usize, seconds: &u32, _: Watch<'_>) -> Result<Vec<Wait>, Failure> {
+    fn run(&self, queue: &u32, seconds: &u32, _: Watch<'_>) -> Result<Vec<Wait>, Failure> {
         if *seconds == 0 {
             return Err(Failure::violation("a server takes <no> time"));
         }
         let jobs = queue + 1;
         let wait_s = f64::from(jobs * seconds);
-        Ok(vec![Wait { name: self.0.name.clone(), queue: *queue, server_s: *seconds, jobs, wait_s }])
+        Ok(vec![Wait { jobs, wait_s, ..Wait::default() }])
     }
     fn tables(&self, rows: &Long<Wait>) -> Vec<NamedTable> {
         let line = |row: &Wait| {
