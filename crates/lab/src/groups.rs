@@ -45,10 +45,6 @@ impl GroupKey {
         let value = |column| if mixed.contains(&column) { ALL.to_owned() } else { text(column) };
         GroupKey { values: columns.map(|column| (&frame.columns()[column], value(column))).collect() }
     }
-    /// The values as cells of a table.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = Cell> {
-        self.values.iter().map(|(column, value)| cell(column, value))
-    }
     /// The names and values, for files: `workload=lublin, load=0.7, policy=EASY, penalty_s=300`.
     pub fn identity(&self) -> String {
         let present = self.values.iter().filter(|(_, value)| !value.is_empty());
@@ -141,11 +137,11 @@ pub(crate) fn groups(
 }
 
 /// Groups rows of a frame by their label and variant columns.
-pub(crate) fn row_groups(frame: &DataFrame, loads: Loads) -> Vec<Group> {
+pub(crate) fn row_groups(frame: &DataFrame) -> Vec<Group> {
     let variants = frame.with_role(&[Role::Variant]);
     let rows: Vec<usize> = (0..frame.len()).collect();
     let setting = |row| frame.codes(row, &variants);
-    groups(frame, &rows, loads, &|row| row, &setting, &|row, column| frame.text(row, column))
+    groups(frame, &rows, Loads::Apart, &|row| row, &setting, &|row, column| frame.text(row, column))
 }
 
 /// What the instance of a row has in common with others: the instances of equal blocks are no evidence independent of each

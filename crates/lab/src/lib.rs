@@ -45,7 +45,7 @@ pub use error::RunError;
 pub use groups::{GroupKey, by_key};
 pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
 pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform_fields};
-pub use overview::{generic_drawings, standings};
+pub use overview::generic_drawings;
 pub use parallel::in_parallel;
 pub use ranking::{Duel, Ranked, Ranking, Scope, rankings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};

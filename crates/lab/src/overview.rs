@@ -1,47 +1,10 @@
-//! What follows from the roles of columns alone: the standings of the variants, and figures.
+//! What follows from the roles of columns alone: figures.
 
-use crate::column::{Better, Column, Kind, Role};
+use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{GroupKey, Loads, by_codes, by_key, groups, row_groups, variant_name};
-use crate::table::{NamedTable, Statistics, TableLine, mean};
-
-/// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
-/// labels and variant.
-pub fn standings(frames: &[DataFrame]) -> Vec<NamedTable> {
-    frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).map(standings_of).collect()
-}
-
-fn standings_of((frame, primary): (&DataFrame, usize)) -> NamedTable {
-    let column = &frame.columns()[primary];
-    let mut lines = Vec::new();
-    let all = row_groups(frame, Loads::Both).into_iter();
-    let labels = |key: &GroupKey| -> Vec<String> {
-        let own = key.values.iter().filter(|(column, _)| column.role == Role::Label);
-        own.map(|(_, value)| value.clone()).collect()
-    };
-    for mut scope in by_key(all, |group| labels(&group.key)) {
-        let statistics = |rows: &[usize]| Statistics::from_values(&frame.numbers(rows, primary));
-        let size = |rows: &[usize]| match (statistics(rows), column.better()) {
-            (Some(statistics), Some(Better::More)) => -statistics.mean,
-            (Some(statistics), _) => statistics.mean,
-            (None, _) => f64::INFINITY,
-        };
-        scope.sort_by(|a, b| size(&a.items).total_cmp(&size(&b.items)));
-        for group in scope {
-            let own = statistics(&group.items);
-            let failures = group.items.iter().filter(|&&row| frame.status[row].is_failure()).count();
-            let names = group.key.values.iter().map(|(column, _)| column.name);
-            let line = TableLine::new().with_all(names.zip(group.key.cells()));
-            let line = line.with("runs", group.items.len()).with("failures", failures);
-            let line = line.with("mean", own.map(|own| own.mean));
-            let line = line.with("deviation", own.and_then(|own| own.deviation));
-            lines.push(line.with("max", own.map(|own| own.max)));
-        }
-    }
-    let name = stem(&frame.row_type.suffixed("standings"));
-    NamedTable::printed(name, format!("Standings by {}", column.name), lines.into_iter().collect())
-}
+use crate::groups::{Loads, by_codes, by_key, groups, variant_name};
+use crate::table::mean;
 
 /// The most combinations of labels that have figures of their own; of more, one figure has them all.
 const MAX_SCOPES: usize = 6;

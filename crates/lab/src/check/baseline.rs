@@ -3,7 +3,7 @@
 use crate::column::{Better, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::{Value, unknown};
-use crate::groups::{Group, Loads, by_key, row_groups};
+use crate::groups::{Group, by_key, row_groups};
 use crate::key::Digest;
 use crate::results::{Results, ResultsError};
 use crate::study::AnyStudy;
@@ -60,7 +60,7 @@ impl Baseline {
         }
         let frames = results.rows()?;
         let groups = frames.iter().flat_map(|frame| {
-            let groups = row_groups(frame, Loads::Apart);
+            let groups = row_groups(frame);
             groups.into_iter().map(|group| summary(frame, &group)).collect::<Vec<_>>()
         });
         Ok(Baseline {

@@ -6,7 +6,7 @@ mod wide;
 
 use dfrsim_lab::{
     Part, Progress, Registry, Results, RunError, RunOptions, RunReport, RunStatus, Shard, Status, Step,
-    standings, unfinished_scenario,
+    rankings, unfinished_scenario,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -94,7 +94,7 @@ fn an_objective_takes_the_place_of_the_primary_metric() {
     let frames = results.rows().unwrap();
     let primary = frames[0].primary().map(|place| frames[0].columns()[place].name);
     assert_eq!(primary, Some("remainder"));
-    assert_eq!(standings(&frames)[0].title, "Standings by remainder");
+    assert_eq!(rankings(&frames, 1)[0].metric.name, "remainder");
 
     let unknown = registry.parse(&format!("{TOY}objective = 'remander'\n"), "toy.toml", None, &[]);
     let message = unknown.err().unwrap().to_string();

@@ -3,7 +3,7 @@
 use crate::{run, toy};
 use dfrsim_lab::check::{Baseline, CheckOptions, Direction, Tolerances, check};
 use dfrsim_lab::compare::{CompareError, CompareOptions, Comparison, compare};
-use dfrsim_lab::{Chart, Estimate, Registry, Results, export, generic_drawings, standings};
+use dfrsim_lab::{Chart, Estimate, Registry, Results, export, generic_drawings, rankings};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -262,19 +262,16 @@ fn a_parquet_file_has_the_rows_and_their_units() {
 }
 
 #[test]
-fn standings_have_the_best_variant_first() {
+fn rankings_have_the_best_variant_first() {
     let folder = toy("loads = [0, 1]\nfactors = [2, 0, 1]\n");
     let registry = toy::registry();
-    let frames = read(folder.path(), &registry).rows().unwrap();
-    let tables = standings(&frames);
-    let csv = tables[0].table.csv();
-    let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines[0], "parity,load,factor,runs,failures,mean,deviation,max");
-    // Loads apart, then together; factor 0 has no value.
-    assert_eq!(lines.len(), 1 + 2 * 3 * 3);
-    assert!(lines[1].starts_with("even,0,1,2,0,101,") && lines[1].ends_with(",102"), "{}", lines[1]);
-    assert!(lines[3].starts_with("even,0,0,2,2,,,"), "{}", lines[3]);
-    assert!(lines[7].starts_with("even,all,1,4,0,101.5,"), "{}", lines[7]);
+    let ranking = rankings(&read(folder.path(), &registry).rows().unwrap(), 1).remove(0);
+    let variants: Vec<_> = ranking.variants.iter().map(|one| (one.name.as_str(), one.mean.value)).collect();
+    // Factor 0 has no value, so it has no place.
+    assert_eq!(variants, [("1", 102.0), ("2", 204.0)]);
+    let scopes: Vec<_> = ranking.scopes.iter().map(|scope| (scope.name.as_str(), scope.order[0])).collect();
+    assert_eq!(scopes[0], ("even, load 0", (0, 101.0)));
+    assert_eq!(scopes.len(), 4);
 }
 
 #[test]
