@@ -1,6 +1,7 @@
 //! The published tables (source: `README.md`).
 
 use crate::metrics::{Effects, Group, Metric, Metrics};
+use dfrsim_lab::Reference;
 use dfrsim_model::named;
 use std::sync::LazyLock;
 
@@ -12,10 +13,8 @@ named! {
     }
 }
 
-/// The fields of the lines below the header of a file without quotation marks.
-fn records(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    text.lines().skip(1).map(|line| line.split(',').collect())
-}
+/// The number of jobs of each site of each workload.
+const TABLE_1: Reference = Reference(include_str!("../reference/table_1.csv"));
 
 impl Published {
     /// Tables 2 to 17.
@@ -27,20 +26,19 @@ impl Published {
     /// The published number of jobs of a site of a workload (table 1).
     pub(crate) fn jobs(self, workload: &str, site: &str) -> Option<usize> {
         let Published::Rr7226 = self;
-        let mut lines = records(include_str!("../reference/table_1.csv"));
-        lines.find(|line| line[0] == workload && line[1] == site)?[2].parse().ok()
+        TABLE_1.find([workload, site]).map(|[jobs]| jobs as usize)
     }
 }
 
 fn jobs_of_workload(workload: &str) -> f64 {
-    let lines = records(include_str!("../reference/table_1.csv")).filter(|line| line[0] == workload);
-    lines.filter_map(|line| line[2].parse::<f64>().ok()).sum()
+    let lines = TABLE_1.lines::<2, 1>().filter(|([own, _], _)| *own == workload);
+    lines.map(|(_, [jobs])| jobs).sum()
 }
 
 static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
     let mut metrics = Metrics::default();
-    for line in records(include_str!("../reference/tables_2_to_17.csv")) {
-        let [_, algorithm, platform, local, heuristic, workload, metric, value] = line[..] else { continue };
+    let all = Reference(include_str!("../reference/tables_2_to_17.csv"));
+    for ([_, algorithm, platform, local, heuristic, workload, metric], [value]) in all.lines() {
         let metric = match metric {
             "changed_pct" => Metric::Changed,
             "reallocations" => Metric::Moves,
@@ -53,7 +51,7 @@ static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
             local: if local == "CBF" { "CONS" } else { local }.to_owned(),
             heuristic: heuristic.to_owned(),
         };
-        let value: Option<f64> = value.parse().ok();
+        let value = Some(value).filter(|value| !value.is_nan());
         metrics.add(metric, &group, workload, value);
         if let Some(moves) = value.filter(|_| metric == Metric::Moves) {
             let moves_percent = 100.0 * moves / jobs_of_workload(workload);
