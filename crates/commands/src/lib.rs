@@ -31,7 +31,6 @@ mod refusal;
 mod setting;
 mod site;
 mod terminal;
-mod utc;
 
 use dfrsim_lab::Registry;
 use exit::Exit;

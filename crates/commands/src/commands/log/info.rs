@@ -7,7 +7,7 @@ use crate::commands::distribution;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, notice};
-use crate::utc;
+use chrono::DateTime;
 use clap::Args;
 use dfrsim_cluster::Distribution;
 use dfrsim_model::SimTime;
@@ -209,7 +209,8 @@ impl Moment {
     fn new(header: &Header, submit: SimTime) -> Moment {
         let second = submit.micros() / 1_000_000;
         let begin = header.unix_start_time().filter(|&begin| begin > 0);
-        let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(second)?)));
+        let moment = begin.and_then(|begin| DateTime::from_timestamp(begin.checked_add_unsigned(second)?, 0));
+        let date = moment.map(|moment| moment.format("%Y-%m-%d %H:%M:%S UTC").to_string());
         Moment { second, date }
     }
 }
