@@ -1,6 +1,7 @@
 //! Rows: repeated searches, optima and streams.
 
-use dfrsim_lab::{columns, row_types};
+use dfrsim_coallocation::StreamOutcome;
+use dfrsim_lab::{columns, mean, row_types};
 use dfrsim_model::SimSpan;
 
 columns! {
@@ -67,7 +68,7 @@ columns! {
 
 columns! {
     /// A stream of requests.
-    pub struct StreamRow {
+    pub struct StreamRow of |stream: &StreamOutcome| {
         /// The mean level of use of the grid.
         label pub usage: f64,
         /// Which of the grids, from 0.
@@ -77,13 +78,13 @@ columns! {
         /// The mean time between two requests.
         fact("s") pub mean_gap_s: SimSpan,
         /// How many requests there were.
-        fact pub requests: usize,
+        fact pub requests: usize = stream.requests,
         /// How many of them were accepted.
-        primary(more) pub accepted: usize,
+        primary(more) pub accepted: usize = stream.accepted.len(),
         /// The mean time from arrival to start of the accepted ones.
-        metric(less, "s") pub mean_wait_s: Option<f64>,
+        metric(less, "s") pub mean_wait_s: Option<f64> = (!stream.accepted.is_empty()).then_some(stream.mean_wait),
         /// The part of all nodes that the jobs had, averaged over the properties.
-        metric(more, "share") pub utilisation: f64,
+        metric(more, "share") pub utilisation: f64 = mean(&stream.utilisation),
     }
 }
 

@@ -106,15 +106,7 @@ impl CoallocationStudy {
         if let Some(fault) = check_reservations(grid.resources(), &all).first() {
             return Err(Failure::invalid(fault));
         }
-        let properties = outcome.utilisation.len() as f64;
-        Ok(StreamRow {
-            mean_gap_s: mean_gap,
-            requests: outcome.requests,
-            accepted: outcome.accepted.len(),
-            mean_wait_s: (!outcome.accepted.is_empty()).then_some(outcome.mean_wait),
-            utilisation: outcome.utilisation.iter().sum::<f64>() / properties,
-            ..StreamRow::default()
-        })
+        Ok(StreamRow { mean_gap_s: mean_gap, ..StreamRow::of(&outcome) })
     }
 
     fn data<'a>(&'a self, rows: &'a Long<Row>) -> Data<'a> {

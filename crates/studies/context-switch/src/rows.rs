@@ -1,14 +1,14 @@
 //! The columns of rows, a file for each type.
 
-use dfrsim_context_switch::Cluster;
 use dfrsim_context_switch::simulation::{Load, Run, StateInterval, Switch};
+use dfrsim_context_switch::{Action, Cluster, Kind, Plan};
 use dfrsim_lab::{Long, columns, row_types};
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeMap;
 
 columns! {
     /// A plan for a random configuration.
-    pub struct SampleRow {
+    pub struct SampleRow of |(cluster, plan): (&Cluster, &Plan)| {
         /// The number of VMs.
         label pub vms: u32,
         /// Which of the configurations of this size, from 0.
@@ -16,7 +16,7 @@ columns! {
         /// Whose plan it is.
         variant pub policy: String,
         /// The cost of the plan.
-        primary(less, "MB") pub cost_mb: u64,
+        primary(less, "MB") pub cost_mb: u64 = plan.cost(cluster),
         /// A cost that no plan to these states is below; of the optimiser.
         fact("MB") pub bound_mb: Option<u64>,
         /// Whether it is proven that no plan is cheaper; of the optimiser.
@@ -24,17 +24,17 @@ columns! {
         /// How long the search took, where it had a limit of time.
         metric(less, "s") pub search_s: Option<f64>,
         /// The number of pools of the plan.
-        metric(less) pub pools: u64,
+        metric(less) pub pools: u64 = plan.pools().len() as u64,
         /// The number of VMs that are run.
-        fact pub runs: u64,
+        fact pub runs: u64 = count(plan, |it| it.kind() == Kind::Run),
         /// The number of VMs that are migrated.
-        metric(less) pub migrations: u64,
+        metric(less) pub migrations: u64 = count(plan, |it| it.kind() == Kind::Migrate),
         /// The number of VMs that are suspended.
-        metric(less) pub suspends: u64,
+        metric(less) pub suspends: u64 = count(plan, |it| it.kind() == Kind::Suspend),
         /// The number of VMs that are resumed where they were suspended.
-        fact pub local_resumes: u64,
+        fact pub local_resumes: u64 = count(plan, |it| it.kind() == Kind::Resume && !it.is_remote()),
         /// The number of VMs that are resumed elsewhere.
-        metric(less) pub remote_resumes: u64,
+        metric(less) pub remote_resumes: u64 = count(plan, |it| it.kind() == Kind::Resume && it.is_remote()),
     }
 }
 
@@ -137,6 +137,10 @@ row_types! {
         Stay(StayRow) = "stay",
         Load(LoadRow) = "load",
     }
+}
+
+fn count(plan: &Plan, is_one: impl Fn(&Action) -> bool) -> u64 {
+    plan.actions().filter(is_one).count() as u64
 }
 
 impl Row {

@@ -138,17 +138,6 @@ impl Policy {
 }
 
 impl ContextSwitches {
-    /// The bytes that the largest configuration takes at least.
-    pub(crate) fn memory(&self) -> u64 {
-        const VM: u64 = 400;
-        const NODE: u64 = 100;
-        const VMS_OF_VJOB: u64 = 9;
-        let of = |vms: u64, nodes: u32| VM * vms + NODE * u64::from(nodes);
-        let samples =
-            self.samples.iter().flat_map(|part| part.vms.iter().map(|&vms| of(vms.into(), part.nodes)));
-        let cluster = self.cluster.iter().map(|part| of(VMS_OF_VJOB * u64::from(part.vjobs), part.nodes));
-        samples.chain(cluster).max().unwrap_or(0)
-    }
     /// When a search ends.
     pub(crate) fn limits(&self) -> Limits {
         let steps = if self.time_limit_s.is_some() { u64::MAX } else { self.steps };

@@ -8,9 +8,7 @@ use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::simulation::{Run, simulate};
 use dfrsim_context_switch::workload::Sample;
-use dfrsim_context_switch::{
-    Action, Cluster, Configuration, Durations, Kind, Plan, cheapest, plan_early, timetable,
-};
+use dfrsim_context_switch::{Cluster, Configuration, Durations, Plan, cheapest, plan_early, timetable};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
@@ -49,8 +47,16 @@ impl Study for ContextSwitchStudy {
     type Variant = Variant;
     type Rows = Long<Row>;
 
+    /// The bytes that the largest configuration takes at least.
     fn memory(scenario: &Scenario<ContextSwitches>) -> u64 {
-        scenario.memory()
+        const VM: u64 = 400;
+        const NODE: u64 = 100;
+        const VMS_OF_VJOB: u64 = 9;
+        let of = |vms: u64, nodes: u32| VM * vms + NODE * u64::from(nodes);
+        let samples =
+            scenario.samples.iter().flat_map(|part| part.vms.iter().map(|&vms| of(vms.into(), part.nodes)));
+        let cluster = scenario.cluster.iter().map(|part| of(VMS_OF_VJOB * u64::from(part.vjobs), part.nodes));
+        samples.chain(cluster).max().unwrap_or(0)
     }
     fn rows_at_least(scenario: &Scenario<ContextSwitches>) -> u64 {
         let samples =
@@ -162,21 +168,11 @@ impl ContextSwitchStudy {
             plan = plan_early(cluster, current, first_fit).map_err(Failure::failed)?;
         }
         self.check(cluster, current, &configuration, &plan)?;
-        let count = |kind| plan.actions().filter(|action| action.kind() == kind).count() as u64;
-        let is_remote_resume = |action: &Action| action.kind() == Kind::Resume && action.is_remote();
-        let remote_resumes = plan.actions().filter(is_remote_resume).count() as u64;
         Ok(vec![Row::Sample(SampleRow {
-            cost_mb: plan.cost(cluster),
             bound_mb: found.map(|(bound, _)| bound),
             proven: found.map(|(_, proven)| proven),
             search_s,
-            pools: plan.pools().len() as u64,
-            runs: count(Kind::Run),
-            migrations: count(Kind::Migrate),
-            suspends: count(Kind::Suspend),
-            local_resumes: count(Kind::Resume) - remote_resumes,
-            remote_resumes,
-            ..SampleRow::default()
+            ..SampleRow::of((cluster, &plan))
         })])
     }
 

@@ -1,11 +1,11 @@
 //! The columns of `rows.csv`, and samples of them.
 
-use dfrsim_discovery::Approach;
-use dfrsim_lab::{Long, Row as _, columns};
+use dfrsim_discovery::{Approach, Outcome};
+use dfrsim_lab::{Long, Row as _, columns, mean};
 
 columns! {
     /// A simulation.
-    pub struct Row {
+    pub struct Row of |outcome: &Outcome| {
         /// The workload.
         label pub workload: String,
         /// Which of the workloads of this name, from 0.
@@ -15,17 +15,17 @@ columns! {
         /// The approach that sets the weights.
         variant pub approach: String,
         /// The average over time of the minimum yield of all machines.
-        primary(more) pub average_minimum_yield: f64,
+        primary(more) pub average_minimum_yield: f64 = outcome.average_minimum_yield,
         /// The minimum over the machines of their average yields.
-        metric(more) pub minimum_average_yield: f64,
+        metric(more) pub minimum_average_yield: f64 = outcome.minimum_average_yield,
         /// The average yield over time and machines.
-        metric(more) pub mean_yield: f64,
+        metric(more) pub mean_yield: f64 = mean(&outcome.average_yields),
         /// The average part of a node's CPU that is in use.
-        metric(more) pub utilisation: f64,
+        metric(more) pub utilisation: f64 = outcome.utilisation,
         /// The number of machines migrated.
-        metric(less) pub migrations: u64,
+        metric(less) pub migrations: u64 = outcome.migrations,
         /// The number of allocation phases that migrated machines.
-        metric(less) pub remappings: u64,
+        metric(less) pub remappings: u64 = outcome.remappings,
     }
 }
 

@@ -200,20 +200,3 @@ impl Source {
         }
     }
 }
-
-impl Discovery {
-    /// The bytes that the changes of needs in the largest random workload take at least.
-    pub(crate) fn memory(&self) -> u64 {
-        const STEP: f64 = 16.0;
-        let of = |source: &Source| match source {
-            Source::Testbed(testbed) => {
-                let vms = f64::from(testbed.nodes) * f64::from(testbed.vms_per_node);
-                STEP * vms * (1.0 + testbed.span.as_secs_f64() / testbed.mean_change.as_secs_f64())
-            }
-            Source::Recorded(_) => 0.0,
-        };
-        let largest = self.workloads.iter().map(|workload| of(&workload.source)).fold(0.0, f64::max);
-        // Beyond what a number can have it is the largest number.
-        largest as u64
-    }
-}

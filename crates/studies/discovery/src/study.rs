@@ -35,8 +35,19 @@ impl Study for DiscoveryStudy {
     type Variant = (Setting, Approach);
     type Rows = Long<Row>;
 
+    /// The bytes that the changes of needs in the largest random workload take at least.
     fn memory(scenario: &Scenario<Discovery>) -> u64 {
-        scenario.memory()
+        const STEP: f64 = 16.0;
+        let of = |source: &Source| match source {
+            Source::Testbed(testbed) => {
+                let vms = f64::from(testbed.nodes) * f64::from(testbed.vms_per_node);
+                STEP * vms * (1.0 + testbed.span.as_secs_f64() / testbed.mean_change.as_secs_f64())
+            }
+            Source::Recorded(_) => 0.0,
+        };
+        let largest = scenario.workloads.iter().map(|workload| of(&workload.source)).fold(0.0, f64::max);
+        // Beyond what a number can have it is the largest number.
+        largest as u64
     }
     fn rows_at_least(scenario: &Scenario<Discovery>) -> u64 {
         let of = |workload: &crate::scenario::Workload| {
@@ -150,22 +161,12 @@ impl Study for DiscoveryStudy {
         let settings = setting.settings();
         let mut audited = Audited::new(workload, &settings);
         let outcome = simulate(workload, *approach, &settings, &mut audited);
-        let (average_minimum_yield, minimum_average_yield) =
-            (outcome.average_minimum_yield, outcome.minimum_average_yield);
         let end = SimTime::ZERO + workload.span();
-        let faults = audited.0.finish(end, average_minimum_yield, minimum_average_yield);
-        if let Some(fault) = faults.first() {
-            return Err(Failure::invalid(fault));
+        let faults = audited.0.finish(end, outcome.average_minimum_yield, outcome.minimum_average_yield);
+        match faults.first() {
+            Some(fault) => Err(Failure::invalid(fault)),
+            None => Ok(vec![Row::of(&outcome)]),
         }
-        Ok(vec![Row {
-            average_minimum_yield,
-            minimum_average_yield,
-            mean_yield: dfrsim_lab::mean(&outcome.average_yields),
-            utilisation: outcome.utilisation,
-            migrations: outcome.migrations,
-            remappings: outcome.remappings,
-            ..Row::default()
-        }])
     }
     fn tables(&self, rows: &Long<Row>) -> Vec<NamedTable> {
         tables::all(&self.scenario, rows)

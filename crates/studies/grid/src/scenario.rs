@@ -319,16 +319,6 @@ impl MetaFields {
 }
 
 impl GridFields {
-    /// The bytes that the jobs of the largest workload of generated months take at least.
-    pub(crate) fn memory(&self) -> u64 {
-        const JOB: u64 = 100;
-        let jobs = |site: &SiteFields| match (&site.log, &site.jobs) {
-            (None, Some(jobs)) => jobs.iter().sum::<usize>() as u64,
-            _ => 0,
-        };
-        let of = |workload: &WorkloadFields| JOB * workload.sites.iter().map(jobs).sum::<u64>();
-        self.workloads.iter().map(of).max().unwrap_or(0)
-    }
     /// The cluster of this name.
     pub(crate) fn cluster(&self, name: &str) -> Option<&ClusterFields> {
         self.clusters.iter().find(|cluster| cluster.name == name)

@@ -212,8 +212,15 @@ impl Study for GridStudy {
     type Variant = Variant;
     type Rows = Long<Simulation>;
 
+    /// The bytes that the jobs of the largest workload of generated months take at least.
     fn memory(scenario: &Scenario<GridFields>) -> u64 {
-        scenario.memory()
+        const JOB: u64 = 100;
+        let jobs = |site: &SiteFields| match (&site.log, &site.jobs) {
+            (None, Some(jobs)) => jobs.iter().sum::<usize>() as u64,
+            _ => 0,
+        };
+        let of = |workload: &WorkloadFields| JOB * workload.sites.iter().map(jobs).sum::<u64>();
+        scenario.workloads.iter().map(of).max().unwrap_or(0)
     }
     fn open(scenario: &Scenario<GridFields>, inputs: &mut Vec<Input>) -> Result<GridStudy, RunError> {
         let fields = scenario.fields.clone();

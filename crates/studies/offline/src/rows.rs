@@ -1,11 +1,12 @@
 //! The columns of rows.
 
+use crate::parameters::Parameters;
 use dfrsim_lab::columns;
 use dfrsim_model::Yield;
 
 columns! {
     /// A packing.
-    pub struct Row {
+    pub struct Row of |parameters: &Parameters| {
         /// The group of instances.
         label pub instances: String,
         /// The number of tasks.
@@ -17,19 +18,19 @@ columns! {
         /// The number of the instance among those of its scenario, from 0.
         instance pub replication: u32,
         /// The number of nodes.
-        fact pub nodes: u32,
+        fact pub nodes: u32 = parameters.nodes,
         /// The number of resources.
-        fact pub dimensions: u32,
+        fact pub dimensions: u32 = parameters.dimensions,
         /// The deviation of requirements and needs (dissertation).
-        fact pub sigma: Option<f64>,
+        fact pub sigma: Option<f64> = parameters.of_dissertation().map(|of| of.sigma),
         /// The probability of a quality of service (dissertation).
-        fact pub rho: Option<f64>,
+        fact pub rho: Option<f64> = parameters.of_dissertation().map(|of| of.rho),
         /// The variation of memory requirements (RR-6692).
-        fact pub memory_variation: Option<f64>,
+        fact pub memory_variation: Option<f64> = parameters.of_report().map(|of| of.memory_variation),
         /// The variation of CPU needs (RR-6692).
-        fact pub cpu_variation: Option<f64>,
+        fact pub cpu_variation: Option<f64> = parameters.of_report().map(|of| of.cpu_variation),
         /// Whether jobs have several tasks (RR-6692).
-        fact pub parallel: Option<bool>,
+        fact pub parallel: Option<bool> = parameters.of_report().map(|of| of.parallel),
         /// LPBOUND, an upper bound on the minimum yield; none where sums alone show that there is no packing.
         fact pub bound: Option<f64>,
         /// The algorithm.

@@ -61,21 +61,6 @@ impl OfflineStudy {
             .filter(move |(_, (replications, most))| place.replication < *replications && tasks <= *most);
         allowed.map(|(algorithm, _)| *algorithm)
     }
-    /// The row of an instance without a packing.
-    fn row(&self, place: &InstanceSpec<'_>, instance: &Instance) -> Row {
-        let (dissertation, report) = (place.parameters.of_dissertation(), place.parameters.of_report());
-        Row {
-            nodes: place.parameters.nodes,
-            dimensions: place.parameters.dimensions,
-            sigma: dissertation.map(|of| of.sigma),
-            rho: dissertation.map(|of| of.rho),
-            memory_variation: report.map(|of| of.memory_variation),
-            cpu_variation: report.map(|of| of.cpu_variation),
-            parallel: report.map(|of| of.parallel),
-            bound: lp_bound(instance).map(decimal),
-            ..Row::default()
-        }
-    }
 }
 
 /// The instance in a file.
@@ -207,7 +192,7 @@ impl Study for OfflineStudy {
         };
         let is_programmed = !self.second_phase.is_empty()
             && place.replication < self.scenario.second_phase.program_replications;
-        let row = self.row(&place, &instance);
+        let row = Row { bound: lp_bound(&instance).map(decimal), ..Row::of(place.parameters) };
         let instance = Packable::new(instance, settings, is_programmed, row);
         let mut digester = Digester::new();
         instance.digest(&mut digester);

@@ -519,31 +519,6 @@ impl Source {
     }
 }
 
-impl Online {
-    /// The bytes that the largest generated trace and its cluster take at least.
-    pub(crate) fn memory(&self) -> u64 {
-        const JOB: u64 = 100;
-        const NODE: u64 = 16;
-        let of = |workload: &Workload| {
-            let jobs = match &workload.source {
-                Source::Lublin(traces) => traces.jobs as u64,
-                Source::Swf(_) | Source::Batsim(_) | Source::Own(_) => 0,
-            };
-            JOB * jobs + NODE * u64::from(workload.nodes.get())
-        };
-        self.workloads.iter().map(of).max().unwrap_or(0)
-    }
-    /// How many traces are generated, each at each load.
-    pub(crate) fn traces(&self) -> u64 {
-        let of = |workload: &Workload| match &workload.source {
-            Source::Lublin(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
-            Source::Own(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
-            Source::Swf(_) | Source::Batsim(_) => 0,
-        };
-        self.workloads.iter().map(of).fold(0, u64::saturating_add)
-    }
-}
-
 impl LublinTraces {
     /// The parameters of the model for a cluster with these nodes.
     pub(crate) fn parameters(&self, nodes: NonZeroU32) -> LublinParameters {

@@ -3,7 +3,7 @@
 use crate::readings;
 use crate::rows::SimulationRow;
 use crate::scenario::{Online, Simulation};
-use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
+use dfrsim_cluster::{EstimateModel, NeedModel, Options};
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_model::priority::Priorities;
@@ -128,14 +128,6 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
     all
 }
 
-/// The name of the treatment of overruns in scenarios, rows and keys.
-fn overrun_name(overrun: Overrun) -> &'static str {
-    match overrun {
-        Overrun::Extend => "extend",
-        Overrun::Kill => "kill",
-    }
-}
-
 impl Setting {
     /// The values of its columns. What does not matter to the policy is left out.
     pub(crate) fn label(&self) -> SimulationRow {
@@ -152,7 +144,7 @@ impl Setting {
             packing: mcb.map(|mcb| mcb.packing.to_string()),
             drop: mcb.map(|mcb| mcb.drop.to_string()),
             estimates: options.estimates.to_string(),
-            overrun: overrun_name(options.overrun).to_owned(),
+            overrun: options.overrun.to_string(),
             cpu_needs: options.needs.to_string(),
             discovery_s: options.discovery,
             interruption: interruption.map(|rule| rule.to_string()),
@@ -187,7 +179,7 @@ impl Setting {
         if let EstimateModel::Random(_) = estimates {
             key.field("seed", seed.value());
         }
-        key.field("overrun", overrun_name(*overrun));
+        key.field("overrun", overrun);
         if *needs != NeedModel::Exact {
             key.field("cpu_needs", needs);
             key.optional("discovery_s", *discovery);

@@ -7,7 +7,7 @@ use crate::measured::{Measured, Submissions};
 use crate::own::{Left, OwnMetric};
 use crate::platform::{of_priorities, unequal};
 use crate::rows::SimulationRow;
-use crate::scenario::{Online, Simulation, Workload};
+use crate::scenario::{Online, Simulation, Source, Workload};
 use crate::setting::{Setting, settings};
 use crate::waits::Waits;
 use crate::{claims, drawings, tables};
@@ -276,11 +276,27 @@ impl Study for OnlineStudy {
     type Variant = Variant;
     type Rows = Long<SimulationRow>;
 
+    /// The bytes that the largest generated trace and its cluster take at least.
     fn memory(scenario: &Scenario<Online>) -> u64 {
-        scenario.memory()
+        const JOB: u64 = 100;
+        const NODE: u64 = 16;
+        let of = |workload: &Workload| {
+            let jobs = match &workload.source {
+                Source::Lublin(traces) => traces.jobs as u64,
+                Source::Swf(_) | Source::Batsim(_) | Source::Own(_) => 0,
+            };
+            JOB * jobs + NODE * u64::from(workload.nodes.get())
+        };
+        scenario.workloads.iter().map(of).max().unwrap_or(0)
     }
     fn rows_at_least(scenario: &Scenario<Online>) -> u64 {
-        scenario.traces().saturating_mul(settings(scenario).len() as u64)
+        let of = |workload: &Workload| match &workload.source {
+            Source::Lublin(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Own(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Swf(_) | Source::Batsim(_) => 0,
+        };
+        let traces = scenario.workloads.iter().map(of).fold(0, u64::saturating_add);
+        traces.saturating_mul(settings(scenario).len() as u64)
     }
     fn open(scenario: &Scenario<Online>, inputs: &mut Vec<Input>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
