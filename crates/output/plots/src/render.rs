@@ -77,7 +77,7 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Best);
+    encoder.set_compression(png::Compression::Default);
     encoder.set_filter(png::FilterType::NoFilter);
     let mut writer = encoder.write_header().expect(NO_FAILURE);
     writer.write_image_data(pixels).expect(NO_FAILURE);
