@@ -1,5 +1,3 @@
-//! Packers and shares against schedules derived by hand and against slow twins.
+//! Vector packing against packings derived by hand and against a slow twin.
 
-mod mcb;
-mod shares;
 mod vector;
