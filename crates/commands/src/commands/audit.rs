@@ -8,12 +8,12 @@ use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Fault, Faults, Report, audit, audit_policy, grid};
 use dfrsim_model::SimSpan;
 use dfrsim_model::event::Record;
+use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Check an events file independently of the simulator
 ///
@@ -107,20 +107,6 @@ impl Audited {
     }
 }
 
-/// A file, with how much of it has been read.
-struct Counted<'a> {
-    file: File,
-    read: &'a AtomicU64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
 impl Audit {
     /// The policy that was asked for, or that the file names; and if decisions cannot be checked by it, why.
     fn policy(&self, beginning: &[u8]) -> Result<(Option<CheckedPolicy>, Option<String>), Failure> {
@@ -148,8 +134,8 @@ impl Audit {
         let unreadable = |error| Failure::unreadable(&self.events, &error);
         let file = File::open(&self.events).map_err(unreadable)?;
         let size = file.metadata().map_or(0, |it| it.len());
-        let read = AtomicU64::new(0);
-        let mut file = BufReader::with_capacity(1 << 16, Counted { file, read: &read });
+        let progress = ProgressBar::hidden();
+        let mut file = BufReader::with_capacity(1 << 16, progress.wrap_read(file));
         let beginning = file.fill_buf().map_err(unreadable)?;
         let is_grid = grid::is_grid(beginning);
         if self.policy.is_some() && is_grid {
@@ -159,7 +145,7 @@ impl Audit {
         }
         let (policy, unknown) = self.policy(beginning)?;
         let how_far = || {
-            let [read, size] = [read.load(Ordering::Relaxed), size].map(|bytes| bytes as f64 / 1e6);
+            let [read, size] = [progress.position(), size].map(|bytes| bytes as f64 / 1e6);
             format!("{read:.1} of {size:.1} MB have been read")
         };
         let report = with_notices(how_far, || match policy {
