@@ -265,11 +265,17 @@ impl Decider<'_> {
         let items: Vec<Item<'_>> = ranked.iter().map(item).collect();
         let seen: Vec<&Seen> = ranked.iter().map(|job| &self.jobs[job]).collect();
         let least = self.least_of_mapped(&seen);
-        let by_weight = |job: usize, level: u32| {
-            let part = u64::from(level) * u64::from(seen[job].weight);
-            Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(least)).units())
+        let least_until = |least: &mut u32, it: &&Seen| {
+            *least = (*least).min(it.weight);
+            Some(u64::from(*least))
         };
-        let by_stretch = |job: usize, target: u32| self.stretch_yield(seen[job], least, target);
+        let least_weights: Vec<u64> = seen.iter().scan(u32::MAX, least_until).collect();
+        // Of the jobs that have places the one of the least weight has the level as its yield.
+        let by_weight = |count: usize, job: usize, level: u32| {
+            let part = u64::from(level) * u64::from(seen[job].weight);
+            Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * least_weights[count - 1]).units())
+        };
+        let by_stretch = |_: usize, job: usize, target: u32| self.stretch_yield(seen[job], least, target);
         let empty = self.mapping.nodes.emptied();
         let is_stretch = self.policy.ticks == Ticks::Stretch;
         let packed = if is_stretch {
@@ -278,7 +284,7 @@ impl Decider<'_> {
             map(&items, &empty, Search::Yield, &by_weight)
         };
         let floors = is_stretch.then(|| {
-            let floor = |place: usize| by_stretch(place, packed.value).unwrap_or(0);
+            let floor = |place: usize| by_stretch(packed.places.len(), place, packed.value).unwrap_or(0);
             let kept = 0..packed.places.len();
             kept.map(|place| (ranked[place], floor(place))).collect()
         });
@@ -299,7 +305,7 @@ impl Decider<'_> {
             self.mapping.set_all(target);
         }
     }
-    /// The least weight of the jobs that are mapped, which has the level as its yield. Where nodes are alike and only ranks decide who is left out,
+    /// The least weight of the jobs that are mapped, to which those of stretches are relative. Where nodes are alike and only ranks decide who is left out,
     /// jobs behind the first with which the memory of all nodes is not enough do not count.
     fn least_of_mapped(&self, ranked: &[&Seen]) -> u32 {
         let nodes = &self.mapping.nodes;

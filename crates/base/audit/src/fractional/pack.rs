@@ -38,13 +38,13 @@ pub(super) enum Search {
     Stretch,
 }
 
-/// Keeps the most jobs, which come by decreasing rank, of which the search finds a packing on empty nodes. `yield_at` is the yield of a
-/// job at a value, in units; there is no packing at a value at which a job has none.
+/// Keeps the most jobs, which come by decreasing rank, of which the search finds a packing on empty nodes. `yield_at` is the yield, of so
+/// many jobs, of one at a value, in units; there is no packing at a value at which a job has none.
 pub(super) fn map(
     items: &[Item<'_>],
     nodes: &Nodes,
     search: Search,
-    yield_at: &dyn Fn(usize, u32) -> Option<u32>,
+    yield_at: &dyn Fn(usize, usize, u32) -> Option<u32>,
 ) -> Packed {
     let mcb = Mcb { items, nodes, search, yield_at };
     let counts = (0..=items.len()).rev().filter(|&count| mcb.may_hold(count));
@@ -57,7 +57,7 @@ struct Mcb<'a> {
     items: &'a [Item<'a>],
     nodes: &'a Nodes,
     search: Search,
-    yield_at: &'a dyn Fn(usize, u32) -> Option<u32>,
+    yield_at: &'a dyn Fn(usize, usize, u32) -> Option<u32>,
 }
 
 impl Mcb<'_> {
@@ -76,7 +76,7 @@ impl Mcb<'_> {
         self.have_together(count, |_, size, it| u128::from(size.held[it]) << Yield::BITS)
     }
     fn is_enough(&self, count: usize, value: u32) -> bool {
-        let at = |job: usize| u128::from((self.yield_at)(job, value).unwrap_or(0));
+        let at = |job: usize| u128::from((self.yield_at)(count, job, value).unwrap_or(0));
         self.have_together(count, |job, size, it| u128::from(size.used[it]) * at(job))
     }
 
@@ -119,7 +119,7 @@ impl Mcb<'_> {
         let items = &self.items[..count];
         let mut sizes: Vec<Vec<u128>> = Vec::new();
         for (job, Item { size, pinned, .. }) in items.iter().enumerate() {
-            let at = u128::from((self.yield_at)(job, value)?);
+            let at = u128::from((self.yield_at)(count, job, value)?);
             let amounts = size.held.iter().zip(&size.used);
             let take =
                 amounts.map(|(&held, &used)| (u128::from(held) << Yield::BITS) + u128::from(used) * at);

@@ -34,14 +34,15 @@ fn in_steps(cpu: u64, need: Share, step: Share) -> u64 {
     (cpu - cpu % step.max(1)).max(step.min(need))
 }
 
-impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Demand for ByTarget<'_, F> {
     fn set_kept(&mut self, _index: usize, _kept: bool) {}
 
     fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange {
         let capacity = u128::from(nodes) * u128::from(CpuUse::ONE.units());
+        let least = kept.least_weight();
         self.values.range(|value| {
             let used = |(index, job): (usize, &PackJob)| {
-                let at = (self.values.yield_at)(index, value).map_or(0, Yield::units);
+                let at = (self.values.yield_at)(index, value, least).map_or(0, Yield::units);
                 u128::from(job.tasks) * u128::from(job.need.units()) * u128::from(at)
             };
             let kept = self.jobs.iter().enumerate().filter(|(index, _)| kept.flags()[*index]);
@@ -51,7 +52,7 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
 
     fn arrange(&mut self, target: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool {
         let TargetScratch { cpu, ranked, order, items } = &mut *self.scratch;
-        let (jobs, options) = (self.jobs, self.options);
+        let (jobs, options, least) = (self.jobs, self.options, kept.least_weight());
         cpu.clear();
         ranked.clear();
         for (index, job) in jobs.iter().enumerate() {
@@ -59,7 +60,7 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
                 cpu.push(0);
                 continue;
             }
-            let Some(job_yield) = (self.values.yield_at)(index, target) else { return false };
+            let Some(job_yield) = (self.values.yield_at)(index, target, least) else { return false };
             let exact = u64::from(job.need.units()) * u64::from(job_yield.units());
             let job_cpu = options.cpu_step.map_or(exact, |step| in_steps(exact, job.need, step));
             cpu.push(job_cpu);

@@ -10,6 +10,8 @@ use std::cmp::Reverse;
 #[derive(Debug, Default)]
 pub(super) struct KeptJobs {
     flags: Vec<bool>,
+    /// By job; empty where weights do not count.
+    weights: Vec<u32>,
     /// Sums over all tasks, in [`Share`] units.
     memory: u128,
     need: u128,
@@ -18,10 +20,11 @@ pub(super) struct KeptJobs {
 }
 
 impl KeptJobs {
-    /// Keeps none of this many jobs.
-    pub(super) fn reset(&mut self, jobs: usize) {
+    /// Keeps none of this many jobs, of these weights if there are some.
+    pub(super) fn reset(&mut self, jobs: usize, weights: &[u32]) {
         self.flags.clear();
         self.flags.resize(jobs, false);
+        weights.clone_into(&mut self.weights);
         (self.memory, self.need, self.large) = (0, 0, 0);
     }
     pub(super) fn insert(&mut self, index: usize, job: &PackJob) {
@@ -44,6 +47,11 @@ impl KeptJobs {
     }
     pub(super) fn flags(&self) -> &[bool] {
         &self.flags
+    }
+    /// The least weight of those that are kept.
+    pub(super) fn least_weight(&self) -> u32 {
+        let kept = self.flags.iter().zip(&self.weights).filter(|(is_kept, _)| **is_kept);
+        kept.map(|(_, weight)| *weight).min().unwrap_or(1)
     }
     /// The largest yield at which the nodes together have enough CPU.
     pub(super) fn yield_bound(&self, nodes: u32) -> Yield {

@@ -154,18 +154,19 @@ impl Mcb {
         let lowest = self.lowest();
         if self.capacities.is_some() || cpu_step.is_some() {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            return self.map_to(jobs, precision, lowest, None, |_, value| Some(value));
+            return self.map_to(jobs, &[], precision, lowest, None, |_, value, _| Some(value));
         }
         let Mcb { options, nodes, ref mut kept, ref mut layout, .. } = *self;
-        kept.reset(jobs.len());
+        kept.reset(jobs.len(), &[]);
         let demand = Uniform::new(jobs, options, lowest, &mut self.classes);
         let alike = Alike { jobs, nodes, options, demand, kept, layout };
         let value = search(jobs.len(), options, precision, alike, &mut self.placements);
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }
 
-    /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight has the level as its
-    /// yield, and any other min(1, level * weight / least weight), rounded down. There is a weight for each job, at least 1.
+    /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight of those that are kept
+    /// has the level as its yield, and any other min(1, level * weight / least weight), rounded down. There is a weight for each job, at
+    /// least 1.
     ///
     /// Levels are searched as the yields of [`Mcb::map`] are, up to the largest one for which the nodes together have enough CPU. With
     /// equal weights the mapping is that of [`Mcb::map`].
@@ -173,12 +174,11 @@ impl Mcb {
     /// # Panics
     /// As [`Mcb::map`], or if a weight is missing.
     pub fn map_weighted<'a>(&'a mut self, jobs: &'a [PackJob<'a>], weights: &[u32]) -> Mapping<'a> {
-        let least = weights.iter().copied().min().unwrap_or(1);
-        let yield_at = |job: usize, level: Yield| {
+        let yield_at = |job: usize, level: Yield, least: u32| {
             let part = u64::from(level.units()) * u64::from(weights[job]);
             Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(least)))
         };
-        self.map_to(jobs, self.options.precision, self.lowest(), None, yield_at)
+        self.map_to(jobs, weights, self.options.precision, self.lowest(), None, yield_at)
     }
 
     /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that the search
@@ -198,23 +198,24 @@ impl Mcb {
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
         let precision = self.options.stretch_precision;
-        self.map_to(jobs, precision, lowest, Some(highest), yield_at)
+        self.map_to(jobs, &[], precision, lowest, Some(highest), |job, target, _| yield_at(job, target))
     }
 
     /// Maps jobs whose yields are functions of the value that is searched, up to a highest one, or the largest for which the nodes
-    /// together have enough.
+    /// together have enough, and of the least weight of the jobs that are kept, if they have weights.
     fn map_to<'a>(
         &'a mut self,
         jobs: &'a [PackJob<'a>],
+        weights: &[u32],
         precision: Yield,
         lowest: Yield,
         highest: Option<Yield>,
-        yield_at: impl Fn(usize, Yield) -> Option<Yield>,
+        yield_at: impl Fn(usize, Yield, u32) -> Option<Yield>,
     ) -> Mapping<'a> {
         let values = Values { lowest, highest, yield_at };
         let Mcb { options, nodes, ref capacities, ref mut kept, ref mut layout, ref mut placements, .. } =
             *self;
-        kept.reset(jobs.len());
+        kept.reset(jobs.len(), weights);
         let value = if let Some(capacities) = capacities {
             let vectors = Vectors::new(jobs, capacities, options, values, kept);
             search(jobs.len(), options, precision, vectors, placements)
@@ -227,7 +228,7 @@ impl Mcb {
     }
 }
 
-/// The values that are searched, and the yield of each job at a value.
+/// The values that are searched, and the yield of each job at a value, given the least weight of the jobs that are kept.
 struct Values<F> {
     lowest: Yield,
     /// `None` if it is the largest at which the nodes together have enough.
@@ -235,7 +236,7 @@ struct Values<F> {
     yield_at: F,
 }
 
-impl<F: Fn(usize, Yield) -> Option<Yield>> Values<F> {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Values<F> {
     /// The values to be searched, given whether the nodes together have enough at one.
     fn range(&self, are_enough: impl Fn(Yield) -> bool) -> SearchRange {
         let largest = || match are_enough(Yield::ONE) {

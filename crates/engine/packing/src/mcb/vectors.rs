@@ -29,7 +29,7 @@ fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
     job.size.expect("where nodes differ, tasks have sizes in all dimensions")
 }
 
-impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
+impl<'a, F: Fn(usize, Yield, u32) -> Option<Yield>> Vectors<'a, F> {
     /// None of the jobs is kept yet.
     pub(super) fn new(
         jobs: &'a [PackJob<'a>],
@@ -43,9 +43,9 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
         Vectors { jobs, capacities, options, values, kept, totals, held, found }
     }
 
-    /// The yield of a job at a value. In whole steps of CPU, the yield of the steps counts in all dimensions.
-    fn yield_at(&self, job: usize, value: Yield) -> Option<Yield> {
-        let exact = (self.values.yield_at)(job, value)?;
+    /// The yield of a job at a value, given the least weight. In whole steps of CPU, the yield of the steps counts in all dimensions.
+    fn yield_at(&self, job: usize, value: Yield, least: u32) -> Option<Yield> {
+        let exact = (self.values.yield_at)(job, value, least)?;
         let (need, step) =
             (self.jobs[job].need, self.options.cpu_step.filter(|_| self.jobs[job].need > Share::ZERO));
         Some(step.map_or(exact, |step| packed_in_steps(exact, need, step)))
@@ -92,8 +92,9 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
     /// Packs all kept jobs at a value, if that succeeds.
     fn pack(&self, value: Yield) -> Option<Vec<Vec<NodeTasks>>> {
         let mut sizes = vec![Vec::new(); self.jobs.len()];
+        let least = self.kept.least_weight();
         for (job, size) in sizes.iter_mut().enumerate().filter(|(job, _)| self.is_kept(*job)) {
-            let at = u128::from(self.yield_at(job, value)?.units());
+            let at = u128::from(self.yield_at(job, value, least)?.units());
             let TaskSize { held, used, .. } = size_of(&self.jobs[job]);
             let amounts = held.iter().zip(used);
             size.extend(
@@ -151,7 +152,7 @@ impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
     }
 }
 
-impl<F: Fn(usize, Yield) -> Option<Yield>> Packs for Vectors<'_, F> {
+impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Packs for Vectors<'_, F> {
     fn keep(&mut self, job: usize) -> bool {
         self.kept.insert(job, &self.jobs[job]);
         let tasks = u128::from(self.jobs[job].tasks);
@@ -173,10 +174,11 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Packs for Vectors<'_, F> {
         self.kept.flags()[job]
     }
     fn range(&self) -> SearchRange {
+        let least = self.kept.least_weight();
         self.values.range(|value| {
             (0..self.totals.len()).all(|dimension| {
                 let used = |job: usize| {
-                    let at = (self.values.yield_at)(job, value).map_or(0, Yield::units);
+                    let at = (self.values.yield_at)(job, value, least).map_or(0, Yield::units);
                     let used = u128::from(size_of(&self.jobs[job]).used[dimension]) * u128::from(at);
                     used * u128::from(self.jobs[job].tasks)
                 };

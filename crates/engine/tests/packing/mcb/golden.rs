@@ -171,3 +171,14 @@ fn yields_are_packed_in_proportion_to_weights() {
     // With equal weights each has half of a node.
     assert_eq!(mcb.map_weighted(&jobs, &[3; 4]).value(), Yield::from_ratio(1, 2));
 }
+
+/// Two nodes, four tasks of weight 100 that could use a node each, and one of weight 1. Beside that the four would have their full speed at a
+/// level of 0.01, for which there is no room. Alone they have the level as their yield, 1/2 as two nodes are for four.
+#[test]
+fn weights_of_jobs_that_are_left_out_do_not_count() {
+    let jobs = [job(0, 4, 10, 1), job(1, 1, 10, 1)];
+    let mut mcb = Mcb::new(2, options(Packing::ChoosePack, DropRule::Prefix));
+    let mapping = mcb.map_weighted(&jobs, &[100, 1]);
+    assert!(mapping.is_kept(0) && !mapping.is_kept(1));
+    assert_eq!(mapping.value(), Yield::from_ratio(1, 2));
+}

@@ -104,20 +104,23 @@ fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], options: McbOpt
     }
 }
 
-/// Bounds of the search for some jobs, and the yield of each job at a value.
+/// The yield, beside the jobs that are kept, of one of them at a value.
+type YieldAt<'a> = dyn Fn(&[usize], usize, Yield) -> Option<Yield> + 'a;
+
+/// Bounds of the search for some jobs, and the yield of each of them at a value.
 struct Problem<'a> {
     nodes: u32,
     jobs: &'a [PackJob<'a>],
     options: McbOptions,
     precision: Yield,
     range: &'a dyn Fn(&[usize]) -> (Yield, Yield),
-    yield_at: &'a dyn Fn(usize, Yield) -> Option<Yield>,
+    yield_at: &'a YieldAt<'a>,
 }
 
 impl Problem<'_> {
     fn pack_at(&self, kept: &[usize], value: Yield) -> Option<Vec<Node>> {
         let yields: Option<Vec<(usize, Yield)>> =
-            kept.iter().map(|&job| Some((job, (self.yield_at)(job, value)?))).collect();
+            kept.iter().map(|&job| Some((job, (self.yield_at)(kept, job, value)?))).collect();
         pack(self.nodes, self.jobs, &yields?, self.options)
     }
 
@@ -207,31 +210,32 @@ pub(crate) fn map(nodes: u32, options: McbOptions, jobs: &[PackJob]) -> TwinMapp
         (options.floor, if need == 0 { Yield::ONE } else { Yield::from_ratio(capacity, need) })
     };
     let precision = options.precision;
-    Problem { nodes, jobs, options, precision, range: &range, yield_at: &|_, value| Some(value) }.solve()
+    Problem { nodes, jobs, options, precision, range: &range, yield_at: &|_, _, value| Some(value) }.solve()
 }
 
-/// Each job has level * weight / least weight, at most 1. The highest level is found digit by digit.
+/// Each job has level * weight / least weight of those that are kept, at most 1. The highest level is found digit by digit.
 pub(crate) fn map_weighted(
     nodes: u32,
     options: McbOptions,
     jobs: &[PackJob],
     weights: &[u32],
 ) -> TwinMapping {
-    let least = u64::from(weights.iter().copied().min().unwrap_or(1));
-    let yield_at = |job: usize, level: Yield| {
+    let yield_at = |kept: &[usize], job: usize, level: Yield| {
+        let least = u64::from(kept.iter().map(|&job| weights[job]).min().unwrap());
         let units = u64::from(level.units()) * u64::from(weights[job]) / least;
         Yield::try_from_units(units.min(1 << 20) as u32)
     };
     let capacity = u128::from(nodes) * u128::from(CpuUse::ONE.units());
-    let used = |job: usize, level: Yield| {
+    let used = |kept: &[usize], job: usize, level: Yield| {
         let full = u128::from(jobs[job].need.units()) * u128::from(jobs[job].tasks);
-        full * u128::from(yield_at(job, level).unwrap().units())
+        full * u128::from(yield_at(kept, job, level).unwrap().units())
     };
     let range = |kept: &[usize]| {
         let mut highest = Yield::ZERO;
         for digit in (0..=20).rev() {
             let level = Yield::try_from_units(highest.units() + (1 << digit));
-            let fits = |level: &Yield| kept.iter().map(|&job| used(job, *level)).sum::<u128>() <= capacity;
+            let fits =
+                |level: &Yield| kept.iter().map(|&job| used(kept, job, *level)).sum::<u128>() <= capacity;
             highest = level.filter(fits).unwrap_or(highest);
         }
         (options.floor, highest)
@@ -248,5 +252,6 @@ pub(crate) fn map_by(
     yield_at: &dyn Fn(usize, Yield) -> Option<Yield>,
 ) -> TwinMapping {
     let precision = options.stretch_precision;
-    Problem { nodes, jobs, options, precision, range: &|_| (lowest, highest), yield_at }.solve()
+    let yield_at = |_: &[usize], job: usize, target: Yield| yield_at(job, target);
+    Problem { nodes, jobs, options, precision, range: &|_| (lowest, highest), yield_at: &yield_at }.solve()
 }
