@@ -48,6 +48,7 @@ proptest! {
         };
         site.qos[0].total_nodes = Some(5);
         site.qos[1].weight = Some(3);
+        site.qos[2].limits.minutes = [("node".to_owned(), 150)].into();
         let count = jobs.len();
         let found = run(POLICIES[policy], 6, &site, &requested(), &jobs);
         prop_assert_eq!(found.records.len() as u64 + found.summary.rejected, count as u64);

@@ -206,7 +206,7 @@ impl Site {
     pub(crate) fn holds_beside(&self, job: u64, others: &[u64]) -> bool {
         let mut beside = self.limits.emptied();
         for (other, member) in others.iter().filter_map(|other| Some((*other, self.members.get(other)?))) {
-            beside.take(self.now, other, member.claim.clone());
+            beside.take(member.since.unwrap_or(self.now), other, member.claim.clone());
         }
         self.members.get(&job).is_some_and(|own| beside.broken(self.now, &own.claim).is_some())
     }

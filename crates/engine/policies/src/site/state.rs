@@ -295,9 +295,15 @@ impl Site {
 
     /// Limits count a job from here on.
     pub(crate) fn take(&mut self, job: JobHandle) {
+        let since = self.since(job);
         let claim = &self.members[job.index()].as_ref().expect("the job was submitted").claim;
-        self.in_use.start(self.now, claim);
-        self.taken.insert(job, self.now);
+        self.in_use.start(since, claim);
+        self.taken.insert(job, since);
+    }
+
+    /// Since when a job has been on nodes, if it comes to others or stays: from now on where it was on none.
+    fn since(&self, job: JobHandle) -> SimTime {
+        self.running.get(&job).copied().unwrap_or(self.now)
     }
 
     /// Limits do not count a job any more.
@@ -341,7 +347,7 @@ impl Site {
             let claim = &self.member(job).claim;
             let is_admitted = !in_use.holds(self.now, claim);
             if is_admitted {
-                in_use.start(self.now, claim);
+                in_use.start(self.since(job), claim);
             }
             is_admitted
         })
