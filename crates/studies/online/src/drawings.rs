@@ -83,11 +83,7 @@ fn period(group: &Group<'_>) -> SimSpan {
 /// Whether the group has all instances of its workload, or those of a published table.
 fn is_drawn(matrix: &Matrix<'_>, group: &Group<'_>) -> bool {
     let whole = matrix.count(group.scope.workload);
-    match group.scope.load {
-        Load::Unscaled | Load::All => true,
-        Load::Of(_) => group.records.len() == whole,
-        Load::From(_) => group.records.len() < whole,
-    }
+    group.scope.has_all || matches!(group.scope.load, Load::From(_)) && group.records.len() < whole
 }
 
 fn scope_name(group: &Group<'_>) -> String {

@@ -34,6 +34,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) workload: &'a Workload,
     at: usize,
     pub(crate) load: Load,
+    /// Whether it has all instances of the workload: those of its only load, too.
+    pub(crate) has_all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +106,14 @@ impl<'a> Matrix<'a> {
             let partly = workload.published.iter().filter_map(|table| table.min_load());
             loads.extend(partly.filter(|_| is_scaled).map(Load::From));
             loads.extend(several.then_some(Load::All));
-            scopes.extend(loads.into_iter().map(|load| Scope { workload, at, load }));
+            scopes.extend(loads.into_iter().map(|load| {
+                let has_all = match load {
+                    Load::Unscaled | Load::All => true,
+                    Load::Of(_) => !several,
+                    Load::From(_) => false,
+                };
+                Scope { workload, at, load, has_all }
+            }));
         }
         scopes
     }
@@ -138,14 +147,18 @@ impl<'a> Matrix<'a> {
             && group.setting.interruption == interruption
     }
 
-    /// Whether a group has the values that the scenario names first, and is simulated as the published tables are.
-    pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
+    /// Whether a group has the values that the scenario names first, with any penalty, knowledge of CPU needs and rule of interruptions.
+    pub(crate) fn has_first_rules(&self, group: &Group<'_>) -> bool {
         let simulation = &self.scenario.simulation;
-        group.is_simulated_as_published()
-            && group.setting.alternative.is_none()
+        group.setting.alternative.is_none()
             && group.tau == simulation.taus[0]
             && group.has_period(simulation.periods[0])
             && group.has_rules(simulation.packings[0], simulation.drops[0])
+    }
+
+    /// Whether a group has the values that the scenario names first, and is simulated as the published tables are.
+    pub(crate) fn is_default(&self, group: &Group<'_>) -> bool {
+        group.is_simulated_as_published() && self.has_first_rules(group)
     }
 }
 
@@ -161,7 +174,7 @@ impl Scope<'_> {
     fn has(&self, instance: &InstanceRows<'_>) -> bool {
         instance.workload == self.at && self.load.has(instance.load)
     }
-    /// Whether it is a workload as a whole, not some of its loads.
+    /// Whether it is a workload as a whole, not some of its loads, of which published values may have others.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.load, Load::Unscaled | Load::All)
     }
@@ -206,6 +219,7 @@ impl<'a> Group<'a> {
         let [workload, load] = self.scope.cells();
         let line = TableLine::new().with("workload", workload).with("load", load);
         line_of!(line, label: policy, penalty_s, period_s, packing, drop, cpu_needs, discovery_s)
+            .with_all(label.interruption.map(|rule| ("interruption", rule)))
             .with("tau_s", self.tau)
             .with("instances", self.records.len())
             .with("failed", self.failed())

@@ -7,12 +7,24 @@ use dfrsim_lab::{Table, TableLine};
 /// With title, heading and notes a terminal of 24 lines shows these.
 const MOST_LINES: usize = 12;
 
-/// Degradation on each workload as a whole: of all policies, or of the best and those without fractions where they are too many.
-/// Lines are in the order of the scenario, or from the best on.
+/// Degradation on each workload as a whole, with the values that the scenario names first: of all policies, or of the best and those
+/// without fractions where they are too many. Lines are in the order of the scenario, or from the best on.
 pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
-    let whole: Vec<&Group<'_>> = groups.iter().filter(|group| group.scope.is_whole()).collect();
+    let whole: Vec<&Group<'_>> = groups.iter().filter(|group| group.scope.has_all).collect();
     let default: Vec<&Group<'_>> = whole.iter().copied().filter(|group| matrix.is_default(group)).collect();
-    let meant = if default.is_empty() { whole } else { default };
+    let simulation = &matrix.scenario.simulation;
+    let is_first = |group: &Group<'_>| {
+        let options = &group.setting.options;
+        options.penalty == simulation.penalties[0]
+            && options.needs == simulation.cpu_needs[0]
+            && options.discovery.is_none()
+            && matrix.has_first_rules(group)
+    };
+    let meant = if default.is_empty() {
+        whole.into_iter().filter(|group| is_first(group)).collect()
+    } else {
+        default
+    };
     let workloads = &matrix.scenario.workloads;
     let of_each = (MOST_LINES / workloads.len().max(1)).max(1);
     let mut shown = Vec::new();
@@ -36,6 +48,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             .with("workload", group.scope.workload.name.as_str())
             .with("policy", label.policy)
             .with("penalty_s", label.penalty_s)
+            .with_all(label.interruption.map(|rule| ("interruption", rule)))
             .with("tau_s", group.tau)
             .with("instances", group.records.len())
             .with("failed", group.failed())

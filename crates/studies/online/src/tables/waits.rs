@@ -1,6 +1,6 @@
 //! Hours of waiting of parts of the jobs, and what other settings would change.
 
-use crate::groups::{Group, Matrix, Scope};
+use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
 use crate::waits::PartWait;
 use dfrsim_lab::{Table, TableLine, by_key, mean};
@@ -16,7 +16,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
         return Table::default();
     }
     let mut lines = Vec::new();
-    for scope in matrix.scopes().into_iter().filter(Scope::is_whole) {
+    for scope in matrix.scopes().into_iter().filter(|scope| scope.has_all) {
         let is_own = |group: &&Group<'_>| group.scope.cells() == scope.cells() && matrix.is_first(group);
         let own: Vec<Vec<Instance>> = groups.iter().filter(is_own).map(instances).collect();
         let labels = groups.iter().filter(is_own).map(|group| group.setting.label().policy);

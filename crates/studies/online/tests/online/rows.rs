@@ -116,6 +116,25 @@ fn jobs_that_are_left_out_are_reported_below_the_table() {
     assert_eq!((counts["records"], counts["jobs"], counts["zero_run_dropped"]), (2, 1, 1));
 }
 
+/// The only load of a workload is all of it. A line for each policy: with the penalty that is named first, and any rule of interruptions.
+#[test]
+fn lines_of_a_summary_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let lublin = "lublin = { replications = 2, jobs = 5, loads = [0.5] }";
+    let simulation = "[simulation]\npenalty = [7, 9]\npacking = ['cp', 'mcb8']\n[[workloads";
+    let text = LOG.replace("swf = { file = 'log.swf' }", lublin).replace("[[workloads", simulation);
+    let text = text.replace("['FCFS']", "['FCFS', 'MCB*/OPT=MIN']");
+    let report = run(&text, &[], folder.path());
+    let summary = table(&report, "summary").markdown();
+    assert_eq!(["| FCFS", "| MCB*"].map(|name| summary.matches(name).count()), [1, 1], "{summary}");
+    let rules = "[outages]\ninterruption = ['requeue', 'lose']\n[outages.failures]\nbetween = 'fixed:90'\nrepair = 'fixed:9'\n[[";
+    let report = run(&text.replacen("[[", rules, 1), &[], folder.path());
+    for name in ["summary", "degradation"] {
+        let text = table(&report, name).markdown();
+        assert!(text.contains(" requeue ") && text.contains(" lose "), "{text}");
+    }
+}
+
 /// Two jobs of 10 and 20 s on one node, in a workload of Batsim: the second waits 10 s, so its stretch is 1.5.
 #[test]
 fn a_workload_of_batsim_is_run() {
