@@ -109,7 +109,11 @@ impl MakeSite {
                 platforms.len() - 1
             });
             let file = (place > 0).then(|| platforms[place].0.clone());
-            variants.push(Variant::new(change, &of_log, file));
+            let variant = Variant::new(change, &of_log, file);
+            if variant.is_like(&variants[0]) {
+                return Err(Failure::input(format!("--what-if: {change}: it would have no effect")));
+            }
+            variants.push(variant);
         }
         let nodes = |fields: &PlatformFields| match fields.classes() {
             Ok(classes) => Ok(classes.nodes()),

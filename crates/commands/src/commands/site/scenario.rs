@@ -26,6 +26,11 @@ impl Variant {
         Variant { name: name.to_owned(), settings: of_log.settings.clone(), platform }
     }
 
+    /// Whether both are the same but for their names.
+    pub(super) fn is_like(&self, other: &Variant) -> bool {
+        self.settings == other.settings && self.platform == other.platform
+    }
+
     /// As a table `priority`, with the names of the log.
     fn table(&self, header: &Header) -> Result<Table, Failure> {
         let Priorities { accounts, qos, partitions, .. } = &self.settings;

@@ -50,10 +50,12 @@ impl Written {
     ) -> Result<OutputFiles, Failure> {
         let mut files = OutputFiles::default();
         if let Some(path) = &self.state_out {
-            let state = loaded.state.with_places(|vm| {
+            let mut state = loaded.state.with_places(|vm| {
                 let place = after.places()[vm];
                 (place.state(), place.node().map(NodeId::index))
             });
+            let on_at_end = loaded.cluster.on_at_end(after);
+            state.nodes.iter_mut().zip(on_at_end).for_each(|(node, is_on)| node.is_on = is_on);
             files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
         }
         if let Some((path, switch)) = self.plan_out.as_ref().zip(switch) {

@@ -1,6 +1,7 @@
 //! Changes of a site: what if a parameter had another value?
 
 use super::lines::{self, At, ConfLine};
+use super::names::MOST_NODES;
 use super::{ConfError, Site, database, parameters, tables, unknown};
 
 /// The names of parameters that may be changed, for messages.
@@ -84,8 +85,10 @@ impl Site {
             return Ok(());
         }
         let is_there = nodes.names().any(|name| name == of);
-        let reason = if is_there {
+        let reason = if is_there && more < 0 {
             format!("{of} has no more nodes than that")
+        } else if is_there {
+            format!("expected at most {MOST_NODES} more nodes")
         } else {
             unknown("partition or node", of, &mut nodes.names())
         };
@@ -117,6 +120,9 @@ impl Site {
                 self.lines.push(line);
                 return Ok(());
             }
+        }
+        if KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(at.fault(format!("it is not simulated with the value `{value}`")));
         }
         Err(at.fault(unknown("parameter that is simulated", name, &mut KNOWN.into_iter())))
     }
