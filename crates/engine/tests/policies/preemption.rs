@@ -72,6 +72,24 @@ fn it_may_have_time_to_leave() {
     }
 }
 
+/// On three nodes a low job waits for two, which it will have when a middle one ends. A high one would be on one of these for longer. It needs a
+/// running low job to leave: with that a node is free for the first one in time, so the high one starts at once, on the node that is free.
+#[test]
+fn room_that_others_leave_later_is_enough_for_reservations() {
+    let rows = [
+        (0, 1, 10_000, 10_000, 1, 1),
+        (0, 1, 300, 300, 3, 2),
+        (0, 1, 100, 100, 3, 2),
+        (10, 2, 100, 100, 1, 1),
+        (20, 1, 400, 400, 2, 3),
+    ];
+    let mut settings = settings(PreemptMode::Requeue);
+    settings.qos[0].grace_s = Some(60);
+    let found = run("SLURM/NODES=WHOLE", 3, &settings, &requested(), &of(&rows));
+    let start = |id| found.records.iter().find(|record| record.id.0 == id).map(|it| it.start.as_secs_f64());
+    assert!(start(5).is_some_and(|start| start < 150.0), "{:?}", start(5));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

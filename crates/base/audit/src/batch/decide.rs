@@ -357,11 +357,12 @@ impl BatchCheck {
                 if never || is_held && !is_main { None } else { self.refusal(&mut pass, job.number) };
             let is_tried = !never && !is_held;
             let tried = (is_tried && is_over.is_none()).then(|| pass.trials.narrowed(job));
-            let mut expected = tried.and_then(|job| self.expected(&pass, &job));
+            let mut expected = tried.as_ref().and_then(|job| self.expected(&pass, job));
             if let Some((_, leaving)) = expected.as_ref().filter(|_| look != Look::Every)
                 && self.warn(&mut pass, job.number, leaving, preempted, report)
             {
-                expected = None;
+                // Room that others leave later may be enough for the reservations before it.
+                expected = tried.and_then(|job| pass.start(&job)).map(|parts| (parts, Vec::new()));
             }
             let mut fault = |rule| report(job.number, now, line, rule);
             if never && (job.is_admitted || found.is_none()) {
