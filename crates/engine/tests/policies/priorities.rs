@@ -49,6 +49,20 @@ fn weights(age: u32, size: u32, fair_share: u32) -> PriorityWeights {
     PriorityWeights { age, size, fair_share, ..PriorityWeights::default() }
 }
 
+/// On three nodes, of which two are taken, the second job has a reservation until the limit of its user holds it back, since the fourth one runs.
+/// When that ends at 2010 s, it is before the third one again, which was submitted in the same moment.
+#[test]
+fn a_job_that_gives_up_its_reservation_has_its_place() {
+    let rows = [
+        (1000, 2, 400, 400, 1, 9),
+        (1005, 2, 50, 50, 1, 1),
+        (1005, 2, 70, 70, 1, 1),
+        (1010, 1, 1000, 1000, 1, 1),
+    ];
+    let site = Priorities { max_running_per_user: Some(1), ..Priorities::default() };
+    assert_eq!(starts("EASY/SPARE", 3, &site, &rows), [1000.0, 2010.0, 2060.0, 1010.0]);
+}
+
 /// Jobs that are too wide or too long for their partition are rejected, as are those of no estimate where that has a limit.
 #[test]
 fn jobs_that_can_never_run_are_rejected() {

@@ -34,7 +34,9 @@ impl SiteOrder {
 
     /// A job joins the queue: its place if the order is that of now, and otherwise the end.
     pub(super) fn join(&mut self, queue: &mut Queue, site: &Site, job: BatchJob, need: usize) {
-        let is_behind = queue.jobs.back().is_none_or(|last| site.always_precedes(last.job.job, job.job));
+        let is_behind = queue.jobs.back().is_none_or(|last| {
+            last.job.sequence < job.sequence && site.always_precedes(last.job.job, job.job)
+        });
         if self.is_settled() && !(is_behind && queue.is_by_arrival()) {
             self.standing = Standing::Ordered;
         }
