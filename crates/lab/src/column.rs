@@ -212,8 +212,8 @@ pub trait AnyRow: Any + Send + Sync {
     fn write(&self) -> Vec<String>;
     /// The number in a column of the type, by its place; `None` if there is none.
     fn number(&self, place: usize) -> Option<f64>;
-    /// Gives a column of the type, by its place, the value of a text; if it is not one, the column stays as it is.
-    fn set(&mut self, place: usize, text: &str);
+    /// Gives a column of the type, by its place, the value of a text; returns whether it is one.
+    fn set(&mut self, place: usize, text: &str) -> bool;
     /// The structure that [`columns!`](crate::columns) defines.
     fn columns(&self) -> &dyn Any;
     /// A copy.
@@ -324,13 +324,10 @@ macro_rules! columns {
                     &[$(|row| $crate::Value::number(&row.$field)),+];
                 numbers.get(place).and_then(|number| number(self))
             }
-            fn set(&mut self, place: usize, text: &str) {
-                let setters: &[fn(&mut Self, &str)] = &[$(|row, text| {
-                    if let Some(value) = $crate::Value::read(text) {
-                        row.$field = value;
-                    }
-                }),+];
-                setters[place](self, text);
+            fn set(&mut self, place: usize, text: &str) -> bool {
+                let setters: &[fn(&mut Self, &str) -> bool] =
+                    &[$(|row, text| $crate::Value::read(text).map(|value| row.$field = value).is_some()),+];
+                setters[place](self, text)
             }
             fn columns(&self) -> &dyn std::any::Any {
                 self
@@ -428,7 +425,7 @@ macro_rules! row_types {
             fn number(&self, place: usize) -> Option<f64> {
                 match self { $($type::$variant(row) => $crate::AnyRow::number(row, place),)+ }
             }
-            fn set(&mut self, place: usize, text: &str) {
+            fn set(&mut self, place: usize, text: &str) -> bool {
                 match self { $($type::$variant(row) => $crate::AnyRow::set(row, place, text),)+ }
             }
             fn columns(&self) -> &dyn std::any::Any {

@@ -213,7 +213,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder) {
         self.labels(variant).iter().for_each(|(name, value)| _ = key.field(name, value));
     }
-    /// The values of the columns that the variant determines.
+    /// The values of the columns that the variant determines. A sweep panics if one is no value of its column.
     fn labels(&self, variant: &Self::Variant) -> Labels;
     /// The type of rows that a variant gives, by its place in [`Row::TYPES`](crate::Row::TYPES); with rows of several types, that of a failure.
     fn row_type(&self, _variant: &Self::Variant) -> usize {

@@ -93,7 +93,7 @@ impl RunOf<'_> {
         let columns = row_types[row.row_type()].columns.iter().enumerate();
         for (place, column) in columns.filter(|(_, column)| column.is_name()) {
             if let Some(text) = self.value(column) {
-                row.set(place, text);
+                assert!(row.set(place, text), "a study gives {} the value `{text}`", column.name);
             }
         }
     }
