@@ -236,14 +236,11 @@ impl WorkloadArguments {
             Some(Annotate::Hpc2n) => self.cores.map_or(ClusterAssumptions::default().cores, NonZeroU32::get),
             Some(Annotate::None | Annotate::Lublin) | None => 1,
         };
-        let path = path.display();
-        let Some(processors) = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0) else {
-            return self.nodes.ok_or_else(|| {
-                Failure::input(format!(
-                    "{path}: the header names no machine (MaxProcs, MaxNodes); give --nodes"
-                ))
-            });
+        let processors = match (self.nodes, processors(path, header)) {
+            (_, Ok(processors)) => processors,
+            (nodes, Err(failure)) => return nodes.ok_or(failure),
         };
+        let path = path.display();
         let machine = processors.div_ceil(u64::from(cores));
         let of_cores = if cores > 1 { format!(" of {cores} cores") } else { String::new() };
         match self.nodes {
@@ -264,6 +261,16 @@ impl WorkloadArguments {
             }
         }
     }
+}
+
+/// The processors of the machine that a header names.
+pub(crate) fn processors(path: &Path, header: &Header) -> Result<u64, Failure> {
+    header.max_procs().or(header.max_nodes()).filter(|&count| count > 0).ok_or_else(|| {
+        Failure::input(format!(
+            "{}: the header names no machine (MaxProcs, MaxNodes); give --nodes",
+            path.display()
+        ))
+    })
 }
 
 /// The kilobytes of a gigabyte, as the annotations have them: 2^20.

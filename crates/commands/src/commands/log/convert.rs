@@ -1,7 +1,7 @@
 //! `dfrsim log convert`
 
 use super::write;
-use crate::arguments::LogArguments;
+use crate::arguments::{LogArguments, processors};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Written, counted, notice};
@@ -12,6 +12,7 @@ use dfrsim_workload::formats::swf;
 use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record, Source as _};
 use dfrsim_workload::prepare::{self, JobStream, Options, Rule};
 use dfrsim_workload::{load, traces};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or from or for Batsim
@@ -37,11 +38,11 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "K")]
     week: Option<u64>,
     /// Multiply the inter-arrival times so that processors * run time / (machine * span) is this
-    #[arg(long, value_name = "X", requires = "nodes")]
+    #[arg(long, value_name = "X")]
     load: Option<f64>,
-    /// The processors of the machine, for --load
-    #[arg(long, value_name = "N")]
-    nodes: Option<u32>,
+    /// The processors of the machine, for --load; by default those of the log's header
+    #[arg(long, value_name = "N", requires = "load")]
+    nodes: Option<NonZeroU32>,
     /// The file to write: a log, or a workload of Batsim
     #[arg(long, value_name = "FILE.swf[.gz]|FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
@@ -76,7 +77,11 @@ impl Convert {
         }
         let name = path.file_name().map_or_else(|| path.display().to_string(), |it| it.display().to_string());
         header.push("Note", &format!("{} of the jobs of {name}, written by dfrsim", records.len()));
-        if let (Some(target), Some(nodes)) = (self.load, self.nodes) {
+        if let Some(target) = self.load {
+            let nodes = match self.nodes {
+                Some(nodes) => nodes.get(),
+                None => u32::try_from(processors(&path, &header)?).unwrap_or(u32::MAX),
+            };
             let factor = self.factor(&header, &records, nodes, target)?;
             load::stretch_arrivals(&mut records, factor);
             if records.iter().any(|record| record.submit > SimTime::from_secs(MAX_SECONDS)) {
