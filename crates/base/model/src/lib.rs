@@ -16,7 +16,7 @@
 //! * [`event_queue`]: the events that are to happen, in their order.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
-//! * [`formula`]: orders of waiting jobs that users write down.
+//! * [`formula`]: orders of waiting jobs that users write down; [`fractional`]: the parts of policies that share CPU, and their names.
 //! * [`mod@named`]: choices that users write by name.
 //! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps;
 //!   [`Members`]: objects of JSON as they are written.
@@ -55,6 +55,7 @@ pub mod coallocation;
 pub mod event;
 pub mod event_queue;
 pub mod formula;
+pub mod fractional;
 pub mod grid_event;
 pub mod limits;
 pub mod named;

@@ -3,7 +3,9 @@
 use crate::batch::{BatchPolicy, BatchScheduler, Discipline, QueueOrder};
 use crate::custom::CustomPolicy;
 use crate::equipartition::Equipartition;
-use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, McbOptions, PolicySetting};
+use crate::fractional::{
+    Fractional, FractionalOptions, FractionalScheduler, McbOptions, Periodic, PolicySetting,
+};
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
@@ -63,7 +65,12 @@ impl Policy {
     pub fn reads(self, setting: PolicySetting) -> bool {
         match self {
             Policy::Batch(_) | Policy::Equipartition => setting == PolicySetting::Site,
-            Policy::Fractional(parts) => parts.reads(setting),
+            Policy::Fractional(parts) => match setting {
+                PolicySetting::Period => parts.periodic != Periodic::Nothing,
+                PolicySetting::Mcb => parts.uses_mcb(),
+                PolicySetting::NodeMemory => parts.budget_gb.is_some(),
+                PolicySetting::Priority | PolicySetting::Readings | PolicySetting::Site => true,
+            },
             Policy::Custom(policy) => policy.reads(setting),
         }
     }

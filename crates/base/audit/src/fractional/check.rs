@@ -2,7 +2,6 @@
 
 use super::decide::{Decider, Events, Sum, Yields};
 use super::mapping::{Mapping, Seen};
-use super::name::Ticks;
 use super::nodes::{Nodes, On, Wanted};
 use super::pay::Payer;
 use super::weights::Weights;
@@ -13,6 +12,7 @@ use crate::job::Job;
 use crate::nodes::{Kind, Size};
 use crate::platform::{Platform, Window};
 use crate::priority::Site;
+use dfrsim_model::fractional::Periodic;
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SortedMap};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl FractionalCheck {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         FractionalCheck {
             rejects: policy.is_equipartition,
-            payer: Payer::new(policy.pay, penalty),
+            payer: Payer::new(policy.extensions().pay, penalty),
             policy,
             kinds: Arc::clone(kinds),
             down: vec![false; nodes],
@@ -96,14 +96,14 @@ impl FractionalCheck {
     /// When the policy decides next if no event comes before.
     fn next_decision(&self, now: u64, jobs: &Jobs) -> Option<u64> {
         let edges = self.windows.iter().flat_map(|it| [it.from, it.until]);
-        let drains = self.windows.iter().filter(|_| self.policy.pauses()).map(|it| it.from.saturating_sub(1));
+        let drains = self.windows.iter().filter(|_| self.policy.parts.pauses()).map(|it| it.from.saturating_sub(1));
         let by_platform = edges.chain(drains).filter(|&at| at > now).min();
         let waits = |job: &Job| match job.phase {
             Phase::Running => false,
             Phase::Waiting => true,
-            Phase::Paused => self.policy.swap.is_some() || job.done_at(now) == 0,
+            Phase::Paused => self.policy.extensions().swap.is_some() || job.done_at(now) == 0,
         };
-        let retry = self.policy.retry.filter(|_| jobs.values().any(waits));
+        let retry = self.policy.extensions().retry.filter(|_| jobs.values().any(waits));
         let retry = retry.map(|span| now.saturating_add(span.micros()));
         let tick = self.next_tick(now);
         let exempt = self.site.as_ref().and_then(|site| site.next_candidate(now));
@@ -111,18 +111,18 @@ impl FractionalCheck {
         by_platform.into_iter().chain(by_policy).min()
     }
     fn next_tick(&self, now: u64) -> Option<u64> {
-        let origin = self.first_submission.filter(|_| self.policy.ticks != Ticks::None)?;
+        let origin = self.first_submission.filter(|_| self.policy.parts.periodic != Periodic::Nothing)?;
         let period = self.policy.period.micros().max(1);
         Some(origin.saturating_add(((now - origin) / period + 1).saturating_mul(period)))
     }
     fn is_tick(&self, now: u64) -> bool {
         let since = self.first_submission.map_or(0, |first| now - first);
         let period = self.policy.period.micros().max(1);
-        self.policy.ticks != Ticks::None && since > 0 && since.is_multiple_of(period)
+        self.policy.parts.periodic != Periodic::Nothing && since > 0 && since.is_multiple_of(period)
     }
     fn is_open(&self, now: u64, node: u32) -> bool {
         let closes = |it: &Window| it.has(node) && it.from <= now.saturating_add(1) && it.until > now;
-        let drained = self.policy.pauses() && self.windows.iter().any(closes);
+        let drained = self.policy.parts.pauses() && self.windows.iter().any(closes);
         !self.down[node as usize] && !drained
     }
 
@@ -168,7 +168,7 @@ impl FractionalCheck {
                 place: site.as_mut().map_or((0, 0), |site| (site.level(*number), site.priority(*number))),
             };
             if !policy.is_equipartition {
-                seen.priority = seen.priority(policy.ahead);
+                seen.priority = seen.priority(policy.extensions().ahead);
             }
             Some((*number, seen))
         };

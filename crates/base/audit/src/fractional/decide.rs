@@ -3,11 +3,11 @@
 use super::FractionalPolicy;
 use super::mapping::{Mapping, Seen};
 use super::moves::Moves;
-use super::name::{Arrival, Phase, Pin, Ticks};
 use super::pack::{FLOOR, Item, Search, map};
 use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use crate::Phase as State;
 use crate::priority::Site;
+use dfrsim_model::fractional::{OnSubmission, Periodic, RemapLimit, SecondPhase};
 use dfrsim_model::{Share, SimSpan, SortedMap, VirtualTime, Yield};
 
 /// What has happened at a moment, and what the policy remembers.
@@ -78,7 +78,7 @@ impl Decider<'_> {
         } else {
             self.run_parts(&displaced);
         }
-        let is_between = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
+        let is_between = self.policy.parts.periodic == Periodic::McbStretch && !self.events.is_tick;
         self.is_shared_again = self.pause_by_class();
         let holds = is_between && !self.is_shared_again;
         if holds { Yields::Held } else { self.share() }
@@ -86,8 +86,8 @@ impl Decider<'_> {
 
     fn run_parts(&mut self, displaced: &[u64]) {
         let new: Vec<u64> = displaced.iter().chain(&self.events.submitted).copied().collect();
-        let by_mcb = self.policy.arrival == Arrival::Mcb;
-        let reacts = self.policy.opportunistic && self.events.is_room;
+        let by_mcb = self.policy.parts.on_submission == OnSubmission::Mcb;
+        let reacts = self.policy.parts.opportunistic && self.events.is_room;
         if reacts && !by_mcb {
             let waiting = self.off_nodes(&|job| !new.contains(&job));
             waiting.into_iter().for_each(|job| _ = self.place(job, false));
@@ -95,16 +95,16 @@ impl Decider<'_> {
         for &job in &new {
             // Jobs that leave their nodes for a window make no room.
             match self.jobs[&job].phase {
-                State::Running if matches!(self.policy.arrival, Arrival::Waits | Arrival::Mcb) => {}
+                State::Running if matches!(self.policy.parts.on_submission, OnSubmission::Nothing | OnSubmission::Mcb) => {}
                 State::Running => _ = self.place(job, false),
                 _ => self.admit(job),
             }
         }
-        if self.policy.retry.is_some() {
+        if self.policy.extensions().retry.is_some() {
             let may = |job: u64| {
                 let is_tried = match self.jobs[&job].phase {
                     State::Waiting => true,
-                    State::Paused => self.policy.swap.is_some(),
+                    State::Paused => self.policy.extensions().swap.is_some(),
                     State::Running => false,
                 };
                 is_tried && !new.contains(&job)
@@ -137,12 +137,12 @@ impl Decider<'_> {
 
     /// What happens to a job that arrives.
     fn admit(&mut self, job: u64) {
-        match self.policy.arrival {
-            Arrival::Waits | Arrival::Mcb => {}
-            Arrival::Greedy => _ = self.place(job, false),
-            Arrival::Pauses | Arrival::Moves if self.is_held(job) => {}
-            Arrival::Pauses | Arrival::Moves => {
-                if !(self.policy.spread && self.make_room(job, true)) {
+        match self.policy.parts.on_submission {
+            OnSubmission::Nothing | OnSubmission::Mcb => {}
+            OnSubmission::Greedy => _ = self.place(job, false),
+            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.is_held(job) => {}
+            OnSubmission::GreedyP | OnSubmission::GreedyPM => {
+                if !(self.policy.extensions().spread && self.make_room(job, true)) {
                     self.make_room(job, false);
                 }
             }
@@ -153,7 +153,7 @@ impl Decider<'_> {
         let (its, own) = (&self.jobs[&other], &self.jobs[&job]);
         let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
         let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
-        let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
+        let swap = self.policy.extensions().swap.filter(|_| own.phase == State::Paused);
         its.may_pay && its_level <= own_level && swap.is_none_or(is_less)
     }
     /// Places a job where others leave: as many as must, in this order, of which those come back, the last first, beside which it still fits.
@@ -193,7 +193,7 @@ impl Decider<'_> {
         let Some(away) = self.place_where_others_leave(job, beside, others.into_iter().rev()) else {
             return false;
         };
-        if self.policy.arrival == Arrival::Moves {
+        if self.policy.parts.on_submission == OnSubmission::GreedyPM {
             away.into_iter().for_each(|other| _ = self.place(other, false));
         }
         true
@@ -217,7 +217,7 @@ impl Decider<'_> {
 
     /// Whether a tick maps all jobs again: under `/BELOW` if a job is on no node or a yield is below the part.
     fn is_remap_due(&mut self) -> bool {
-        let Some(percent) = self.policy.below else { return true };
+        let Some(percent) = self.policy.extensions().below_percent else { return true };
         let enough = f64::from(Yield::from_ratio(percent.into(), 100).units());
         let is_off = |job: &u64| !self.mapping.has(*job);
         if self.jobs.keys().iter().any(is_off) {
@@ -229,10 +229,10 @@ impl Decider<'_> {
 
     /// Whether MCB may not move a job on nodes.
     fn is_pinned(&self, seen: &Seen) -> bool {
-        match self.policy.pin {
-            Pin::None => false,
-            Pin::Flow(limit) => seen.flow < limit.micros(),
-            Pin::Virtual(limit) => seen.done < VirtualTime::of(limit).units(),
+        match self.policy.parts.remap_limit {
+            RemapLimit::Unlimited => false,
+            RemapLimit::FlowTime(limit) => seen.flow < limit.micros(),
+            RemapLimit::VirtualTime(limit) => seen.done < VirtualTime::of(limit).units(),
         }
     }
     /// The jobs that MCB maps, ranked: those that can run on the nodes, as far as no limit leaves them out.
@@ -277,7 +277,7 @@ impl Decider<'_> {
         };
         let by_stretch = |_: usize, job: usize, target: u32| self.stretch_yield(seen[job], least, target);
         let empty = self.mapping.nodes.emptied();
-        let is_stretch = self.policy.ticks == Ticks::Stretch;
+        let is_stretch = self.policy.parts.periodic == Periodic::McbStretch;
         let packed = if is_stretch {
             map(&items, &empty, Search::Stretch, &by_stretch)
         } else {
@@ -292,7 +292,7 @@ impl Decider<'_> {
         let target: SortedMap<u64, _> = ranked.iter().copied().zip(packed.places).collect();
         self.floors = floors;
         let is_tick = self.events.is_tick;
-        if self.policy.relabels || self.policy.budget.is_some() && is_tick {
+        if self.policy.parts.relabel || self.policy.parts.budget_gb.is_some() && is_tick {
             let (mapping, recorded) = (&self.mapping, self.recorded);
             let moves = Moves { mapping, ranked: &ranked, pins: &pins, target: &target, recorded };
             self.fault = moves.judge(self.policy, is_tick);
@@ -309,8 +309,8 @@ impl Decider<'_> {
     /// jobs behind the first with which the memory of all nodes is not enough do not count.
     fn least_of_mapped(&self, ranked: &[&Seen]) -> u32 {
         let nodes = &self.mapping.nodes;
-        let is_budget = self.policy.budget.is_some() && self.events.is_tick;
-        let by_rank = nodes.are_alike() && self.site.is_none() && !self.policy.relabels && !is_budget;
+        let is_budget = self.policy.parts.budget_gb.is_some() && self.events.is_tick;
+        let by_rank = nodes.are_alike() && self.site.is_none() && !self.policy.parts.relabel && !is_budget;
         let open = nodes.all.iter().filter(|node| node.is_open).count() as u64;
         let whole = open * u64::from(Share::ONE.units());
         let mut before = 0;
@@ -345,11 +345,11 @@ impl Decider<'_> {
             let mut sharer = Sharer {
                 size: &seen.size,
                 on,
-                slope: seen.share_weight(self.policy.las),
+                slope: seen.share_weight(self.policy.extensions().least_attained),
                 offset: 0.0,
                 floor: 0.0,
             };
-            if self.policy.ticks == Ticks::Stretch {
+            if self.policy.parts.periodic == Periodic::McbStretch {
                 let weight = f64::from(seen.weight) / f64::from(self.least_weight());
                 let floor = floors.get(job).copied().unwrap_or(0);
                 sharer.slope = (seen.flow_s() + self.period()) / self.period() * weight;
@@ -365,12 +365,12 @@ impl Decider<'_> {
     fn share(&self) -> Yields {
         let (numbers, mut sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
-        if self.is_shared_again && self.policy.ticks == Ticks::Stretch {
+        if self.is_shared_again && self.policy.parts.periodic == Periodic::McbStretch {
             // What the nodes had at the tick may be less for some now.
             let least = super::shares::units(common(&contested)).floor().min(FLOOR.into());
             sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));
         }
-        if self.policy.phase == Phase::Average {
+        if self.policy.parts.second_phase == SecondPhase::Average {
             let (floors, weights) = self.average_terms(&sharers, &contested);
             let yields = largest_sum(&floors, &weights, &contested);
             let best = yields.iter().zip(&weights).map(|(at, weight)| at * weight).sum();
@@ -387,7 +387,7 @@ impl Decider<'_> {
     }
     /// The floors and the weights of the largest average.
     fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {
-        let is_stretch = self.policy.ticks == Ticks::Stretch;
+        let is_stretch = self.policy.parts.periodic == Periodic::McbStretch;
         let common = common(contested);
         let floor = |it: &Sharer<'_>| if is_stretch { it.floor } else { common };
         let (least, period) = (self.least_weight(), self.period());

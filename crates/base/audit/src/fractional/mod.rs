@@ -30,15 +30,15 @@ mod check;
 mod decide;
 mod mapping;
 mod moves;
-mod name;
 mod nodes;
 mod pack;
 mod pay;
+mod policy;
 mod shares;
 mod weights;
 
 pub(crate) use check::FractionalCheck;
-pub use name::FractionalPolicy;
+pub use policy::FractionalPolicy;
 
 /// How many decisions in a row without records in the file are checked.
 pub const MOST_MOMENTS: u64 = 100_000;

@@ -40,17 +40,18 @@ impl Moves<'_> {
     pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
         let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
         let budget = policy
-            .budget
+            .parts
+            .budget_gb
             .filter(|_| at_tick)
             .map(|gigabytes| (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64);
         let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
-        let best = if policy.relabels { self.best_kept(target()) } else { self.kept(target()) };
+        let best = if policy.parts.relabel { self.best_kept(target()) } else { self.kept(target()) };
         let moves: u64 = target().filter(|(_, on)| !on.is_empty()).map(|(job, _)| self.memory_of(job)).sum();
         let best_memory = best.1;
         if budget.is_some_and(|budget| moves - best_memory > budget) {
             return self.judge_kept(budget.unwrap_or(0));
         }
-        let same = if policy.relabels {
+        let same = if policy.parts.relabel {
             self.by_kind(target()) == self.by_kind(found()) && self.kept(found()) == best
         } else {
             target().filter(|it| !it.1.is_empty()).eq(found())

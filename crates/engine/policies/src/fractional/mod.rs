@@ -17,24 +17,20 @@ mod admission;
 mod available;
 mod budget;
 pub mod equipartition;
-mod extensions;
 mod idle;
 mod mapper;
-mod name;
 mod nodes;
 mod options;
-mod parts;
 mod pay;
 mod preemption;
 mod priority;
 mod ranking;
 mod scheduler;
 
+pub use dfrsim_model::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
-pub use extensions::Extensions;
 pub use options::{
     ArrivalsAtTicks, FractionalOptions, Opportunism, PolicySetting, PriorityRule, Readings, StretchYields,
     TickOrigin, Unmarking,
 };
-pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use scheduler::{FractionalScheduler, McbProbe};

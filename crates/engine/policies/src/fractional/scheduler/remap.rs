@@ -44,7 +44,7 @@ impl FractionalScheduler {
         }
         let limit = self.policy.remap_limit;
         let mut pinned: Vec<JobHandle> =
-            self.mapper.placed().filter(|&job| limit.pins(view.job(job))).collect();
+            self.mapper.placed().filter(|&job| pins(limit, view.job(job))).collect();
         pinned.sort_unstable();
         if self.settled.is_some() && self.settled == self.settled(view, &pinned) {
             return;
@@ -136,14 +136,12 @@ impl FractionalScheduler {
     }
 }
 
-impl RemapLimit {
-    /// Whether MCB may drop this running job but not move it.
-    pub(super) fn pins(self, job: JobView<'_>) -> bool {
-        match self {
-            RemapLimit::Unlimited => false,
-            RemapLimit::FlowTime(limit) => job.flow_time() < limit,
-            RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
-        }
+/// Whether MCB may drop this running job but not move it.
+fn pins(limit: RemapLimit, job: JobView<'_>) -> bool {
+    match limit {
+        RemapLimit::Unlimited => false,
+        RemapLimit::FlowTime(limit) => job.flow_time() < limit,
+        RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
     }
 }
 

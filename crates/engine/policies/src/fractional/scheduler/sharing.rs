@@ -3,6 +3,7 @@
 use super::FractionalScheduler;
 use crate::fractional::{Periodic, SecondPhase, StretchYields};
 use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{StretchJob, round_to_steps};
 
 impl FractionalScheduler {
@@ -46,11 +47,12 @@ impl FractionalScheduler {
                 self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
             }
         } else {
-            let extensions = self.policy.extensions;
-            let by_service =
-                |job: JobHandle| extensions.weight(view.job(job).virtual_time()).map_or(1, u64::from);
+            let attained = self.policy.extensions.least_attained;
+            let by_service = |job: JobHandle| {
+                attained.map_or(1, |seconds| weight_by_service(seconds, view.job(job).virtual_time()))
+            };
             let of_class = |place: usize| weights.as_ref().map_or(1, |of| u64::from(of[place]));
-            let is_weighted = weights.is_some() || extensions.least_attained.is_some();
+            let is_weighted = weights.is_some() || attained.is_some();
             let all = running.iter().enumerate().filter(|_| is_weighted);
             let all: Vec<u64> = all.map(|(place, &job)| of_class(place) * by_service(job)).collect();
             let (step, shared) = (self.options.mcb.cpu_step, &mut self.shared);
@@ -70,6 +72,13 @@ impl FractionalScheduler {
             self.yields[job.index()] = job_yield;
         }
     }
+}
+
+/// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded down, where the
+/// virtual time counts in whole microseconds; at least a unit.
+fn weight_by_service(seconds: SimSpan, virtual_time: VirtualTime) -> u64 {
+    let (offset, done) = (u128::from(seconds.micros()), virtual_time.units() >> Yield::BITS);
+    u64::try_from((offset << 31) / (done + offset)).expect("at most 2^31").max(1)
 }
 
 /// The weights of these jobs; `None` if all of them count the same.

@@ -1,14 +1,18 @@
-//! The orthogonal parts of a fractional policy (dissertation, section 5.2.4 and table 5.1).
+//! Fractional policies as data, and their names: what the engine runs and the audit judges by a name.
 
-use super::{Extensions, PolicySetting};
-use dfrsim_model::{SimSpan, named};
+mod extensions;
+mod name;
+
+pub use extensions::Extensions;
+
+use crate::{SimSpan, named};
 
 /// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
 ///
 /// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
 /// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/PAY=times][/SPREAD]`
 /// `[/RETRY=seconds[/SWAP=factor]][/LAS=seconds][/AHEAD=seconds]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.
     pub on_submission: OnSubmission,
@@ -31,8 +35,10 @@ pub struct Fractional {
 
 named! {
     /// What happens when a job arrives.
+    #[derive(Default)]
     pub enum OnSubmission as "reaction to arrivals" {
         /// It waits for the tick.
+        #[default]
         Nothing = "",
         /// It starts if its memory fits.
         Greedy = "Greedy",
@@ -46,9 +52,10 @@ named! {
 }
 
 /// What happens at each tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Periodic {
     /// There are no ticks.
+    #[default]
     Nothing,
     /// `/per`: all jobs are mapped again for the largest minimum yield.
     Mcb,
@@ -58,8 +65,10 @@ pub enum Periodic {
 
 named! {
     /// The rule for CPU that the mapping leaves.
+    #[derive(Default)]
     pub enum SecondPhase as "rule for shares" {
         /// `OPT=MIN`: the smallest yields rise together (max-min).
+        #[default]
         Min = "MIN",
         /// `OPT=AVG`: the average yield (under `/stretch-per`: the average inverse stretch) is maximised.
         Average = "AVG",
@@ -69,9 +78,10 @@ named! {
 }
 
 /// Which running jobs MCB may drop but not move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RemapLimit {
     /// None: all may be moved.
+    #[default]
     Unlimited,
     /// `MFT`: those with less flow time than this.
     FlowTime(SimSpan),
@@ -92,19 +102,8 @@ impl Fractional {
         self.uses_mcb() || matches!(self.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
     }
 
-    /// Whether it reads a setting that its name leaves open.
-    #[must_use]
-    pub fn reads(self, setting: PolicySetting) -> bool {
-        match setting {
-            PolicySetting::Period => self.periodic != Periodic::Nothing,
-            PolicySetting::Mcb => self.uses_mcb(),
-            PolicySetting::NodeMemory => self.budget_gb.is_some(),
-            PolicySetting::Priority | PolicySetting::Readings | PolicySetting::Site => true,
-        }
-    }
-
     /// Whether no job can wait for ever by design, and each part has something to act on.
-    pub(super) fn makes_sense(self) -> bool {
+    fn makes_sense(self) -> bool {
         let Fractional { on_submission, opportunistic, periodic, second_phase, extensions, .. } = self;
         let is_positive = |span: Option<SimSpan>| span.is_none_or(|span| !span.is_zero());
         let makes_room = matches!(on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
@@ -157,11 +156,9 @@ impl Fractional {
                         on_submission,
                         opportunistic,
                         periodic,
-                        budget_gb: None,
-                        relabel: false,
                         second_phase,
                         remap_limit,
-                        extensions: Extensions::NONE,
+                        ..Fractional::default()
                     })
                 })
             })
@@ -175,9 +172,6 @@ impl Fractional {
             on_submission: OnSubmission::GreedyPM,
             opportunistic: true,
             periodic: Periodic::Mcb,
-            budget_gb: None,
-            relabel: false,
-            second_phase: SecondPhase::Min,
             remap_limit: RemapLimit::VirtualTime(SimSpan::from_secs(2700)),
             extensions: Extensions {
                 period: span(10_800),
@@ -189,11 +183,12 @@ impl Fractional {
                 least_attained: span(1200),
                 ahead: span(2700),
             },
+            ..Fractional::default()
         }
     }
 
     /// This policy with the parts that the paper does not have, an example of a budget for all, where they make sense.
-    pub(crate) fn moving_less(self) -> impl Iterator<Item = Fractional> {
+    pub fn moving_less(self) -> impl Iterator<Item = Fractional> {
         let parts = [(Some(100), false), (None, true), (Some(100), true)];
         parts
             .map(|(budget_gb, relabel)| Fractional { budget_gb, relabel, ..self })

@@ -1,6 +1,6 @@
 //! The names and descriptions of fractional policies.
 
-use super::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+use super::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::fmt;
 
 impl Fractional {
@@ -8,16 +8,8 @@ impl Fractional {
     pub fn parse(name: &str) -> Option<Fractional> {
         let (base, parts) = name.split_once('/')?;
         let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
-        let mut policy = Fractional {
-            on_submission: base.parse().ok()?,
-            opportunistic,
-            periodic: Periodic::Nothing,
-            budget_gb: None,
-            relabel: false,
-            second_phase: SecondPhase::Min,
-            remap_limit: RemapLimit::Unlimited,
-            extensions: Extensions::NONE,
-        };
+        let on_submission = base.parse().ok()?;
+        let mut policy = Fractional { on_submission, opportunistic, ..Fractional::default() };
         let more = &mut policy.extensions;
         for part in parts.split('/') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));

@@ -1,9 +1,9 @@
 //! Parts of fractional policies that the paper does not have: for arrivals, ticks, shares and priorities.
 
-use dfrsim_model::{SimSpan, VirtualTime, Yield};
+use crate::SimSpan;
 
 /// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Extensions {
     /// `/PERIOD=seconds`: the time between ticks, which overrides the options of the policy.
     pub period: Option<SimSpan>,
@@ -44,12 +44,4 @@ impl Extensions {
         least_attained: None,
         ahead: None,
     };
-
-    /// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded
-    /// down, where the virtual time counts in whole microseconds; at least a unit. `None` without it.
-    pub(super) fn weight(&self, virtual_time: VirtualTime) -> Option<u32> {
-        let offset = u128::from(self.least_attained?.micros());
-        let done = virtual_time.units() >> Yield::BITS;
-        Some(u32::try_from((offset << 31) / (done + offset)).expect("at most 2^31").max(1))
-    }
 }

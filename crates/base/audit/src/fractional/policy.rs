@@ -1,0 +1,49 @@
+//! Fractional policies that can be checked.
+
+use dfrsim_model::SimSpan;
+use dfrsim_model::fractional::{Extensions, Fractional};
+use std::fmt;
+
+const EQUIPARTITION: &str = "EQUIPARTITION";
+
+/// A fractional policy whose decisions can be checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FractionalPolicy {
+    /// Those of `EQUIPARTITION` are `*/OPT=MIN`, which starts jobs for as many as fit.
+    pub(super) parts: Fractional,
+    pub(super) is_equipartition: bool,
+    /// The time between ticks.
+    pub(super) period: SimSpan,
+}
+
+impl FractionalPolicy {
+    /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is not a fractional policy.
+    ///
+    /// ```
+    /// use dfrsim_audit::fractional::FractionalPolicy;
+    /// use dfrsim_model::SimSpan;
+    ///
+    /// let parse = |name| FractionalPolicy::parse(name, SimSpan::from_secs(600));
+    /// assert_eq!(parse("GreedyPM*/per/OPT=MIN/MVT=600").unwrap().to_string(), "GreedyPM*/per/OPT=MIN/MVT=600");
+    /// assert!(parse("EQUIPARTITION").is_some() && parse("EASY").is_none() && parse("Greedy*").is_none());
+    /// ```
+    pub fn parse(name: &str, period: SimSpan) -> Option<FractionalPolicy> {
+        let is_equipartition = name == EQUIPARTITION;
+        let parts = match is_equipartition {
+            true => Fractional { opportunistic: true, ..Fractional::default() },
+            false => Fractional::parse(name)?,
+        };
+        Some(FractionalPolicy { parts, is_equipartition, period: parts.extensions.period.unwrap_or(period) })
+    }
+
+    /// The parts that the paper does not have.
+    pub(super) fn extensions(&self) -> Extensions {
+        self.parts.extensions
+    }
+}
+
+impl fmt::Display for FractionalPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_equipartition { f.write_str(EQUIPARTITION) } else { self.parts.fmt(f) }
+    }
+}
