@@ -1,6 +1,5 @@
 //! Follows a simulation record by record.
 
-use crate::batch::BatchPolicy;
 use crate::check::{Change, Check, Jobs};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::head::{Head, Rank};
@@ -15,6 +14,7 @@ use crate::priority::Limits;
 use crate::summary::differences;
 use crate::tally::Tally;
 use crate::{Phase, Report, Rule, rule};
+use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Record};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};

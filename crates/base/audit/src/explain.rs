@@ -1,9 +1,9 @@
 //! The life of one job in an events file, event by event, with who held what it needed.
 
-use crate::batch::BatchPolicy;
 use crate::head::Head;
 use crate::lines::follow;
 use crate::{AuditError, Auditor};
+use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, SortedMap, Yield, stretch};
 use schemars::JsonSchema;

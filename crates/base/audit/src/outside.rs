@@ -1,10 +1,10 @@
 //! A cluster of a grid: its jobs also leave by the word of a program above it, and it decides several times in a moment.
 
 use crate::auditor::Auditor;
-use crate::batch::{BatchPolicy, Depth, Order};
 use crate::head::{Head, Rank};
 use crate::policy::CheckedPolicy;
 use crate::{Faults, Phase};
+use dfrsim_model::batch::{BatchPolicy, Compression, Discipline, QueueOrder};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 
 impl Auditor {
@@ -36,10 +36,12 @@ impl Auditor {
     /// of a policy without reservations the last decision of a moment is the only one that counts.
     pub(crate) fn begin_pass(&mut self, at: u64, decided: bool) {
         let counts = self.limits.is_some()
-            || self.outside.is_none_or(|policy| match policy.depth {
-                Depth::Fcfs | Depth::Easy => false,
-                Depth::Spare | Depth::Conservative | Depth::Slurm => true,
-                Depth::Replan => policy.order != Order::Arrival,
+            || self.outside.is_none_or(|policy| match policy.discipline {
+                Discipline::Fcfs | Discipline::Easy => false,
+                Discipline::Spare | Discipline::Conservative(Compression::OneByOne) | Discipline::Slurm => {
+                    true
+                }
+                Discipline::Conservative(Compression::Replan) => policy.order != QueueOrder::Arrival,
             });
         if at == self.now && (decided && counts || self.rank == Rank::Change) {
             self.settle();

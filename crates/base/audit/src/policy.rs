@@ -1,10 +1,11 @@
 //! The policies whose rules can be checked.
 
-use crate::batch::{BatchCheck, BatchPolicy};
+use crate::batch::BatchCheck;
 use crate::check::Check;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::nodes::Kind;
 use dfrsim_model::SimSpan;
+use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::sync::Arc;

@@ -16,7 +16,7 @@
 //! * [`event_queue`]: the events that are to happen, in their order.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
-//! * [`formula`]: orders of waiting jobs that users write down; [`fractional`]: the parts of policies that share CPU, and their names.
+//! * [`formula`]: orders of waiting jobs that users write down; [`batch`], [`fractional`]: policies as data, and their names.
 //! * [`mod@named`]: choices that users write by name.
 //! * [`limits`]: the largest sizes; [`read_text`]: small files, with a limit; [`SortedMap`]: small maps;
 //!   [`Members`]: objects of JSON as they are written.
@@ -51,6 +51,7 @@ mod virtual_time;
 mod weight;
 mod yields;
 
+pub mod batch;
 pub mod coallocation;
 pub mod event;
 pub mod event_queue;

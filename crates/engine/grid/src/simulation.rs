@@ -8,6 +8,7 @@ use crate::{Conditions, GridError, GridJob, Observer, Options, Outcome, Platform
 use dfrsim_cluster::records;
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
+use dfrsim_policies::batch::keeps_promises;
 use std::borrow::Cow;
 
 /// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
@@ -50,7 +51,7 @@ fn run(
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
         local: Cow::Owned(local.to_string()),
-        promises: local.keeps_promises(),
+        promises: keeps_promises(local),
         copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
         threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
         transfer_us: options.transfer.fixed.micros(),

@@ -35,13 +35,12 @@ mod custom;
 pub use fractional::equipartition;
 pub mod fractional;
 mod policy;
-mod policy_error;
 mod registry;
 mod site;
 mod total;
 
 pub use custom::CustomPolicy;
+pub use dfrsim_model::batch::PolicyError;
 pub use fractional::PolicySetting;
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
-pub use policy_error::PolicyError;
 pub use registry::{Policies, PolicyFamily};

@@ -183,10 +183,12 @@ pub(crate) fn unknown(name: &str, known: impl Iterator<Item = String>) -> Unknow
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let moving_less = Fractional::of_the_paper().flat_map(Fractional::moving_less);
     let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
-    let ordered = Discipline::ALL.into_iter().flat_map(|it| BatchPolicy::from(it).ordered());
-    let placed = ordered.flat_map(BatchPolicy::variants).map(Policy::Batch);
     let filled = BatchPolicy::from(Discipline::Easy).filled();
-    all().chain(placed).chain(filled.map(Policy::Batch)).chain(with_more).map(|policy| policy.to_string())
+    all()
+        .chain(BatchPolicy::all().map(Policy::Batch))
+        .chain(filled.map(Policy::Batch))
+        .chain(with_more)
+        .map(|policy| policy.to_string())
 }
 
 /// A policy in the catalogue.

@@ -3,7 +3,7 @@
 use crate::batch::BatchPolicy;
 use crate::custom::CustomPolicy;
 use crate::policy::{Policy, PolicyInfo, catalogue, known_names, unknown};
-use crate::policy_error::PolicyError;
+use dfrsim_model::batch::PolicyError;
 
 /// Policies of which the name says more than which one it is: a prefix, a colon, and what the family makes of the rest.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::planted::{records, text_of};
 use crate::written::{self, Written, faults as batch_faults};
-use dfrsim_audit::batch::{BatchPolicy, Packing};
+use dfrsim_model::batch::{BatchPolicy, NodeUse};
 
 /// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ fn cons_keeps_every_reservation() {
 fn only_what_is_too_wide_is_rejected() {
     let wide = Scheduled(0, 3, 10, 10, None);
     let narrow = Scheduled(0, 2, 10, 10, None);
-    for policy in BatchPolicy::all().filter(|policy| policy.packing == Packing::Whole) {
+    for policy in BatchPolicy::all().filter(|policy| policy.nodes == NodeUse::Whole) {
         let policy = &policy.to_string();
         faults(policy, 2, &[wide], &[]);
         faults(policy, 2, &[narrow], &["0 s, job 0: it is rejected, although its 2 tasks fit on 2 nodes"]);

@@ -2,7 +2,7 @@
 
 use crate::conditions::{CONDITIONS, Condition, judge};
 use crate::names::fractional;
-use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_model::batch::BatchPolicy;
 
 /// How many policies are simulated under each condition; more with `JUDGED=1000`.
 fn count() -> usize {

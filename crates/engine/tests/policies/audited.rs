@@ -1,9 +1,9 @@
 //! Policies against the independent audit in what `tests/judge` leaves out: wrong needs, and each pair of batch policies.
 
 use crate::support::{lublin, recorded};
-use dfrsim_audit::batch::BatchPolicy;
 use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options};
+use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::{PolicyOptions, catalogue};
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! The batch planners against the slow, obvious reference of the audit, on small clusters where many things coincide.
 
 use crate::classes::events;
-use dfrsim_audit::batch::BatchPolicy;
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
+use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::{Job, JobId, SimSpan, SimTime};
 use dfrsim_policies::batch::Profile;
 use proptest::prelude::*;

@@ -4,13 +4,13 @@ use super::nodes::Nodes;
 use super::queue::Waiting;
 use super::state::{BatchCheck, Preempted, Started};
 use super::timers::micros;
-use super::{BatchPolicy, Depth};
 use crate::check::{Change, Check, Jobs, Report};
 use crate::job::Job;
 use crate::nodes::Kind;
 use crate::platform::Platform;
 use crate::priority::Site;
 use dfrsim_model::Yield;
+use dfrsim_model::batch::{BatchPolicy, Discipline, QueueOrder};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl BatchCheck {
     }
     /// SLURM has settings where the record has none.
     fn assume(&mut self, kinds: &[Kind]) {
-        let is_slurm = self.policy.depth == Depth::Slurm;
+        let is_slurm = self.policy.discipline == Discipline::Slurm;
         self.site = is_slurm.then(|| Site::new(&Priorities::default().as_slurm(), kinds));
     }
     /// A job starts, or goes on after it made room.
@@ -38,7 +38,8 @@ impl BatchCheck {
     }
     /// A job is rejected, which is right if it can never run.
     fn reject(&mut self, number: u64) -> Option<String> {
-        let list = if self.policy.depth == Depth::Slurm { &mut self.arriving } else { &mut self.queue };
+        let list =
+            if self.policy.discipline == Discipline::Slurm { &mut self.arriving } else { &mut self.queue };
         let at = list.iter().position(|waiting| waiting.number == number)?;
         let Waiting { tasks, most, .. } = list.remove(at);
         self.site.iter_mut().for_each(|site| site.leave(number, 0));
@@ -48,7 +49,7 @@ impl BatchCheck {
         let starts = self.reserved.values().iter().map(|it| it.start).filter(|&start| start > self.decided);
         let site = self.site.as_ref().filter(|_| !self.queue.is_empty());
         let bounds = site.iter().flat_map(|_| self.nodes.bounds()).filter(|&bound| bound > now);
-        if self.policy.depth == Depth::Slurm {
+        if self.policy.discipline == Discipline::Slurm {
             let look =
                 site.and_then(|site| if self.is_soon { Some(now + 1) } else { self.next_look(now, site) });
             let over = self
@@ -59,7 +60,7 @@ impl BatchCheck {
         }
         let of_site = site.into_iter().flat_map(|site| {
             let interval = micros(site.settings.backfill.interval_s);
-            let backfills = self.policy.depth != Depth::Fcfs && interval > 0;
+            let backfills = self.policy.discipline != Discipline::Fcfs && interval > 0;
             let backfilled = backfills.then(|| (now / interval + 1).saturating_mul(interval));
             let of_site = [site.next_candidate(now), site.next_ranks(now), backfilled];
             of_site.into_iter().flatten().chain(site.delays(now))
@@ -74,8 +75,9 @@ impl Check for BatchCheck {
         self.assume(kinds);
     }
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
-        let is_slurm = self.policy.depth == Depth::Slurm;
-        let is_by_arrival = !is_slurm && self.policy.is_by_arrival() && settings.order_by_arrival();
+        let is_slurm = self.policy.discipline == Discipline::Slurm;
+        let is_first_come = (self.policy.order, self.policy.fill) == (QueueOrder::Arrival, None);
+        let is_by_arrival = !is_slurm && is_first_come && settings.order_by_arrival();
         let settings = if is_slurm { settings.as_slurm() } else { settings.clone() };
         self.nodes.reservations.clone_from(&settings.reservations);
         self.site = (!is_by_arrival).then(|| Site::new(&settings, kinds));
@@ -105,7 +107,7 @@ impl Check for BatchCheck {
         job.most = if is_admitted { self.nodes.most(&job) } else { 0 };
         self.arriving.push(job);
         (self.is_due, self.timers.is_changed) = (true, true);
-        if self.policy.depth != Depth::Slurm {
+        if self.policy.discipline != Discipline::Slurm {
             self.see_events(now);
         }
     }
@@ -147,7 +149,7 @@ impl Check for BatchCheck {
     fn complete(&mut self, number: u64, now: u64, _: &Job) {
         (self.is_due, self.timers.is_changed) = (true, true);
         self.completing.push(number);
-        if self.policy.depth != Depth::Slurm {
+        if self.policy.discipline != Discipline::Slurm {
             self.see_events(now);
         }
     }

@@ -2,14 +2,14 @@
 
 use super::nodes::total;
 use super::plan::{Plan, Room};
-use super::queue::{Parts, Running, Waiting, end_of};
+use super::queue::{Parts, Running, Waiting, end_of, sort};
 use super::slurm::{Look, Trials};
 use super::state::{BatchCheck, Bound, Preempted, Reservation, Started};
 use super::timers::micros;
-use super::{Depth, Packing};
 use crate::check::Report;
 use crate::priority::Site;
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::{Compression, Discipline, NodeUse};
 
 /// How long a job past its estimate is expected to go on: a second, in microseconds.
 const OVERRUN: u64 = 1_000_000;
@@ -102,9 +102,9 @@ impl Promise {
     }
     /// How many tasks another job can have on a pool and cost the head none there.
     fn harmless(&self, plan: &Plan, pool: usize, other: &Waiting) -> u64 {
-        match (self.beside(plan, pool, other, 0), plan.pools.policy.packing) {
+        match (self.beside(plan, pool, other, 0), plan.pools.policy.nodes) {
             (0, _) => u64::MAX,
-            (_, Packing::Exclusive) => 0,
+            (_, NodeUse::Exclusive) => 0,
             (own, _) => {
                 let least = plan.least(pool, self.time, self.end).zip(&self.job.need);
                 other.times_in(least.map(|(free, need)| free - need * own as i64))
@@ -139,7 +139,7 @@ impl Bound {
 impl BatchCheck {
     /// Whether the reservations of CONS stay from one decision to the next.
     fn keeps_plan(&self) -> bool {
-        self.site.is_none() && matches!(self.policy.depth, Depth::Conservative | Depth::Replan)
+        self.site.is_none() && matches!(self.policy.discipline, Discipline::Conservative(_))
     }
     fn is_held_back(&self, job: &Waiting) -> bool {
         self.site.as_ref().is_some_and(|site| site.is_delayed(job.number) || site.holds(job.number))
@@ -171,7 +171,7 @@ impl BatchCheck {
     pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
         let is_first = self.nodes.are_new();
         let is_changed = self.nodes.follow(now);
-        if self.policy.depth == Depth::Slurm {
+        if self.policy.discipline == Discipline::Slurm {
             self.reject_arriving(now, report);
         }
         if is_changed && !is_first {
@@ -179,7 +179,7 @@ impl BatchCheck {
         }
         let is_soon = std::mem::take(&mut self.is_soon);
         self.judge(now, is_changed, report);
-        if self.policy.depth == Depth::Slurm {
+        if self.policy.discipline == Discipline::Slurm {
             self.see_events(now);
             let is_bound = self.nodes.bounds().any(|bound| bound == now);
             self.note_change(now, is_changed || is_soon || is_bound);
@@ -196,7 +196,7 @@ impl BatchCheck {
         let (mut started, mut preempted) =
             (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
         self.site.iter_mut().for_each(|site| site.count(now));
-        let is_slurm = self.policy.depth == Depth::Slurm;
+        let is_slurm = self.policy.discipline == Discipline::Slurm;
         let looks = if is_slurm { self.looks(now) } else { vec![Look::Every] };
         if is_changed {
             self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
@@ -218,7 +218,7 @@ impl BatchCheck {
             job.planned = self.rounded(now.saturating_add(job.estimate)) - now;
             job.priority = self.site.as_mut().map_or(0, |site| site.priority(job.number));
         }
-        self.policy.sort(&mut queue, now);
+        sort(self.policy.order, &mut queue, now);
         self.queue = queue;
         let mut waiting = self.queue.len();
         let mut pass = None;
@@ -314,8 +314,8 @@ impl BatchCheck {
         let backfill = self.site.as_ref().map(|site| &site.settings.backfill);
         let most = backfill.and_then(|it| it.max_job_test).unwrap_or(u32::MAX);
         let is_time = |interval: u64| interval == 0 || now.is_multiple_of(interval);
-        let backfills =
-            self.policy.depth != Depth::Fcfs && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
+        let backfills = self.policy.discipline != Discipline::Fcfs
+            && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
         let trials =
             self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
         let (head, promise) = (None, None);
@@ -401,7 +401,7 @@ impl BatchCheck {
                         if let Some(((node, tasks), (other, expected))) =
                             found.on.iter().zip(&place).find(is_other)
                         {
-                            let placing = self.policy.placing;
+                            let placing = self.policy.place;
                             report(
                                 job.number,
                                 now,
@@ -417,8 +417,8 @@ impl BatchCheck {
                 if found.is_none() && is_over.is_none() {
                     let is_head = pass.head.is_none();
                     self.wait(&mut pass, job);
-                    if is_head {
-                        self.policy.sort_behind(&mut queue[at + 1..], now);
+                    if let Some(fill) = self.policy.fill.filter(|_| is_head) {
+                        sort(fill, &mut queue[at + 1..], now);
                     }
                 }
                 pass.left = pass.left.saturating_sub(u32::from(pass.head.is_some()));
@@ -533,8 +533,8 @@ impl BatchCheck {
     /// A job has a reservation.
     fn promise(&self, pass: &mut Pass, job: &Waiting, start: u64, room: &Room) {
         let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
-        match (self.policy.depth, self.policy.packing) {
-            (Depth::Slurm, Packing::Shared) => pass.plan.close(&parts, start, room.end),
+        match (self.policy.discipline, self.policy.nodes) {
+            (Discipline::Slurm, NodeUse::Shared) => pass.plan.close(&parts, start, room.end),
             _ => pass.plan.take(job, &parts, start, room.end),
         }
     }
@@ -632,8 +632,8 @@ impl BatchCheck {
             let partition = site.partition_and_user(job.number).0;
             return pass.trials.stop(&pass.trials.narrowed(job), partition);
         }
-        match self.policy.depth {
-            Depth::Easy if is_first && pass.backfills => {
+        match self.policy.discipline {
+            Discipline::Easy if is_first && pass.backfills => {
                 pass.promise = pass.plan.earliest(job, u64::MAX).map(|(time, room)| Promise {
                     job: job.clone(),
                     time,
@@ -641,14 +641,14 @@ impl BatchCheck {
                     speed: room.speed,
                 });
             }
-            Depth::Conservative | Depth::Replan | Depth::Slurm
+            Discipline::Conservative(_) | Discipline::Slurm
                 if !self.keeps_plan() && (pass.backfills || pass.look == Look::Backfill) =>
             {
                 if let Some((start, room)) = pass.plan.earliest(job, self.horizon(now)) {
                     self.promise(pass, job, start, &room);
                 }
             }
-            Depth::Spare => {
+            Discipline::Spare => {
                 if self.bound.is_none() && is_first && pass.backfills {
                     self.bound = self.bind(pass, job);
                 }
@@ -662,7 +662,7 @@ impl BatchCheck {
     /// The nodes for which a job waits under EASY/SPARE: of those that it could have at the earliest, the ones that are free latest.
     fn bind(&self, pass: &Pass, job: &Waiting) -> Option<Bound> {
         let (time, mut room) = pass.plan.earliest(job, u64::MAX)?;
-        let counts = self.policy.packing == Packing::Whole;
+        let counts = self.policy.nodes == NodeUse::Whole;
         let (mut parts, mut awaited) = (Parts::default(), Vec::new());
         let mut missing = job.tasks;
         for (_, other) in self.ends(pass.now).into_iter().rev().filter(|(end, _)| *end <= time) {
@@ -690,7 +690,11 @@ impl BatchCheck {
         // No decision is due in the second in which jobs past their estimates are expected to end.
         self.decided = if is_overdue { now.saturating_add(OVERRUN) } else { now };
         let was_stale = std::mem::replace(&mut self.is_stale, is_overdue);
-        if is_changed || is_overdue || was_stale || self.is_freed && self.policy.depth == Depth::Replan {
+        if is_changed
+            || is_overdue
+            || was_stale
+            || self.is_freed && self.policy.discipline == Discipline::Conservative(Compression::Replan)
+        {
             self.reserved.clear();
         }
         let (held, others): (Vec<&Waiting>, Vec<&Waiting>) =

@@ -16,11 +16,9 @@ mod check;
 mod decide;
 mod nodes;
 mod plan;
-mod policy;
 mod queue;
 mod slurm;
 mod state;
 mod timers;
 
-pub use policy::{BatchPolicy, Depth, Order, Packing, Placing};
 pub(crate) use state::BatchCheck;

@@ -1,9 +1,9 @@
 //! The nodes in pools of those that are alike, and which of them a job gets.
 
 use super::queue::{Parts, Waiting};
-use super::{BatchPolicy, Packing, Placing};
 use crate::nodes::Kind;
 use crate::platform::{Platform, Window};
+use dfrsim_model::batch::{BatchPolicy, NodeUse, Place};
 use dfrsim_model::priority::Reservation;
 use dfrsim_model::{SortedMap, Yield};
 use std::sync::Arc;
@@ -40,8 +40,8 @@ pub(super) struct Pools {
 impl Pools {
     /// What tasks of a job take of a resource of a pool.
     pub(super) fn amount(&self, job: &Waiting, pool: usize, tasks: u64, resource: usize) -> i64 {
-        match self.policy.packing {
-            Packing::Exclusive if tasks > 0 => self.all[pool].whole[resource],
+        match self.policy.nodes {
+            NodeUse::Exclusive if tasks > 0 => self.all[pool].whole[resource],
             _ => job.need[resource].saturating_mul(tasks as i64),
         }
     }
@@ -67,7 +67,8 @@ impl Pools {
         let mut parts = Parts::default();
         for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
             let missing = tasks - total(parts.values().iter().copied());
-            parts.extend(self.policy.placing.pick(group.iter().map(|&place| (place, room[place])), missing));
+            let rooms = group.iter().map(|&place| (place, room[place]));
+            parts.extend(pick(self.policy.place, rooms, missing));
         }
         parts
     }
@@ -78,36 +79,34 @@ pub(super) fn total(tasks: impl Iterator<Item = u64>) -> u64 {
     tasks.fold(0, u64::saturating_add)
 }
 
-impl Placing {
-    /// Tasks on nodes, which rise, each of which has room for some.
-    fn pick(self, room: impl Iterator<Item = (usize, u64)>, mut missing: u64) -> Parts {
-        let mut enough = 0_u64;
-        let is_needed = |&(_, room): &(usize, u64)| {
-            let is_needed = self != Placing::First || enough < missing;
-            enough = enough.saturating_add(room);
-            is_needed
+/// Picks tasks on nodes, which rise, each of which has room for some.
+fn pick(rule: Place, room: impl Iterator<Item = (usize, u64)>, mut missing: u64) -> Parts {
+    let mut enough = 0_u64;
+    let is_needed = |&(_, room): &(usize, u64)| {
+        let is_needed = rule != Place::First || enough < missing;
+        enough = enough.saturating_add(room);
+        is_needed
+    };
+    let mut left: Vec<(usize, u64)> = room.take_while(is_needed).collect();
+    let mut parts = Parts::default();
+    while missing > 0 && !left.is_empty() {
+        let length = |run: &&[(usize, u64)]| total(run.iter().map(|it| it.1));
+        let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
+        let mut enough = runs().filter(|run| length(run) >= missing);
+        let run = match rule {
+            Place::First => None,
+            Place::Contiguous => enough.next(),
+            Place::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
         };
-        let mut left: Vec<(usize, u64)> = room.take_while(is_needed).collect();
-        let mut parts = Parts::default();
-        while missing > 0 && !left.is_empty() {
-            let length = |run: &&[(usize, u64)]| total(run.iter().map(|it| it.1));
-            let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
-            let mut enough = runs().filter(|run| length(run) >= missing);
-            let run = match self {
-                Placing::First => None,
-                Placing::Contiguous => enough.next(),
-                Placing::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
-            };
-            let run = run.unwrap_or(&left).to_vec();
-            for &(place, room) in &run {
-                let given = room.min(missing);
-                missing -= given;
-                parts.extend((given > 0).then_some((place, given)));
-            }
-            left.retain(|it| it.0 < run[0].0 || it.0 > run[run.len() - 1].0);
+        let run = run.unwrap_or(&left).to_vec();
+        for &(place, room) in &run {
+            let given = room.min(missing);
+            missing -= given;
+            parts.extend((given > 0).then_some((place, given)));
         }
-        parts
+        left.retain(|it| it.0 < run[0].0 || it.0 > run[run.len() - 1].0);
     }
+    parts
 }
 
 /// All that is known of the nodes.
@@ -149,7 +148,7 @@ impl Nodes {
     }
     /// What counts of the pieces of a node, or of those that a task takes: one node where a task has a node of its own.
     pub(super) fn pieces(&self, pieces: &[i64]) -> Vec<i64> {
-        if self.pools.policy.packing == Packing::Whole { vec![1] } else { pieces.to_vec() }
+        if self.pools.policy.nodes == NodeUse::Whole { vec![1] } else { pieces.to_vec() }
     }
     /// Whether all nodes are up, no window is announced, and none are reserved any more.
     pub(super) fn are_up(&self, now: u64) -> bool {
@@ -207,7 +206,7 @@ impl Nodes {
             let windows: Vec<(u64, u64)> = windows.collect();
             let is_usable =
                 |node: &&u32| !self.down[**node as usize] || windows.iter().any(|&(from, _)| from <= now);
-            for some in nodes.chunks(if policy.packing == Packing::Whole { nodes.len() } else { 1 }) {
+            for some in nodes.chunks(if policy.nodes == NodeUse::Whole { nodes.len() } else { 1 }) {
                 let of =
                     |count: usize| pieces.iter().map(|amount| amount.saturating_mul(count as i64)).collect();
                 pools.all.push(Pool {
@@ -215,14 +214,14 @@ impl Nodes {
                     group: nodes[0],
                     kind: place,
                     speed: kind.speed,
-                    plenty: if policy.placing == Placing::Best { kind.plenty } else { 0 },
+                    plenty: if policy.place == Place::Best { kind.plenty } else { 0 },
                     windows: windows.clone(),
                     whole: of(some.len()),
                     usable: of(some.iter().filter(is_usable).count()),
                 });
             }
         }
-        if policy.packing != Packing::Whole {
+        if policy.nodes != NodeUse::Whole {
             pools.all.sort_unstable_by_key(|pool| pool.nodes[0]);
         }
         for (place, pool) in pools.all.iter().enumerate() {
@@ -239,13 +238,13 @@ impl Nodes {
     pub(super) fn place(&self, parts: &Parts) -> Vec<(u32, u32)> {
         let Pools { policy, all, .. } = &*self.pools;
         // Where tasks share nodes the pools are the nodes, and were chosen as those.
-        let room = |&node: &u32| match policy.packing {
-            Packing::Whole => u64::from(self.jobs[node as usize] == 0 && !self.down[node as usize]),
+        let room = |&node: &u32| match policy.nodes {
+            NodeUse::Whole => u64::from(self.jobs[node as usize] == 0 && !self.down[node as usize]),
             _ => u64::MAX,
         };
         let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));
         let of = |(&pool, &tasks): (&usize, &u64)| {
-            policy.placing.pick(with_room(pool).filter(|it| it.1 > 0), tasks)
+            pick(policy.place, with_room(pool).filter(|it| it.1 > 0), tasks)
         };
         let on: Parts = parts.iter().flat_map(of).collect();
         on.into_iter().map(|(node, tasks)| (node as u32, tasks as u32)).collect()

@@ -1,6 +1,6 @@
 //! The jobs of a batch policy, and how its queue is sorted.
 
-use super::{BatchPolicy, Order};
+use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
 
@@ -70,44 +70,35 @@ impl Waiting {
     }
 }
 
-/// What orders jobs, the smallest first.
-fn score(order: Order, Known { wait, estimate, width, submit }: Known) -> f64 {
+/// What orders jobs, the smallest first. Formulas that have names are computed by their definitions.
+fn score(order: QueueOrder, name: &str, known: &Known) -> f64 {
+    let &Known { wait, estimate, width, submit } = known;
     let late = || libm::log10(submit.max(0.1));
     let ratio = wait / estimate;
-    match order {
-        Order::Arrival | Order::Sjf | Order::Ljf | Order::Saf => 0.0,
-        Order::Wfp3 => -(ratio * ratio * ratio * width),
-        Order::Sexp => (wait + estimate) / estimate,
-        Order::Unicef => -(wait + 1e-11) / (libm::log2(width + 1e-11) * estimate),
-        Order::F1 => libm::log10(estimate) * width + 870.0 * late(),
-        Order::F2 => estimate.sqrt() * width + 25_600.0 * late(),
-        Order::F3 => estimate * width + 6_860_000.0 * late(),
-        Order::F4 => estimate * width.sqrt() + 530_000.0 * late(),
+    match (name, order) {
+        ("WFP3", _) => -(ratio * ratio * ratio * width),
+        ("SEXP", _) => (wait + estimate) / estimate,
+        ("UNICEF", _) => -(wait + 1e-11) / (libm::log2(width + 1e-11) * estimate),
+        ("F1", _) => libm::log10(estimate) * width + 870.0 * late(),
+        ("F2", _) => estimate.sqrt() * width + 25_600.0 * late(),
+        ("F3", _) => estimate * width + 6_860_000.0 * late(),
+        ("F4", _) => estimate * width.sqrt() + 530_000.0 * late(),
+        (_, QueueOrder::Formula(formula)) => formula.value(known),
+        _ => 0.0,
     }
 }
 
-impl BatchPolicy {
-    /// Sorts the jobs behind the head, if they have another order.
-    pub(super) fn sort_behind(&self, queue: &mut [Waiting], now: u64) {
-        if let Some((order, formula)) = self.fill {
-            BatchPolicy { order, formula, ..*self }.sort(queue, now);
-        }
-    }
-
-    /// Sorts a queue for this moment, jobs of the highest priority first.
-    pub(super) fn sort(&self, queue: &mut [Waiting], now: u64) {
-        let score = |job: &Waiting| match self.formula {
-            Some(formula) => formula.value(&job.known(now)),
-            None => score(self.order, job.known(now)),
-        };
-        let compare = |a: &Waiting, b: &Waiting| match self.order {
-            Order::Sjf => a.estimate.cmp(&b.estimate),
-            Order::Ljf => b.estimate.cmp(&a.estimate),
-            Order::Saf => a.area().cmp(&b.area()),
-            _ => score(a).total_cmp(&score(b)),
-        };
-        let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
-        // Most of it is in order, which a stable sort makes use of.
-        queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));
-    }
+/// Sorts a queue for this moment, jobs of the highest priority first.
+pub(super) fn sort(order: QueueOrder, queue: &mut [Waiting], now: u64) {
+    let name = order.to_string();
+    let score = |job: &Waiting| score(order, &name, &job.known(now));
+    let compare = |a: &Waiting, b: &Waiting| match order {
+        QueueOrder::Sjf => a.estimate.cmp(&b.estimate),
+        QueueOrder::Ljf => b.estimate.cmp(&a.estimate),
+        QueueOrder::Saf => a.area().cmp(&b.area()),
+        _ => score(a).total_cmp(&score(b)),
+    };
+    let before = |a: &Waiting, b: &Waiting| b.priority.cmp(&a.priority);
+    // Most of it is in order, which a stable sort makes use of.
+    queue.sort_by(|a, b| before(a, b).then(compare(a, b)).then(a.number.cmp(&b.number)));
 }

@@ -82,7 +82,7 @@ impl BatchCheck {
         // A second look at the whole queue starts no job unless something has happened.
         let is_of_use = self.timers.awaits_whole
             || ranked.is_some()
-            || self.policy.depends_on_time()
+            || self.policy.order.depends_on_time()
             || site.delays(now).next().is_some()
             || site.settings.have_limits();
         let whole = is_of_use.then(|| behind(now, whole));

@@ -1,11 +1,11 @@
 //! What is known of a batch system between two decisions.
 
-use super::BatchPolicy;
 use super::nodes::Nodes;
 use super::queue::{Parts, Running, Waiting};
 use super::timers::Timers;
 use crate::priority::Site;
 use dfrsim_model::SortedMap;
+use dfrsim_model::batch::BatchPolicy;
 
 /// A job that starts by the record, with the line that says so.
 #[derive(Debug)]

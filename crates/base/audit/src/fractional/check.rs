@@ -96,7 +96,8 @@ impl FractionalCheck {
     /// When the policy decides next if no event comes before.
     fn next_decision(&self, now: u64, jobs: &Jobs) -> Option<u64> {
         let edges = self.windows.iter().flat_map(|it| [it.from, it.until]);
-        let drains = self.windows.iter().filter(|_| self.policy.parts.pauses()).map(|it| it.from.saturating_sub(1));
+        let drains =
+            self.windows.iter().filter(|_| self.policy.parts.pauses()).map(|it| it.from.saturating_sub(1));
         let by_platform = edges.chain(drains).filter(|&at| at > now).min();
         let waits = |job: &Job| match job.phase {
             Phase::Running => false,

@@ -95,7 +95,11 @@ impl Decider<'_> {
         for &job in &new {
             // Jobs that leave their nodes for a window make no room.
             match self.jobs[&job].phase {
-                State::Running if matches!(self.policy.parts.on_submission, OnSubmission::Nothing | OnSubmission::Mcb) => {}
+                State::Running
+                    if matches!(
+                        self.policy.parts.on_submission,
+                        OnSubmission::Nothing | OnSubmission::Mcb
+                    ) => {}
                 State::Running => _ = self.place(job, false),
                 _ => self.admit(job),
             }

@@ -39,11 +39,10 @@ impl Moves<'_> {
     /// keeps the budget.
     pub(super) fn judge(&self, policy: &FractionalPolicy, at_tick: bool) -> Option<(u64, String)> {
         let found = || self.recorded.iter().map(|(job, on)| (*job, *on));
-        let budget = policy
-            .parts
-            .budget_gb
-            .filter(|_| at_tick)
-            .map(|gigabytes| (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64);
+        let budget =
+            policy.parts.budget_gb.filter(|_| at_tick).map(|gigabytes| {
+                (f64::from(gigabytes) / NODE_MEMORY_GB * f64::from(Share::ONE.units())) as u64
+            });
         let target = || self.target.iter().map(|(job, on)| (*job, &on[..]));
         let best = if policy.parts.relabel { self.best_kept(target()) } else { self.kept(target()) };
         let moves: u64 = target().filter(|(_, on)| !on.is_empty()).map(|(job, _)| self.memory_of(job)).sum();

@@ -3,7 +3,7 @@
 use super::Report;
 use super::cluster::Cluster;
 use super::job::Job;
-use super::local::{keeps_promises, known_depth};
+use super::local::{keeps_promises, known_discipline};
 use super::rule::{publication, still_waiting};
 use crate::{Fault, Faults, Rule, rule};
 use dfrsim_model::SimTime;
@@ -89,7 +89,7 @@ impl Auditor {
                         return Err(auditor.faults);
                     }
                 }
-                if known_depth(local).is_some_and(|policy| keeps_promises(policy) != *promises) {
+                if known_discipline(local).is_some_and(|policy| keeps_promises(policy) != *promises) {
                     let does = if *promises { "does not guarantee" } else { "guarantees" };
                     let rule = format!("`promises` is wrong: the policy {does} promised end times");
                     auditor.fault(None, rule);

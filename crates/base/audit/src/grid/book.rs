@@ -1,8 +1,8 @@
 //! The meta-scheduler's knowledge of a cluster between two publications.
 
-use crate::batch::Depth;
 use crate::profile::Profile;
 use dfrsim_model::SortedMap;
+use dfrsim_model::batch::Discipline;
 
 /// A plan that was published, with what the meta-scheduler did to it since.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub(super) struct Book {
 
 impl Book {
     /// Of a cluster with these jobs on it.
-    pub(super) fn new(policy: Depth, profile: Profile) -> Book {
-        Book { in_turn: policy == Depth::Fcfs, profile, places: SortedMap::default() }
+    pub(super) fn new(policy: Discipline, profile: Profile) -> Book {
+        Book { in_turn: policy == Discipline::Fcfs, profile, places: SortedMap::default() }
     }
     pub(super) fn enter(&mut self, job: u64, start: u64, (width, walltime): (u32, u64)) {
         let end = start.saturating_add(walltime);

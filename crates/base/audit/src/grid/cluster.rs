@@ -1,20 +1,23 @@
 //! One cluster.
 
 use super::book::Book;
-use super::local::{LONGEST_QUEUE, Waiting, keeps_promises, known_depth};
+use super::local::{LONGEST_QUEUE, Waiting, keeps_promises, known_discipline};
 use super::reservations::Reservations;
 use super::running::Running;
-use crate::batch::Depth;
 use crate::profile::Profile;
 use crate::{Auditor, Fault, Faults};
 use dfrsim_model::SortedMap;
+use dfrsim_model::batch::{Compression, Discipline};
 use dfrsim_model::grid_event;
+
+/// Conservative backfilling that keeps promises.
+const CONS: Discipline = Discipline::Conservative(Compression::OneByOne);
 
 /// A cluster as the records describe it.
 #[derive(Debug, Default)]
 pub(super) struct Cluster {
     /// Its policy, if its rules are known.
-    pub(super) policy: Option<Depth>,
+    pub(super) policy: Option<Discipline>,
     /// Whether a job never completes later here than was expected when it joined.
     pub(super) promises: bool,
     /// Whether the plan of CONS is followed: with copies it is not known when it is made.
@@ -52,14 +55,14 @@ impl Cluster {
     ) -> Result<Cluster, Faults> {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
         let name = own.as_deref().unwrap_or(local);
-        let policy = known_depth(name);
+        let policy = known_discipline(name);
         Ok(Cluster {
             policy,
             promises: match own {
                 Some(_) => policy.is_some_and(keeps_promises),
                 None => promises,
             },
-            reserves: policy == Some(Depth::Conservative) && copies == 1,
+            reserves: policy == Some(CONS) && copies == 1,
             cores,
             speed,
             local: Auditor::of_cluster(name, cores)?,
@@ -94,7 +97,7 @@ impl Cluster {
     /// Shows when each waiting job starts by the plan; gives what is left of the cores, and from when on another job could have
     /// them. `None` where the policy's plan depends on what happened before, or is too long.
     fn plan(&self, now: u64, mut show: impl FnMut(&Waiting, u64)) -> Option<(Profile, u64)> {
-        let policy = self.policy.filter(|policy| *policy != Depth::Conservative)?;
+        let policy = self.policy.filter(|policy| *policy != CONS)?;
         if self.queue.len() > LONGEST_QUEUE {
             return None;
         }
@@ -103,7 +106,7 @@ impl Cluster {
         for job in self.queue.values() {
             let start = profile.earliest_from(from, job.width, job.walltime);
             profile.take(start, start.saturating_add(job.walltime), job.width);
-            if policy == Depth::Fcfs {
+            if policy == Discipline::Fcfs {
                 from = start;
             }
             show(job, start);

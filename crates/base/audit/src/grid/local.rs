@@ -1,20 +1,20 @@
 //! What the policy of a cluster promises, and the jobs in its queue.
 
-use crate::batch::{BatchPolicy, Depth};
+use dfrsim_model::batch::{BatchPolicy, Compression, Discipline};
 
 /// The longest queue of which the plan is made again.
 pub const LONGEST_QUEUE: usize = 64;
 
-/// The depth of a policy whose plans are known: by arrival, on whole nodes.
-pub(super) fn known_depth(name: &str) -> Option<Depth> {
+/// The discipline of a policy whose plans are known: by arrival, on whole nodes.
+pub(super) fn known_discipline(name: &str) -> Option<Discipline> {
     let policy = BatchPolicy::parse(name)?;
-    let is_plain = policy == BatchPolicy { depth: policy.depth, ..BatchPolicy::default() };
-    Some(policy.depth).filter(|depth| is_plain && !matches!(depth, Depth::Spare | Depth::Slurm))
+    let is_plain = policy == policy.discipline.into();
+    Some(policy.discipline).filter(|it| is_plain && !matches!(it, Discipline::Spare | Discipline::Slurm))
 }
 
 /// Whether no job completes later than was expected when it was submitted.
-pub(super) fn keeps_promises(depth: Depth) -> bool {
-    matches!(depth, Depth::Fcfs | Depth::Conservative)
+pub(super) fn keeps_promises(discipline: Discipline) -> bool {
+    matches!(discipline, Discipline::Fcfs | Discipline::Conservative(Compression::OneByOne))
 }
 
 /// A job that waits; times are those of this cluster.

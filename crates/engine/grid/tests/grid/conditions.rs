@@ -9,6 +9,7 @@ use dfrsim_grid::{
 };
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::keeps_promises;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
@@ -170,7 +171,7 @@ fn published_states_suffice(
 /// The platform with CONS in place of policies that do not keep promises.
 fn keeping_promises(platform: &Platform) -> Platform {
     let cons = BatchPolicy::from(Discipline::Conservative(Compression::OneByOne));
-    let keeping = |local: BatchPolicy| if local.keeps_promises() { local } else { cons };
+    let keeping = |local: BatchPolicy| if keeps_promises(local) { local } else { cons };
     let own = |spec: &ClusterSpec| ClusterSpec { local: spec.local.map(keeping), ..spec.clone() };
     Platform::new(platform.clusters().iter().map(own).collect(), keeping(platform.local())).unwrap()
 }

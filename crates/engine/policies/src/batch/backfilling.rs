@@ -1,11 +1,11 @@
 //! FCFS and EASY.
 
 use super::head::Head;
-use super::policy::Discipline;
 use super::running::Run;
 use super::scheduler::{BatchScheduler, Beside};
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::Discipline;
 
 impl BatchScheduler {
     /// Starts jobs in the order of the queue until one cannot: the head. With EASY that has a reservation, made again in each pass, at the

@@ -1,13 +1,12 @@
 //! CONS: conservative backfilling.
 
-use super::node_use::NodeUse;
 use super::openings::Openings;
 use super::plan::Plan;
-use super::policy::{Compression, Discipline};
 use super::queue::Waiting;
 use super::scheduler::BatchScheduler;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::{Compression, Discipline, NodeUse};
 
 impl BatchScheduler {
     /// Gives every job a reservation, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001, section 2), and starts

@@ -1,14 +1,13 @@
 //! What a scheduler above several clusters asks of a local one: when a job would start there.
 
 use super::job::BatchJob;
-use super::policy::{BatchPolicy, Compression, Discipline};
 use super::pools::Pools;
 use super::queue::Waiting;
-use super::queue_order::QueueOrder;
 use super::scheduler::BatchScheduler;
 use super::split::{Room, Stay};
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
+use dfrsim_model::batch::{BatchPolicy, Compression, Discipline, QueueOrder};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use std::sync::Arc;
@@ -98,17 +97,15 @@ struct Forecast {
     is_stale: bool,
 }
 
-impl BatchPolicy {
-    /// Whether no job of a [`LocalScheduler`] ever starts later than was said when it was submitted, if none is longer than its estimate.
-    #[must_use]
-    pub fn keeps_promises(self) -> bool {
-        match self.discipline {
-            Discipline::Fcfs => self.order == QueueOrder::Arrival,
-            Discipline::Conservative(compression) => {
-                compression == Compression::OneByOne && !self.order.depends_on_time()
-            }
-            Discipline::Easy | Discipline::Spare | Discipline::Slurm => false,
+/// Whether no job of a [`LocalScheduler`] ever starts later than was said when it was submitted, if none is longer than its estimate.
+#[must_use]
+pub fn keeps_promises(policy: BatchPolicy) -> bool {
+    match policy.discipline {
+        Discipline::Fcfs => policy.order == QueueOrder::Arrival,
+        Discipline::Conservative(compression) => {
+            compression == Compression::OneByOne && !policy.order.depends_on_time()
         }
+        Discipline::Easy | Discipline::Spare | Discipline::Slurm => false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! The nodes that no job occupies.
 
-use super::place::Place;
+use super::place::choose;
 use dfrsim_cluster::NodeRange;
 use dfrsim_model::NodeId;
+use dfrsim_model::batch::Place;
 use std::ops::Range;
 
 /// A set of nodes, from which jobs take theirs by a rule.
@@ -48,7 +49,7 @@ impl FreeNodes {
         if self.place == Place::First {
             return self.take_lowest(width, placement);
         }
-        for part in self.place.choose(&self.runs(), width) {
+        for part in choose(self.place, &self.runs(), width) {
             let nodes = part.end - part.start;
             self.remove(part.clone());
             placement.push(NodeRange { first: NodeId(part.start), nodes, tasks: 1 });

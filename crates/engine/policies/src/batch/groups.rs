@@ -1,7 +1,7 @@
 //! Alike nodes.
 
-use super::place::Place;
 use dfrsim_cluster::View;
+use dfrsim_model::batch::Place;
 use dfrsim_model::{SimTime, SortedMap, Yield};
 use dfrsim_platform::classes::{NodeClass, NodeClasses};
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! The head of the queue at its reservation.
 
-use super::node_use::NodeUse;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::running::Run;
 use super::split::{Room, Span, Split};
+use dfrsim_model::batch::NodeUse;
 use dfrsim_model::{SimTime, Yield};
 
 /// In place of a version of the pools: that and all later ones.

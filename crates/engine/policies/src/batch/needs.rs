@@ -1,7 +1,7 @@
 //! What tasks take of the nodes that they are on.
 
-use super::node_use::NodeUse;
 use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::batch::NodeUse;
 use dfrsim_model::priority::Reservation;
 use dfrsim_model::{Share, SimTime};
 use dfrsim_platform::classes::{NodeClass, NodeClasses};

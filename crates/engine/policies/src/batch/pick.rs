@@ -1,11 +1,11 @@
 //! Which pools and nodes jobs get.
 
 use super::groups::Group;
-use super::node_use::NodeUse;
-use super::place::Place;
+use super::place::{choose_nodes, order};
 use super::pools::Pools;
 use super::split::{Span, Split};
 use dfrsim_cluster::{NodeRange, View};
+use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::{NodeId, NodeTasks, SimTime};
 
 impl Pools {
@@ -69,7 +69,7 @@ impl Pools {
         let follows = |a: &(usize, u64), b: &(usize, u64)| self.node(a.0) + 1 == self.node(b.0);
         let runs: Vec<&[(usize, u64)]> = rooms.chunk_by(follows).collect();
         let lengths: Vec<u64> = runs.iter().map(|run| run.iter().map(|(_, room)| room).sum()).collect();
-        self.place.order(&lengths, width.into()).into_iter().flat_map(|at| runs[at]).copied().collect()
+        order(self.place, &lengths, width.into()).into_iter().flat_map(|at| runs[at]).copied().collect()
     }
 
     /// The nodes of a job that starts in these pools, which it has from now on.
@@ -96,7 +96,7 @@ impl Pools {
             if self.node_use == NodeUse::Whole {
                 let free = self.group_of(pool).nodes.iter().copied();
                 let free = free.filter(|&node| self.nodes.has(node) && view.is_up(NodeId(node)));
-                parts.extend(self.place.nodes(free, tasks).map(|node| (node, 1)));
+                parts.extend(choose_nodes(self.place, free, tasks).map(|node| (node, 1)));
             } else {
                 parts.push((self.node(pool), tasks));
             }

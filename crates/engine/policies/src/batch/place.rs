@@ -1,93 +1,64 @@
 //! Which of the free nodes a starting job gets.
 
-use dfrsim_model::named;
+use dfrsim_model::batch::Place;
 use std::ops::Range;
 
-named! {
-    /// Which of the free nodes a starting job gets. On equal nodes it changes no start, only where jobs are.
-    ///
-    /// A *run* is as many free nodes as there are with numbers that follow each other. Where nodes differ or have maintenance windows,
-    /// the rule is that of the nodes of a class with the same windows; see [`Place::Best`] for the choice among classes.
-    #[derive(Default)]
-    pub enum Place as "rule for places" {
-        /// The lowest free nodes.
-        #[default]
-        First = "FIRST",
-        /// The lowest run that is long enough; if there is none, the lowest free nodes: contiguity by best effort, as opposed to
-        /// forced (Lucarelli, Mendonca, Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
-        Contiguous = "CONTIGUOUS",
-        /// The shortest run that is long enough; while there is none, all of the longest one, and the same again for the rest. That is
-        /// as few runs as possible: Slurm's selection of nodes without a topology ("best-fit ... minimizes the number of sets of
-        /// consecutive nodes", slurm.schedmd.com/topology.html). The lowest one of runs as long as each other.
-        ///
-        /// Where nodes differ, those come first, of the ones with which the job is as fast, that have the least beside what it asks
-        /// for: fewest of each other resource in the order of the platform, then the least memory, then the fewest cores.
-        Best = "BEST",
+/// The order in which runs of these lengths, the lowest first, give their nodes to a job; perhaps without those that it does not need.
+pub(super) fn order(place: Place, lengths: &[u64], width: u64) -> Vec<usize> {
+    let enough = |run: &usize| lengths[*run] >= width;
+    let mut all: Vec<usize> = (0..lengths.len()).collect();
+    match place {
+        Place::First => all,
+        Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
+        Place::Best => {
+            // The order is stable: the lowest of equal ones is first.
+            all.sort_by_key(|&run| lengths[run]);
+            let (mut order, mut missing) = (Vec::new(), width);
+            while let Some(&longest) = all.last().filter(|_| missing > 0) {
+                let at = all.partition_point(|&run| lengths[run] < missing.min(lengths[longest]));
+                let run = all.remove(at);
+                missing = missing.saturating_sub(lengths[run]);
+                order.push(run);
+            }
+            order
+        }
     }
 }
 
-impl Place {
-    pub(crate) fn description(self) -> &'static str {
-        match self {
-            Place::First => "the lowest free nodes",
-            Place::Contiguous => "the lowest run of free nodes that is long enough",
-            Place::Best => "the fewest runs of free nodes, the shortest that is long enough",
+/// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
+pub(super) fn choose(place: Place, runs: &[Range<u32>], width: u32) -> Vec<Range<u32>> {
+    let lengths: Vec<u64> = runs.iter().map(|run| u64::from(run.end - run.start)).collect();
+    let mut missing = width;
+    let taken = order(place, &lengths, width.into()).into_iter().map(|at| {
+        let Range { start, end } = runs[at];
+        let nodes = (end - start).min(missing);
+        missing -= nodes;
+        start..start + nodes
+    });
+    let mut taken: Vec<Range<u32>> = taken.take_while(|part| !part.is_empty()).collect();
+    taken.sort_unstable_by_key(|part| part.start);
+    taken
+}
+
+/// The same of nodes that rise, one by one.
+pub(super) fn choose_nodes(
+    place: Place,
+    free: impl Iterator<Item = u32>,
+    width: u32,
+) -> impl Iterator<Item = u32> {
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    for node in free {
+        match runs.last_mut().filter(|run| run.end == node) {
+            Some(run) => run.end += 1,
+            None => runs.push(node..node + 1),
         }
     }
-
-    /// The order in which runs of these lengths, the lowest first, give their nodes to a job; perhaps without those that it does not need.
-    pub(super) fn order(self, lengths: &[u64], width: u64) -> Vec<usize> {
-        let enough = |place: &usize| lengths[*place] >= width;
-        let mut all: Vec<usize> = (0..lengths.len()).collect();
-        match self {
-            Place::First => all,
-            Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
-            Place::Best => {
-                // The order is stable: the lowest of equal ones is first.
-                all.sort_by_key(|&run| lengths[run]);
-                let (mut order, mut missing) = (Vec::new(), width);
-                while let Some(&longest) = all.last().filter(|_| missing > 0) {
-                    let at = all.partition_point(|&run| lengths[run] < missing.min(lengths[longest]));
-                    let run = all.remove(at);
-                    missing = missing.saturating_sub(lengths[run]);
-                    order.push(run);
-                }
-                order
-            }
-        }
-    }
-
-    /// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
-    pub(super) fn choose(self, runs: &[Range<u32>], width: u32) -> Vec<Range<u32>> {
-        let lengths: Vec<u64> = runs.iter().map(|run| u64::from(run.end - run.start)).collect();
-        let mut missing = width;
-        let taken = self.order(&lengths, width.into()).into_iter().map(|at| {
-            let Range { start, end } = runs[at];
-            let nodes = (end - start).min(missing);
-            missing -= nodes;
-            start..start + nodes
-        });
-        let mut taken: Vec<Range<u32>> = taken.take_while(|part| !part.is_empty()).collect();
-        taken.sort_unstable_by_key(|part| part.start);
-        taken
-    }
-
-    /// The same of nodes that rise, one by one.
-    pub(super) fn nodes(self, free: impl Iterator<Item = u32>, width: u32) -> impl Iterator<Item = u32> {
-        let mut runs: Vec<Range<u32>> = Vec::new();
-        for node in free {
-            match runs.last_mut().filter(|run| run.end == node) {
-                Some(run) => run.end += 1,
-                None => runs.push(node..node + 1),
-            }
-        }
-        self.choose(&runs, width).into_iter().flatten()
-    }
+    choose(place, &runs, width).into_iter().flatten()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Place;
+    use super::{Place, choose};
     use proptest::prelude::*;
     use std::ops::Range;
 
@@ -113,7 +84,7 @@ mod tests {
         ];
         for (width, expected) in cases {
             for (place, expected) in Place::ALL.iter().copied().zip(expected) {
-                let found = place.choose(&runs(), width).into_iter().map(|part| (part.start, part.end));
+                let found = choose(place, &runs(), width).into_iter().map(|part| (part.start, part.end));
                 assert_eq!(found.collect::<Vec<_>>(), expected, "{place:?}, {width}");
             }
         }
@@ -145,7 +116,7 @@ mod tests {
             }).collect();
             let free: u32 = lengths.iter().map(|&(length, _)| length).sum();
             let width = part.index(free as usize) as u32 + 1;
-            let taken = Place::Best.choose(&runs, width);
+            let taken = choose(Place::Best, &runs, width);
             prop_assert_eq!(taken.iter().map(|part| part.end - part.start).sum::<u32>(), width);
             prop_assert_eq!(taken.len() as u32, least_runs(&runs, width));
             // A single run is the shortest one that is long enough.

@@ -9,12 +9,11 @@ use super::free_nodes::FreeNodes;
 use super::groups::{Group, alike};
 use super::job::BatchJob;
 use super::needs::{Need, Needs};
-use super::node_use::NodeUse;
-use super::place::Place;
 use super::queue::Waiting;
 use super::rooms::Rooms;
 use super::split::{Room, Span, Split};
 use dfrsim_cluster::View;
+use dfrsim_model::batch::{NodeUse, Place};
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
 
 /// The nodes of a cluster, and what is free of them now.

@@ -2,11 +2,11 @@
 
 use super::forecast::{Asked, Expected, LocalScheduler};
 use super::job::BatchJob;
-use super::policy::Discipline;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::timeline::Timeline;
 use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::batch::Discipline;
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,12 @@
 //! The queue of waiting jobs.
 
 use super::job::BatchJob;
-use super::queue_order::{QueueOrder, value};
+use super::queue_order::{compare, value};
 use super::split::{Room, Split, Stay};
 use crate::total::Total;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Formula;
 use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
@@ -91,7 +92,7 @@ impl Queue {
         if let QueueOrder::Formula(formula) = self.order {
             checked(formula, &job, job.submit, &mut self.fault);
         }
-        let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
+        let at = self.jobs.partition_point(|other| compare(self.order, &other.job, &job, job.submit).is_lt());
         self.jobs.insert(at, Waiting::new(job, need));
     }
 
@@ -186,5 +187,5 @@ impl Waiting {
 
 /// Which of two jobs is first at a moment: that of the larger priority, then by the order.
 fn precedence(order: QueueOrder, a: &Waiting, b: &Waiting, now: SimTime) -> Ordering {
-    b.priority.cmp(&a.priority).then_with(|| order.compare(&a.job, &b.job, now))
+    b.priority.cmp(&a.priority).then_with(|| compare(order, &a.job, &b.job, now))
 }

@@ -1,13 +1,13 @@
 //! A reservation of certain nodes.
 
 use super::head::Head;
-use super::node_use::NodeUse;
 use super::pools::Pools;
 use super::queue::Waiting;
 use super::running::Run;
 use super::split::Split;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
+use dfrsim_model::batch::NodeUse;
 
 /// The nodes that a job waits for.
 #[derive(Debug)]

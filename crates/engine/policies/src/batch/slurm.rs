@@ -14,12 +14,12 @@
 //! Components of a heterogeneous job are for backfilling alone, which starts all of them at the place of the first one, or none.
 
 use super::plan::Plan;
-use super::policy::Discipline;
 use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, Beside};
 use super::split::{Room, Split, Stay};
 use crate::site::{Site, last_multiple, next_multiple};
 use dfrsim_cluster::{Decision, JobHandle, View};
+use dfrsim_model::batch::Discipline;
 use dfrsim_model::{NodeId, SimSpan, SimTime, SortedMap};
 use std::collections::BTreeSet;
 

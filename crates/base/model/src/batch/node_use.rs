@@ -1,6 +1,6 @@
 //! How many tasks a node has.
 
-use dfrsim_model::named;
+use crate::named;
 
 named! {
     /// What of its nodes a job has to itself.
@@ -18,7 +18,8 @@ named! {
 }
 
 impl NodeUse {
-    pub(crate) fn description(self) -> &'static str {
+    /// A description, in a few words.
+    pub fn description(self) -> &'static str {
         match self {
             NodeUse::Whole => "each task on a node of its own",
             NodeUse::Shared => "tasks of any jobs on a node, by cores, memory and other resources",

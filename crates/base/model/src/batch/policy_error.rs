@@ -1,7 +1,7 @@
 //! Names of no policy.
 
-use dfrsim_model::formula::FormulaError;
-use dfrsim_model::named::UnknownName;
+use crate::formula::FormulaError;
+use crate::named::UnknownName;
 
 /// Why a name is none of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,16 @@
-//! Batch policies as data, and their names.
+//! Batch policies as data, and their names: what the engine runs and the audit judges by a name.
 
-use super::node_use::NodeUse;
-use super::place::Place;
-use super::queue_order::QueueOrder;
-use crate::policy_error::PolicyError;
-use dfrsim_model::named::UnknownName;
+mod node_use;
+mod place;
+mod policy_error;
+mod queue_order;
+
+pub use node_use::NodeUse;
+pub use place::Place;
+pub use policy_error::PolicyError;
+pub use queue_order::QueueOrder;
+
+use crate::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,9 +26,10 @@ pub enum Compression {
 }
 
 /// Which waiting jobs have a reservation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Discipline {
     /// None: first come, first served, in the order of the queue.
+    #[default]
     Fcfs,
     /// The head of the queue, of a time: aggressive backfilling.
     Easy,
@@ -77,7 +84,7 @@ impl Discipline {
 }
 
 /// A batch policy: which job starts when, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BatchPolicy {
     /// Which waiting jobs have a reservation.
     pub discipline: Discipline,
@@ -105,15 +112,23 @@ impl From<Discipline> for BatchPolicy {
 
 impl BatchPolicy {
     /// The policy of a name, whose parts may come in any order.
-    pub(crate) fn parse(name: &str) -> Option<BatchPolicy> {
+    ///
+    /// ```
+    /// use dfrsim_model::batch::BatchPolicy;
+    /// let policy = BatchPolicy::parse("CBF/NODES=SHARED/ORDER=SJF").unwrap();
+    /// assert_eq!(policy.to_string(), "CONS/ORDER=SJF/NODES=SHARED");
+    /// assert!(BatchPolicy::parse("FCFS/ORDER='wait / width'/PLACE=BEST").is_some());
+    /// assert!(BatchPolicy::parse("EASY/PLACE=BEST/FILL='wait / width'").unwrap().fill.is_some());
+    /// assert!(BatchPolicy::parse("CONS/SPARE").is_none() && BatchPolicy::parse("EASY/PLACE=FIRST").is_none());
+    /// ```
+    pub fn parse(name: &str) -> Option<BatchPolicy> {
+        let mut parts = parts(name);
         // Conservative backfilling has another name in the literature.
-        let name = match name {
+        let base = match parts.next()? {
             "CBF" => "CONS",
             "CBF-REPLAN" => "CONS/REPLAN",
-            _ => name,
+            base => base,
         };
-        let mut parts = parts(name);
-        let base = parts.next()?;
         let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.in_words().0 == base)?;
         let mut policy = BatchPolicy::from(discipline);
         for part in parts {
@@ -146,7 +161,10 @@ impl BatchPolicy {
     }
 
     /// Checks the formulas in a name.
-    pub(crate) fn check_formulas(name: &str) -> Result<(), PolicyError> {
+    ///
+    /// # Errors
+    /// What is wrong with the first that is none.
+    pub fn check_formulas(name: &str) -> Result<(), PolicyError> {
         let fault = parts(name).find_map(|part| {
             let order = part.strip_prefix("ORDER=").or_else(|| part.strip_prefix("FILL="))?;
             QueueOrder::parse(order).err()
@@ -154,26 +172,25 @@ impl BatchPolicy {
         fault.map_or(Ok(()), |fault| Err(PolicyError::Formula { name: name.to_owned(), fault }))
     }
 
-    /// The same policy in all orders that have a name, that by arrival first.
-    pub(crate) fn ordered(self) -> impl Iterator<Item = BatchPolicy> {
-        QueueOrder::all().map(move |order| BatchPolicy { order, ..self })
+    /// All of them without formulas of users, and without another order behind the head.
+    pub fn all() -> impl Iterator<Item = BatchPolicy> {
+        let ordered = Discipline::ALL
+            .into_iter()
+            .flat_map(|it| QueueOrder::all().map(move |order| BatchPolicy { order, ..it.into() }));
+        let placed =
+            ordered.flat_map(|policy| Place::ALL.iter().map(move |&place| BatchPolicy { place, ..policy }));
+        placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }))
     }
 
     /// The same policy with each other order that has a name for the jobs behind the head.
-    pub(crate) fn filled(self) -> impl Iterator<Item = BatchPolicy> {
+    pub fn filled(self) -> impl Iterator<Item = BatchPolicy> {
         QueueOrder::all()
             .filter(move |fill| *fill != self.order)
             .map(move |fill| BatchPolicy { fill: Some(fill), ..self })
     }
 
-    /// The same policy with all rules for places and all uses of nodes.
-    pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
-        let placed = Place::ALL.iter().map(move |&place| BatchPolicy { place, ..self });
-        placed.flat_map(|policy| NodeUse::ALL.iter().map(move |&nodes| BatchPolicy { nodes, ..policy }))
-    }
-
     /// A description, in one line.
-    pub(crate) fn description(self) -> String {
+    pub fn description(self) -> String {
         let mut parts = vec![self.discipline.in_words().1.to_owned(), self.order.description()];
         parts.extend(self.fill.map(|fill| format!("behind its head {}", fill.description())));
         parts.extend((self.place != Place::First).then(|| self.place.description().to_owned()));
