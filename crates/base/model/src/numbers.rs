@@ -45,6 +45,14 @@ pub fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
+/// The greatest common divisor (Euclid); one of two numbers if the other is 0.
+pub fn greatest_divisor(mut one: u64, mut other: u64) -> u64 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
 /// Whether a field has its default, and need not be written.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

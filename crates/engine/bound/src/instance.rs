@@ -1,7 +1,7 @@
 //! The jobs of a bound in exact integers, and their windows for one stretch.
 
 use crate::amount::Amount;
-use dfrsim_model::{Job, Share, SimSpan};
+use dfrsim_model::{Job, Share, SimSpan, greatest_divisor};
 
 /// A job that has work to do.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Instance {
         let demand = |job: &Job| u64::from(job.tasks) * u64::from(job.cpu_need.units());
         let busy = |job: &&Job| demand(job) > 0 && !job.run_time.is_zero();
         let whole = u64::from(nodes) * u64::from(Share::ONE.units());
-        let rate_unit = jobs.iter().filter(busy).map(demand).fold(whole, gcd).max(1);
+        let rate_unit = jobs.iter().filter(busy).map(demand).fold(whole, greatest_divisor).max(1);
         let origin = jobs.iter().filter(busy).map(|job| job.submit.micros()).min().unwrap_or(0);
         let capacity = whole / rate_unit;
         let items = (jobs.iter().enumerate().filter(|(_, job)| busy(job)))
@@ -116,8 +116,4 @@ impl Instance {
         let jobs = self.items.iter().map(window).collect();
         Windows { jobs, capacity: T::narrow(i128::from(self.capacity)) }
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

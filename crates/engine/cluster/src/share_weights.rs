@@ -1,7 +1,7 @@
 //! How much jobs count in fractional shares.
 
 use dfrsim_model::priority::{JobClass, Priorities};
-use dfrsim_model::{Origin, UserId};
+use dfrsim_model::{Origin, UserId, greatest_divisor};
 
 /// The weights of jobs in the shares of fractional policies: that of the quality of service of a job times that of its partition, each 1
 /// if there is none.
@@ -40,8 +40,8 @@ impl WeightedClasses {
         let is_for_all = |(class, _): &(JobClass, u32)| class.has(None, Origin::UNKNOWN);
         let of_others = (!classes.iter().any(is_for_all)).then_some(1);
         let weights = classes.iter().map(|&(_, weight)| weight).chain(of_others);
-        let divisor = weights.reduce(common_divisor).unwrap_or(1);
-        classes.iter_mut().for_each(|(_, weight)| *weight /= divisor);
+        let divisor = weights.fold(0, |divisor, weight| greatest_divisor(divisor, weight.into()));
+        classes.iter_mut().for_each(|(_, weight)| *weight /= divisor as u32);
         WeightedClasses(classes)
     }
 
@@ -53,14 +53,6 @@ impl WeightedClasses {
         let first = self.0.iter().find(|(class, _)| class.has(user, origin));
         first.map_or(1, |&(_, weight)| weight)
     }
-}
-
-/// The largest number that divides both, which are positive (Euclid).
-fn common_divisor(mut a: u32, mut b: u32) -> u32 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

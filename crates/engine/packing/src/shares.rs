@@ -37,11 +37,11 @@ pub use steps::{packed_in_steps, round_to_steps};
 use crate::{Capacities, TaskSize};
 use average::AverageProgram;
 use contested::Contested;
-use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
+use dfrsim_model::{NodeTasks, Share, SimSpan, Total, VirtualTime, Yield};
 use filling::{Fineness, Queue, Rise, YieldRise};
 use std::sync::Arc;
 use steps::StepFilling;
-use stretch::{Estimate, Inverse, StretchRise};
+use stretch::{Estimate, StretchRise};
 use weighted::WeightedRise;
 
 /// A mapped job: what its tasks need, and where they are.
@@ -90,7 +90,7 @@ pub struct Shares {
     weighted_rise: WeightedRise,
     weighted_queue: Queue<u128>,
     stretch_rise: StretchRise,
-    stretch_queue: Queue<Inverse>,
+    stretch_queue: Queue<Total>,
     average: AverageProgram,
     step_filling: StepFilling,
 }

@@ -37,7 +37,6 @@ pub mod fractional;
 mod policy;
 mod registry;
 mod site;
-mod total;
 
 pub use custom::CustomPolicy;
 pub use dfrsim_model::batch::PolicyError;

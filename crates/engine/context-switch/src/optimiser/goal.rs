@@ -7,7 +7,7 @@ use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::vjob::{VjobId, VmId};
-use dfrsim_model::NodeId;
+use dfrsim_model::{NodeId, greatest_divisor};
 
 /// An action that frees something.
 #[derive(Clone, Copy, Debug)]
@@ -239,10 +239,6 @@ impl<'a> Goal<'a> {
         }
         configuration
     }
-}
-
-fn greatest_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { greatest_divisor(other, one % other) }
 }
 
 /// A node on which no VM is.

@@ -2,7 +2,7 @@
 
 use super::SharedJob;
 use crate::Capacities;
-use dfrsim_model::{Share, Yield};
+use dfrsim_model::{Share, Yield, greatest_divisor};
 use std::sync::Arc;
 
 /// The amount that one job asks of one node at yield 1.
@@ -95,13 +95,13 @@ impl Contested {
     /// The largest unit that divides the capacities of the dimensions in which jobs have needs, and the needs.
     fn common_unit<'a>(&self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> u64 {
         let Some(capacities) = &self.capacities else {
-            return jobs.fold(Share::ONE.units().into(), |unit, job| common_divisor(unit, job.need(0)));
+            return jobs.fold(Share::ONE.units().into(), |unit, job| greatest_divisor(unit, job.need(0)));
         };
         let mut unit = 0;
         for dimension in 0..self.dimensions {
             if jobs.clone().any(|job| job.need(dimension) > 0) {
-                unit = capacities.classes.iter().fold(unit, |unit, of| common_divisor(unit, of[dimension]));
-                unit = jobs.clone().fold(unit, |unit, job| common_divisor(unit, job.need(dimension)));
+                unit = capacities.classes.iter().fold(unit, |unit, of| greatest_divisor(unit, of[dimension]));
+                unit = jobs.clone().fold(unit, |unit, job| greatest_divisor(unit, job.need(dimension)));
             }
         }
         unit.max(1)
@@ -236,12 +236,4 @@ impl Contested {
         let parts = self.starts.windows(2).map(|range| &self.parts[range[0] as usize..range[1] as usize]);
         parts.zip(self.full.iter().copied())
     }
-}
-
-/// The largest number that divides both (Euclid); the positive one of them if the other is 0.
-fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

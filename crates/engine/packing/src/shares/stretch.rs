@@ -3,8 +3,7 @@
 use super::StretchJob;
 use super::contested::Part;
 use super::filling::Rise;
-use dfrsim_model::SimSpan;
-use std::cmp::Ordering;
+use dfrsim_model::{SimSpan, Total};
 
 /// How the inverse of a job's estimated stretch at the next tick depends on its yield y:
 /// (virtual time + y * period) / (flow time + period) = (y + `done`) / `slope`.
@@ -48,12 +47,8 @@ struct Climber {
 pub(super) struct StretchRise {
     climbers: Vec<Climber>,
     /// Levels at which jobs of one node begin to rise or reach yield 1, with the change of its filling speed.
-    bends: Vec<(Inverse, f64)>,
+    bends: Vec<(Total, f64)>,
 }
-
-/// An inverse stretch, never negative nor not-a-number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Inverse(f64);
 
 impl StretchRise {
     /// All jobs at their floors.
@@ -71,9 +66,9 @@ impl StretchRise {
 }
 
 impl Rise for StretchRise {
-    type Level = Inverse;
+    type Level = Total;
 
-    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Inverse> {
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Total> {
         self.bends.clear();
         let (mut free, mut at_one) = (capacity as f64, 0.0);
         for part in node {
@@ -83,8 +78,8 @@ impl Rise for StretchRise {
             if stopped.is_none() {
                 at_one += load * (1.0 - floor);
                 let speed = load * estimate.slope;
-                self.bends.push((Inverse(estimate.inverse_stretch(floor)), speed));
-                self.bends.push((Inverse(estimate.inverse_stretch(1.0)), -speed));
+                self.bends.push((Total(estimate.inverse_stretch(floor)), speed));
+                self.bends.push((Total(estimate.inverse_stretch(1.0)), -speed));
             }
         }
         if at_one <= free {
@@ -92,38 +87,21 @@ impl Rise for StretchRise {
         }
         self.bends.sort_unstable_by_key(|&(at, _)| at);
         let (mut level, mut speed) = (self.bends.first()?.0.0, 0.0);
-        for &(Inverse(bend), change) in &self.bends {
+        for &(Total(bend), change) in &self.bends {
             let filled = speed * (bend - level);
             if filled > free {
                 // What others use may be more than there is, in its last digits, before any rises.
                 let more = if speed > 0.0 { free.max(0.0) / speed } else { 0.0 };
-                return Some(Inverse(level + more));
+                return Some(Total(level + more));
             }
             free -= filled;
             level = bend;
             speed += change;
         }
-        Some(Inverse(level))
+        Some(Total(level))
     }
-    fn stop(&mut self, job: usize, at: Inverse) {
+    fn stop(&mut self, job: usize, at: Total) {
         let Climber { estimate, floor, stopped } = &mut self.climbers[job];
         stopped.get_or_insert_with(|| estimate.yield_for(at.0).clamp(*floor, 1.0));
     }
 }
-
-impl Ord for Inverse {
-    fn cmp(&self, other: &Inverse) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-impl PartialOrd for Inverse {
-    fn partial_cmp(&self, other: &Inverse) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Inverse {
-    fn eq(&self, other: &Inverse) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for Inverse {}

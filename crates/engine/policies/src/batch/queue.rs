@@ -3,11 +3,10 @@
 use super::job::BatchJob;
 use super::queue_order::{compare, value};
 use super::split::{Room, Split, Stay};
-use crate::total::Total;
 use dfrsim_cluster::JobHandle;
-use dfrsim_model::SimTime;
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Formula;
+use dfrsim_model::{SimTime, Total};
 use std::cmp::{Ordering, Reverse};
 use std::collections::VecDeque;
 

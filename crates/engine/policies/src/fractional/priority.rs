@@ -2,9 +2,8 @@
 
 use super::{Fractional, FractionalOptions, PriorityRule};
 use crate::site::Site;
-use crate::total::Total;
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Total, VirtualTime, Yield};
 use std::cmp::{Ordering, Reverse};
 
 /// A rule by the clock that it counts with.
