@@ -350,7 +350,7 @@ pub(crate) fn part(text: &str) -> Result<Yield, String> {
 
 /// A period on the command line: at least a second.
 pub(crate) fn period(text: &str) -> Result<SimSpan, String> {
-    let span = text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())?;
+    let span = text.parse().map_err(|error: dfrsim_model::ParseError| error.to_string())?;
     limits::period(span).map_err(|error| error.to_string())
 }
 

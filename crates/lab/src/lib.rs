@@ -61,7 +61,7 @@ pub use sweep::{
     RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,
 };
 pub use table::{
-    Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Reference,
-    Statistics, Table, TableLine, average, beside, beside_header, mean, range, rank_correlation, rounded,
+    Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, Reference, Statistics, Table, TableLine,
+    average, beside, beside_header, mean, range, rank_correlation, rounded,
 };
 pub use text::csv::ReadFile;

@@ -6,7 +6,7 @@ use crate::format::Input;
 use crate::located::{Located, Object};
 use crate::parse::Misread;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::{ParseTimeError, SimTime};
+use dfrsim_model::{ParseError, SimTime};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -166,7 +166,7 @@ impl Reader {
     /// Returns a time in seconds.
     pub fn time(&mut self, place: &Located<'_>) -> Option<SimTime> {
         let text = place.text().map_or_else(|| place.to_value().to_string(), str::to_owned);
-        text.parse().map_err(|error: ParseTimeError| self.fault(place, error)).ok()
+        text.parse().map_err(|error: ParseError| self.fault(place, error)).ok()
     }
 
     /// Returns a number with at most three decimals.

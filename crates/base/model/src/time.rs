@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
-use std::str::FromStr;
 
 const MICROS: u64 = 1_000_000;
 
@@ -158,40 +157,25 @@ impl fmt::Display for SimSpan {
     }
 }
 
-/// A text that is not a number of seconds between 0 and 500 years with plain decimals.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a number of seconds: `{0}`")]
-pub struct ParseTimeError(String);
-
-/// Seconds with up to six significant decimals; further decimals are cut off.
-fn parse_micros(text: &str) -> Result<u64, ParseTimeError> {
-    let fault = || ParseTimeError(text.to_owned());
+/// Seconds, up to 500 years, with up to six significant decimals; further decimals are cut off.
+fn parse_micros(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() && decimals.is_empty() || !digits(whole) || !digits(decimals) || whole.len() > 11 {
-        return Err(fault());
+        return None;
     }
-    let seconds = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| fault())? };
+    let seconds = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
     if seconds > 16_000_000_000 {
-        return Err(fault());
+        return None;
     }
     let micros = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
-    Ok(micros.fold(seconds, |value, digit| value * 10 + u64::from(digit - b'0')))
+    Some(micros.fold(seconds, |value, digit| value * 10 + u64::from(digit - b'0')))
 }
 
-impl FromStr for SimTime {
-    type Err = ParseTimeError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_micros(text).map(SimTime)
-    }
-}
-
-impl FromStr for SimSpan {
-    type Err = ParseTimeError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse_micros(text).map(SimSpan)
-    }
-}
+crate::parses!(SimTime, "not a number of seconds such as 90 or 0.5: `{text}`", |text| parse_micros(text)
+    .map(SimTime));
+crate::parses!(SimSpan, "not a number of seconds such as 90 or 0.5: `{text}`", |text| parse_micros(text)
+    .map(SimSpan));
 
 #[cfg(test)]
 mod tests {

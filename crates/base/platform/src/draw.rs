@@ -4,7 +4,6 @@ use crate::{NodeSpan, Outage, Times};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use std::fmt;
-use std::str::FromStr;
 
 /// How nodes fail, each by itself, and with it perhaps the rack that it is in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,21 +25,11 @@ pub struct Rack {
     pub probability: f64,
 }
 
-/// A text that describes no racks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` describes no racks; expected NODES:PROBABILITY, as 16:0.1")]
-pub struct ParseRackError(String);
-
-impl FromStr for Rack {
-    type Err = ParseRackError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rack = text.split_once(':').and_then(|(nodes, probability)| {
-            let (nodes, probability) = (nodes.parse().ok()?, probability.parse().ok()?);
-            (nodes > 0 && (0.0..=1.0).contains(&probability)).then_some(Rack { nodes, probability })
-        });
-        rack.ok_or_else(|| ParseRackError(text.to_owned()))
-    }
-}
+dfrsim_model::parses!(Rack, "`{text}` describes no racks; expected NODES:PROBABILITY, as 16:0.1", |text| {
+    let (nodes, probability) = text.split_once(':')?;
+    let (nodes, probability) = (nodes.parse().ok()?, probability.parse().ok()?);
+    (nodes > 0 && (0.0..=1.0).contains(&probability)).then_some(Rack { nodes, probability })
+});
 
 impl fmt::Display for Rack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,6 @@
 
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use std::fmt;
-use std::str::FromStr;
 
 /// What happens to a job when a node goes down on which it has tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -74,37 +73,26 @@ impl Interruption {
     }
 }
 
-/// A text that names no interruption.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` says not what happens to jobs; expected lose, requeue, or checkpoint:INTERVAL:COST or \
-     checkpoint:INTERVAL:COST:RESTART in seconds, with an interval above 0"
-)]
-pub struct ParseInterruptionError(String);
-
-impl FromStr for Interruption {
-    type Err = ParseInterruptionError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseInterruptionError(text.to_owned());
+dfrsim_model::parses!(
+    Interruption,
+    "`{text}` says not what happens to jobs; expected lose, requeue, or checkpoint:INTERVAL:COST or \
+     checkpoint:INTERVAL:COST:RESTART in seconds, with an interval above 0",
+    |text| {
         match text {
-            "lose" => return Ok(Interruption::Lose),
-            "requeue" => return Ok(Interruption::Requeue),
+            "lose" => return Some(Interruption::Lose),
+            "requeue" => return Some(Interruption::Requeue),
             _ => {}
         }
-        let spans = text.strip_prefix("checkpoint:").ok_or_else(fault)?;
-        let spans: Vec<SimSpan> =
-            spans.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| fault())?;
+        let spans = text.strip_prefix("checkpoint:")?.split(':');
+        let spans: Vec<SimSpan> = spans.map(str::parse).collect::<Result<_, _>>().ok()?;
         let (interval, cost, restart) = match spans[..] {
             [interval, cost] => (interval, cost, SimSpan::ZERO),
             [interval, cost, restart] => (interval, cost, restart),
-            _ => return Err(fault()),
+            _ => return None,
         };
-        if interval.is_zero() {
-            return Err(fault());
-        }
-        Ok(Interruption::Checkpoint(Checkpoints { interval, cost, restart }))
+        (!interval.is_zero()).then_some(Interruption::Checkpoint(Checkpoints { interval, cost, restart }))
     }
-}
+);
 
 impl fmt::Display for Interruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

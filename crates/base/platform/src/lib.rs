@@ -35,9 +35,9 @@ mod nodes;
 mod outages;
 mod times;
 
-pub use draw::{FailureModel, ParseRackError, Rack, alternating};
-pub use interruption::{Checkpoints, Interruption, ParseInterruptionError};
+pub use draw::{FailureModel, Rack, alternating};
+pub use interruption::{Checkpoints, Interruption};
 pub use maintenance::Maintenance;
-pub use nodes::{NodeSet, NodeSpan, ParseNodesError};
+pub use nodes::{NodeSet, NodeSpan};
 pub use outages::{MOST_WINDOWS, Outage, OutageError, Outages, Window};
-pub use times::{ParseTimesError, Times};
+pub use times::Times;

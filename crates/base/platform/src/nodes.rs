@@ -1,7 +1,6 @@
 //! Sets of nodes, as users write them.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// Nodes in a row; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,18 +79,13 @@ impl fmt::Display for NodeSet {
     }
 }
 
-/// A text that names no nodes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no nodes; expected `all`, or numbers and ranges such as `0-15 20`")]
-pub struct ParseNodesError(String);
-
-impl FromStr for NodeSet {
-    type Err = ParseNodesError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+dfrsim_model::parses!(
+    NodeSet,
+    "`{text}` names no nodes; expected `all`, or numbers and ranges such as `0-15 20`",
+    |text| {
         if text.trim() == "all" {
-            return Ok(NodeSet::ALL);
+            return Some(NodeSet::ALL);
         }
-        let fault = || ParseNodesError(text.to_owned());
         let number = |digits: &str| digits.parse::<u32>().ok().filter(|_| !digits.starts_with('+'));
         let span = |word: &str| {
             let (first, last) = word.split_once('-').unwrap_or((word, word));
@@ -99,10 +93,10 @@ impl FromStr for NodeSet {
             Some(NodeSpan { first, nodes: last.checked_sub(first)?.checked_add(1)? })
         };
         let words = text.split([' ', ',', '+']).filter(|word| !word.is_empty());
-        let spans: Vec<NodeSpan> = words.map(span).collect::<Option<_>>().ok_or_else(fault)?;
-        if spans.is_empty() { Err(fault()) } else { Ok(NodeSet::of(spans)) }
+        let spans: Vec<NodeSpan> = words.map(span).collect::<Option<_>>()?;
+        (!spans.is_empty()).then(|| NodeSet::of(spans))
     }
-}
+);
 
 #[cfg(test)]
 mod tests {

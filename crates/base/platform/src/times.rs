@@ -5,7 +5,6 @@ use rand::RngExt as _;
 use rand_distr::StandardNormal;
 use statrs::function::gamma::gamma;
 use std::fmt;
-use std::str::FromStr;
 
 /// How long something lasts, at random. The mean is in seconds and above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,37 +40,29 @@ impl Times {
     }
 }
 
-/// A text that names no distribution.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown distribution of times `{0}`; expected fixed:MEAN, exponential:MEAN, weibull:MEAN:SHAPE or \
-     lognormal:MEAN:DEVIATION with a mean in seconds, from 0.001 to 10000000000, and a shape or deviation of the logarithm from \
-     0.1 to 10"
-)]
-pub struct ParseTimesError(String);
-
-impl FromStr for Times {
-    type Err = ParseTimesError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseTimesError(text.to_owned());
+dfrsim_model::parses!(
+    Times,
+    "unknown distribution of times `{text}`; expected fixed:MEAN, exponential:MEAN, weibull:MEAN:SHAPE or lognormal:MEAN:DEVIATION \
+     with a mean in seconds, from 0.001 to 10000000000, and a shape or deviation of the logarithm from 0.1 to 10",
+    |text| {
         let mut words = text.split(':');
         let name = words.next().unwrap_or_default();
-        let numbers: Vec<f64> = words.map(str::parse).collect::<Result<_, _>>().map_err(|_| fault())?;
+        let numbers: Vec<f64> = words.map(str::parse).collect::<Result<_, _>>().ok()?;
         let is_mean = |mean: f64| (0.001..=1e10).contains(&mean);
         let is_shape = |shape: f64| (0.1..=10.0).contains(&shape);
         match (name, &numbers[..]) {
-            ("fixed", &[mean]) if is_mean(mean) => Ok(Times::Fixed(mean)),
-            ("exponential", &[mean]) if is_mean(mean) => Ok(Times::Exponential(mean)),
+            ("fixed", &[mean]) if is_mean(mean) => Some(Times::Fixed(mean)),
+            ("exponential", &[mean]) if is_mean(mean) => Some(Times::Exponential(mean)),
             ("weibull", &[mean, shape]) if is_mean(mean) && is_shape(shape) => {
-                Ok(Times::Weibull(mean, shape))
+                Some(Times::Weibull(mean, shape))
             }
             ("lognormal", &[mean, deviation]) if is_mean(mean) && is_shape(deviation) => {
-                Ok(Times::LogNormal(mean, deviation))
+                Some(Times::LogNormal(mean, deviation))
             }
-            _ => Err(fault()),
+            _ => None,
         }
     }
-}
+);
 
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

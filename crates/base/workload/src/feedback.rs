@@ -40,7 +40,6 @@ use crate::log::Record;
 use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, UserId};
 use rustc_hash::FxHashMap;
 use std::fmt;
-use std::str::FromStr;
 
 /// Where a session of a user ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,34 +72,23 @@ pub enum Submission {
     Sessions(SessionRule),
 }
 
-/// A text that names no way of submission.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown submission `{0}`; expected open, dependencies, holds, sessions, sessions:arrival:SECONDS or sessions:think:SECONDS"
-)]
-pub struct ParseSubmissionError(String);
-
-impl FromStr for Submission {
-    type Err = ParseSubmissionError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseSubmissionError(text.to_owned());
-        let seconds = |digits: &str| {
-            let seconds = digits.parse::<u32>().map_err(|_| fault())?;
-            Ok(SimSpan::from_secs(seconds.into()))
-        };
-        match text.split(':').collect::<Vec<_>>()[..] {
-            ["open"] => Ok(Submission::Open),
-            ["dependencies"] => Ok(Submission::Dependencies),
-            ["holds"] => Ok(Submission::Holds),
-            ["sessions"] => Ok(Submission::Sessions(SessionRule::default())),
-            ["sessions", "arrival", digits] => {
-                Ok(Submission::Sessions(SessionRule::Arrival(seconds(digits)?)))
-            }
-            ["sessions", "think", digits] => Ok(Submission::Sessions(SessionRule::Think(seconds(digits)?))),
-            _ => Err(fault()),
-        }
+dfrsim_model::parses!(
+    Submission,
+    "unknown submission `{text}`; expected open, dependencies, holds, sessions, sessions:arrival:SECONDS or sessions:think:SECONDS",
+    |text| {
+        let seconds =
+            |digits: &str| digits.parse::<u32>().ok().map(|seconds| SimSpan::from_secs(seconds.into()));
+        Some(match text.split(':').collect::<Vec<_>>()[..] {
+            ["open"] => Submission::Open,
+            ["dependencies"] => Submission::Dependencies,
+            ["holds"] => Submission::Holds,
+            ["sessions"] => Submission::Sessions(SessionRule::default()),
+            ["sessions", "arrival", digits] => Submission::Sessions(SessionRule::Arrival(seconds(digits)?)),
+            ["sessions", "think", digits] => Submission::Sessions(SessionRule::Think(seconds(digits)?)),
+            _ => return None,
+        })
     }
-}
+);
 
 impl fmt::Display for Submission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -101,7 +101,7 @@ pub use lists::{ExpectedEnd, Lists};
 pub use metrics::Metrics;
 pub use objectives::{Fairness, Objectives};
 pub use observer::{JobRecord, Observer, Occurrence, PlatformChange};
-pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
+pub use options::{EstimateModel, NeedModel, Options, Overrun};
 pub use placement::{NodeRange, Parts, Placement};
 pub use platform::Interrupted;
 pub use scheduler::{Scheduler, Situation};

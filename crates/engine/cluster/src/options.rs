@@ -6,7 +6,6 @@ use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
 use rand::RngExt as _;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// What the scheduler knows of a job's run time.
@@ -45,30 +44,21 @@ impl EstimateModel {
     }
 }
 
-/// A text that names no estimate model.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown estimate model `{0}`; expected exact, requested, none, factor:F or random:F with F between 1 and 1000000"
-)]
-pub struct ParseEstimateError(String);
-
-impl FromStr for EstimateModel {
-    type Err = ParseEstimateError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseEstimateError(text.to_owned());
-        let factor = |digits: &str| {
-            digits.parse::<f64>().ok().filter(|factor| (1.0..=1e6).contains(factor)).ok_or_else(fault)
-        };
+dfrsim_model::parses!(
+    EstimateModel,
+    "unknown estimate model `{text}`; expected exact, requested, none, factor:F or random:F with F between 1 and 1000000",
+    |text| {
+        let factor = |digits: &str| digits.parse().ok().filter(|factor| (1.0..=1e6).contains(factor));
         match text.split_once(':') {
-            None if text == "exact" => Ok(EstimateModel::Exact),
-            None if text == "requested" => Ok(EstimateModel::Requested),
-            None if text == "none" => Ok(EstimateModel::None),
+            None if text == "exact" => Some(EstimateModel::Exact),
+            None if text == "requested" => Some(EstimateModel::Requested),
+            None if text == "none" => Some(EstimateModel::None),
             Some(("factor", digits)) => factor(digits).map(EstimateModel::Factor),
             Some(("random", digits)) => factor(digits).map(EstimateModel::Random),
-            _ => Err(fault()),
+            _ => None,
         }
     }
-}
+);
 
 impl fmt::Display for EstimateModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,26 +114,19 @@ impl NeedModel {
 /// The smallest need that is given to schedulers or inferred by them where needs are not exact.
 pub(crate) const LEAST_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
 
-/// A text that is not a CPU need model.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown CPU need model `{0}`; expected exact, whole or factor:F with F from 0.001 to 1000")]
-pub struct ParseNeedError(String);
-
-impl FromStr for NeedModel {
-    type Err = ParseNeedError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseNeedError(text.to_owned());
-        match text.split_once(':') {
-            None if text == "exact" => Ok(NeedModel::Exact),
-            None if text == "whole" => Ok(NeedModel::Whole),
-            Some(("factor", digits)) => {
-                let factor = digits.parse().ok().filter(|factor| (0.001..=1000.0).contains(factor));
-                factor.map(NeedModel::Factor).ok_or_else(fault)
-            }
-            _ => Err(fault()),
+dfrsim_model::parses!(
+    NeedModel,
+    "unknown CPU need model `{text}`; expected exact, whole or factor:F with F from 0.001 to 1000",
+    |text| match text.split_once(':') {
+        None if text == "exact" => Some(NeedModel::Exact),
+        None if text == "whole" => Some(NeedModel::Whole),
+        Some(("factor", digits)) => {
+            let factor = digits.parse().ok().filter(|factor| (0.001..=1000.0).contains(factor));
+            factor.map(NeedModel::Factor)
         }
+        _ => None,
     }
-}
+);
 
 impl fmt::Display for NeedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

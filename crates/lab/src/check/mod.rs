@@ -10,7 +10,7 @@ mod report;
 mod tolerance;
 
 pub use baseline::{Baseline, GroupSummary};
-pub use tolerance::{ParseToleranceError, Tolerance, Tolerances};
+pub use tolerance::{Tolerance, Tolerances};
 
 use crate::column::Better;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -5,17 +5,11 @@ use crate::fields::unknown;
 use crate::text::percent::{parse_fraction, percent};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 /// The fraction of the baseline's value by which a value may differ; zero allows no difference at all. Parses from `2%`
 /// and from `0.02`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Tolerance(f64);
-
-/// A text that is not a tolerance.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a tolerance from 0 to 1 such as 2% or 0.02, or percentages above 100%, found `{0}`")]
-pub struct ParseToleranceError(String);
 
 impl Tolerance {
     /// Whether it allows the change of a value.
@@ -25,15 +19,15 @@ impl Tolerance {
     }
 }
 
-impl FromStr for Tolerance {
-    type Err = ParseToleranceError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+dfrsim_model::parses!(
+    Tolerance,
+    "expected a tolerance from 0 to 1 such as 2% or 0.02, or percentages above 100%, found `{text}`",
+    |text| {
         let fraction = parse_fraction(text).filter(|fraction| *fraction >= 0.0 && fraction.is_finite());
         // 2 is taken for 2 % by those who mean it; 200 % has to be written so.
-        let fraction = fraction.filter(|fraction| *fraction <= 1.0 || text.contains('%'));
-        fraction.map(Tolerance).ok_or_else(|| ParseToleranceError(text.to_owned()))
+        fraction.filter(|fraction| *fraction <= 1.0 || text.contains('%')).map(Tolerance)
     }
-}
+);
 
 impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,7 +79,7 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_tolerance_is_refused() {
         for text in ["", "-1%", "nan", "inf", "2 percent"] {
-            assert_eq!(text.parse::<Tolerance>(), Err(ParseToleranceError(text.to_owned())));
+            assert!(text.parse::<Tolerance>().unwrap_err().to_string().contains("2% or 0.02"), "{text}");
         }
     }
 

@@ -6,7 +6,6 @@ use dfrsim_model::Seed;
 use rand::RngExt as _;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 use std::fmt;
-use std::str::FromStr;
 
 /// A statistic of a sample with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,18 +44,9 @@ impl Default for Confidence {
     }
 }
 
-/// A text that is not a confidence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a confidence such as 95% or 0.95, found `{0}`")]
-pub struct ParseConfidenceError(String);
-
-impl FromStr for Confidence {
-    type Err = ParseConfidenceError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let part = percent::parse_fraction(text).filter(|part| 0.0 < *part && *part < 1.0);
-        part.map(Confidence).ok_or_else(|| ParseConfidenceError(text.to_owned()))
-    }
-}
+dfrsim_model::parses!(Confidence, "expected a confidence such as 95% or 0.95, found `{text}`", |text| {
+    percent::parse_fraction(text).filter(|part| 0.0 < *part && *part < 1.0).map(Confidence)
+});
 
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

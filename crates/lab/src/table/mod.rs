@@ -9,7 +9,7 @@ mod reference;
 mod statistics;
 
 pub use beside::{beside, beside_header};
-pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceError};
+pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates};
 pub use line::TableLine;
 pub(crate) use plain::decimals;
 pub use plain::{Cell, Table, rounded};

@@ -5,7 +5,7 @@ mod requests;
 mod simgrid;
 
 pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode, WrongField};
-pub use requests::{Demands, ParseRequestError, Request, Requested};
+pub use requests::{Demands, Request, Requested};
 
 use dfrsim_input::{Fault, Faults, read_text};
 use dfrsim_model::{CpuUse, Job, Share, Yield};

@@ -5,7 +5,6 @@ use dfrsim_model::{Job, JobId, Seed, Share};
 use rand::RngExt as _;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 /// What some jobs, which are drawn, ask for.
 ///
@@ -47,20 +46,12 @@ pub enum Requested {
     },
 }
 
-/// A text that is no request.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown request `{0}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED, as gpu:0.3:1+2:0.5-1, or \
-     @FEATURE:PROBABILITY, with :maxTASKS at the end or without"
-)]
-pub struct ParseRequestError(String);
-
-impl FromStr for Request {
-    type Err = ParseRequestError;
-    fn from_str(text: &str) -> Result<Request, ParseRequestError> {
-        parse(text).ok_or_else(|| ParseRequestError(text.to_owned()))
-    }
-}
+dfrsim_model::parses!(
+    Request,
+    "unknown request `{text}`; expected RESOURCE:PROBABILITY:NUMBERS or RESOURCE:PROBABILITY:NUMBERS:NEED, as gpu:0.3:1+2:0.5-1, or \
+     @FEATURE:PROBABILITY, with :maxTASKS at the end or without",
+    parse
+);
 
 fn parse(text: &str) -> Option<Request> {
     let part = |word: &str| word.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Answer, OutputFile, OutputFiles, notice};
 use clap::Args;
 use dfrsim_lab::check::{
-    Baseline, Change, CheckOptions, CheckReport, Direction, ParseToleranceError, Tolerance, Tolerances, check,
+    Baseline, Change, CheckOptions, CheckReport, Direction, Tolerance, Tolerances, check,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,7 +103,7 @@ impl Answer for Checked {
 fn tolerance_for(text: &str) -> Result<(String, Tolerance), String> {
     let (metric, tolerance) =
         text.split_once('=').ok_or("expected a metric and its tolerance, as in degradation.mean=5%")?;
-    let tolerance = tolerance.parse().map_err(|error: ParseToleranceError| error.to_string())?;
+    let tolerance = tolerance.parse().map_err(|error: dfrsim_model::ParseError| error.to_string())?;
     Ok((metric.to_owned(), tolerance))
 }
 

@@ -5,7 +5,7 @@ use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use dfrsim_platform::{Interruption, Outages, ParseNodesError, Rack, Times};
+use dfrsim_platform::{Interruption, Outages, Rack, Times};
 use std::path::PathBuf;
 
 /// Nodes that go down.
@@ -36,8 +36,11 @@ fn maintenance(text: &str) -> Result<MaintenanceFields, String> {
     let mut words = text.splitn(4, ':');
     let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or_else(expected);
     let (first, every, length) = (span()?, span()?, span()?);
-    let nodes =
-        words.next().map(str::parse).transpose().map_err(|error: ParseNodesError| error.to_string())?;
+    let nodes = words
+        .next()
+        .map(str::parse)
+        .transpose()
+        .map_err(|error: dfrsim_model::ParseError| error.to_string())?;
     if length.is_zero() || length >= every {
         return Err(
             "expected windows that last, and that are shorter than the time from one to the next".into()
