@@ -90,6 +90,16 @@ fn room_that_others_leave_later_is_enough_for_reservations() {
     assert!(start(5).is_some_and(|start| start < 150.0), "{:?}", start(5));
 }
 
+/// A high job that is rejected waits for no room: at 500 s, when the first low job may be paused, there is no decision, and yields by service stay.
+#[test]
+fn no_job_leaves_for_a_rejected_one() {
+    let mut settings = settings(PreemptMode::Suspend);
+    (settings.qos[1].total_nodes, settings.preempt_exempt_time_s) = (Some(1), 500);
+    let rows = [(0, 1, 900, 0, 1, 1), (100, 1, 900, 0, 1, 1), (150, 2, 30, 0, 2, 2)];
+    let found = run("Greedy*/OPT=MIN/LAS=300", 1, &settings, &requested(), &of(&rows));
+    assert!(found.summary.rejected == 1 && !found.events.contains("\"at_us\":500000000"), "{}", found.events);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

@@ -85,7 +85,7 @@ impl Scheduler for Equipartition {
             self.by_handle[job.index()] = at;
         }
         self.mapper.decide(view, &self.by_handle, decision);
-        if let Some(time) = self.mapper.next_candidate(view) {
+        if let Some(time) = self.mapper.next_candidate(view, self.waiting.iter().copied()) {
             decision.wake_at(time);
         }
     }

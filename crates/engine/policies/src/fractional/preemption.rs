@@ -7,7 +7,7 @@
 use super::mapper::{Mapper, Placed};
 use super::nodes::{Task, Wanted};
 use crate::site::needed;
-use dfrsim_cluster::{JobHandle, JobState, View};
+use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::SimTime;
 
 /// Places those of these jobs, each on no node, that preempt others by their class; returns whether any was placed.
@@ -51,12 +51,13 @@ fn take_off(mapper: &mut Mapper, view: View<'_>, jobs: &[JobHandle]) -> Vec<Plac
 }
 
 impl Mapper {
-    /// The next moment at which a running job may have to make room for one on no node.
-    pub(super) fn next_candidate(&self, view: View<'_>) -> Option<SimTime> {
+    /// The next moment at which a running job may have to make room for one of these on no node.
+    pub(super) fn next_candidate(
+        &self,
+        view: View<'_>,
+        jobs: impl Iterator<Item = JobHandle>,
+    ) -> Option<SimTime> {
         let site = self.site.as_ref().filter(|site| site.preempts())?;
-        // Those that were rejected at this moment are still in the view, and never run.
-        let waiting = view.jobs().iter().copied().filter(|&job| !self.runs(job));
-        let waiting = waiting.filter(|&job| view.job(job).state() != JobState::Running || !self.runs(job));
-        site.next_candidate(view.now(), waiting)
+        site.next_candidate(view.now(), jobs.filter(|&job| !self.runs(job)))
     }
 }

@@ -302,7 +302,7 @@ impl Scheduler for FractionalScheduler {
         self.note_idle(view);
         self.mapper.decide(view, &self.yields, decision);
         let drain = Available::next_drain(view).filter(|_| self.policy.pauses());
-        let candidate = self.mapper.next_candidate(view);
+        let candidate = self.mapper.next_candidate(view, self.jobs(view));
         let next = [self.next_tick(now), self.next_retry(view), drain, candidate].into_iter().flatten().min();
         if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);
