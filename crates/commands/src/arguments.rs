@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{counted, notice};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use dfrsim_model::limits::{self, MOST_NODES};
 use dfrsim_model::{SimSpan, Yield};
@@ -318,6 +318,16 @@ impl LogArguments {
     pub(crate) fn no_jobs(path: &Path) -> Failure {
         Failure::of(path, "no job is left")
     }
+}
+
+/// Reads the name of a page to write.
+pub(crate) fn page() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.extension() {
+        Some(other) if other != "html" && other != "htm" => {
+            Err("pages are HTML; expected a name that ends in .html")
+        }
+        _ => Ok(path),
+    })
 }
 
 /// Reads one of these choices by its name.

@@ -1,5 +1,6 @@
 //! `dfrsim draw`
 
+use crate::arguments::page;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, Written, notice};
@@ -84,7 +85,7 @@ pub(crate) struct Page {
     #[arg(long, value_name = "SECONDS")]
     to: Option<SimTime>,
     /// The page to write
-    #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE.html", value_parser = page(), value_hint = clap::ValueHint::AnyPath)]
     out: PathBuf,
 }
 

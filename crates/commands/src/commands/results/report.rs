@@ -1,5 +1,6 @@
 //! `dfrsim results report`
 
+use crate::arguments::page;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Written, notice};
@@ -30,7 +31,7 @@ pub(crate) struct Report {
     #[arg(value_name = "RESULTS", value_hint = clap::ValueHint::DirPath)]
     results: PathBuf,
     /// The page to write; by default report.html in the folder
-    #[arg(long, value_name = "FILE.html", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE.html", value_parser = page(), value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     /// Events files of simulations to show, as `dfrsim simulate --events-out` writes them
     #[arg(long, value_name = "EVENTS.jsonl", num_args = 1.., value_hint = clap::ValueHint::FilePath)]
