@@ -72,6 +72,9 @@ impl Convert {
         for notice in notices {
             notice!("{}: {notice}", path.display());
         }
+        if records.is_empty() {
+            return Err(LogArguments::no_jobs(&path));
+        }
         for name in ["MaxJobs", "MaxRecords"] {
             header.replace(name, &records.len().to_string());
         }
