@@ -137,7 +137,10 @@ impl SiteAndLog {
         }
         let names = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let partition = |class: &dfrsim_model::priority::JobClass| {
-            let time = class.max_time_s.map(|seconds| format!(", at most {:.1} h", seconds as f64 / 3600.0));
+            let time = class.max_time_s.map(|seconds| match seconds {
+                0..3600 => format!(", at most {:.1} min", seconds as f64 / 60.0),
+                _ => format!(", at most {:.1} h", seconds as f64 / 3600.0),
+            });
             format!(
                 "{} (tier {}, factor {}{})",
                 class.name,
