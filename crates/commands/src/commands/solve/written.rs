@@ -55,6 +55,12 @@ impl Written {
                 (place.state(), place.node().map(NodeId::index))
             });
             let on_at_end = loaded.cluster.on_at_end(after);
+            if is_csv(path) && !state.nodes.iter().map(|node| node.is_on).eq(on_at_end.iter().copied()) {
+                notice!(
+                    "{}: only VMs; the nodes that are switched are in a state with the ending .json",
+                    path.display()
+                );
+            }
             state.nodes.iter_mut().zip(on_at_end).for_each(|(node, is_on)| node.is_on = is_on);
             files.add_bytes(path, if is_csv(path) { state.vms_to_csv() } else { state.to_json() })?;
         }
