@@ -24,12 +24,15 @@ const REFERENCE: &str = include_str!("bench/reference.json");
 /// The rating is how many times as fast as the reference a machine is: the geometric mean over the works. Run it while no other
 /// program runs.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "dfrsim bench [WORK]... [OPTIONS]",
+    after_help = "\
 Examples:
   dfrsim bench
   dfrsim bench --name 'our front end' --format json > ours.json
   dfrsim bench --with ours.json theirs.json          this machine beside others
-  valgrind --tool=cachegrind --cache-sim=no dfrsim bench easy --repeat 1     the instructions of one work")]
+  valgrind --tool=cachegrind --cache-sim=no dfrsim bench easy --repeat 1     the instructions of one work"
+)]
 pub(crate) struct Bench {
     /// The works; by default all
     #[arg(value_name = "WORK", value_enum)]

@@ -39,7 +39,9 @@ const MOST_VMS: usize = 100_000;
 /// fail, each alone, without that the others lack room (may fail); then the moves of the last one. Every placement is checked
 /// independently. Exit code 1 means that no placement was found.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "dfrsim solve adapt <STATE>... [OPTIONS]",
+    after_help = "\
 Examples:
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 25%
   dfrsim solve adapt nodes.csv vms.csv --budget 0 10% 25% 50% all
@@ -50,7 +52,8 @@ Examples:
   dfrsim solve adapt nodes.csv vms.csv --keep-yield 1 --aim peak --budget 5% 20% all
   dfrsim solve adapt nodes.csv vms.csv --keep-yield 1 --aim failure
   dfrsim solve adapt scenarios/adapt/cluster.json --budget 2 --cost moves --plan-out plan.json --state-out adapted.json
-  dfrsim solve plan --check plan.json")]
+  dfrsim solve plan --check plan.json"
+)]
 pub(crate) struct Adapt {
     /// The files of the state (see `dfrsim solve --help`)
     #[arg(value_name = "STATE", value_hint = clap::ValueHint::FilePath)]

@@ -43,7 +43,9 @@ use std::time::{Duration, Instant};
 /// `needs`, `tasks` and `qos`; or, with the ending .vbp, an instance of vector bin packing in the format of VPSolver, for which
 /// the fewest bins are searched.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "dfrsim solve pack [STATE]... [OPTIONS]",
+    after_help = "\
 Examples:
   dfrsim solve pack --list
   dfrsim solve pack nodes.csv vms.csv --state-out packed.json
@@ -51,7 +53,8 @@ Examples:
   dfrsim solve pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
   dfrsim solve pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
   dfrsim solve pack instance.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json
-  dfrsim solve pack instance.json --check packing.json")]
+  dfrsim solve pack instance.json --check packing.json"
+)]
 pub(crate) struct Pack {
     /// The files of the state (see `dfrsim solve --help`), or an instance
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
