@@ -125,8 +125,13 @@ impl Cli {
     }
 }
 
-/// Gives a command of this name, or all below it, the option that says how answers are printed.
+/// Gives a command of this name, or all below it, the option that says how answers are printed. Numbers below 0 are values, not options: what
+/// they should be is said then.
 fn with_printing(command: clap::Command, name: &str) -> clap::Command {
+    let command = command.mut_args(|argument| {
+        let has_values = argument.get_action().takes_values();
+        argument.allow_negative_numbers(has_values)
+    });
     if schema::ANSWERS.iter().any(|(known, _)| *known == name) {
         return command.arg(Printing::option());
     }
