@@ -63,6 +63,16 @@ fn a_job_that_gives_up_its_reservation_has_its_place() {
     assert_eq!(starts("EASY/SPARE", 3, &site, &rows), [1000.0, 2010.0, 2060.0, 1010.0]);
 }
 
+/// The clocks of SLURM go on to the first event, too, after which no job waits: priorities were computed at 300 s, so backfilling looks when the second
+/// job arrives, and does not see it. The main scheduler tried the whole queue at 540 s, and looks again 3 s later.
+#[test]
+fn clocks_go_on_where_the_first_job_is_rejected() {
+    let rows = [(302, 3, 50, 50, 1, 1), (541, 2, 60, 60, 1, 1)];
+    let class = JobClass { name: "all".to_owned(), max_nodes: Some(2), ..JobClass::default() };
+    let site = Priorities { weights: weights(1, 0, 0), partitions: vec![class], ..Priorities::default() };
+    assert_eq!(starts("SLURM", 4, &site, &rows), [543.0]);
+}
+
 /// Jobs that are too wide or too long for their partition are rejected, as are those of no estimate where that has a limit.
 #[test]
 fn jobs_that_can_never_run_are_rejected() {

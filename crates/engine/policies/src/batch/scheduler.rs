@@ -439,8 +439,8 @@ impl BatchScheduler {
         let mut admits = |job| self.site.as_mut().is_none_or(|site| site.submit(view, job));
         admitted.extend(situation.submitted.iter().map(|&job| admits(job)));
         let (is_slurm, is_first) = (self.policy.discipline == Discipline::Slurm, self.pools.are_new());
-        // SLURM looks before it sees what happens in the same second, unless nodes change.
-        if is_slurm && !self.pools.are_outdated(view) {
+        // SLURM looks before it sees what happens in the same second, unless nodes change; its clocks also go on to the first event.
+        if is_slurm && (is_first || !self.pools.are_outdated(view)) {
             self.completing.extend(situation.completed);
             self.completing.extend(self.site.iter().flat_map(|site| site.over(now)));
             self.follow_clocks(view, decision);
