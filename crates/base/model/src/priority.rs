@@ -474,15 +474,10 @@ impl Priorities {
         }
     }
 
-    /// The settings, and Slurm's own values for what they leave out of backfilling. Where jobs have grace times, one that lost its nodes waits
-    /// until backfilling has looked, as with Slurm's own delay: the job for which it left is tried before it, of any priority.
+    /// The settings, and Slurm's own values for what they leave out of backfilling.
     #[must_use]
     pub fn as_slurm(&self) -> Priorities {
-        let backfill = self.backfill.as_slurm();
-        let mut classes = self.qos.iter().chain(&self.partitions);
-        let have_time = classes.any(|class| class.grace_s.is_some_and(|grace| grace > 0));
-        let least = if have_time { backfill.interval_s + 1 } else { 0 };
-        Priorities { backfill, requeue_delay_s: self.requeue_delay_s.max(least), ..self.clone() }
+        Priorities { backfill: self.backfill.as_slurm(), ..self.clone() }
     }
 
     /// Whether no job has a priority or a limit.

@@ -46,7 +46,7 @@ fn it_may_be_cancelled() {
     }
 }
 
-/// A low job that has had its time is before the high one by its priority: it waits until backfilling has looked, a while after 36 s.
+/// A low job that has had its time is before the high one by its priority: it waits until that one has started, at 37 s.
 #[test]
 fn a_job_that_left_does_not_take_its_nodes_back() {
     let mut settings = settings(PreemptMode::Requeue);
@@ -55,6 +55,18 @@ fn a_job_that_left_does_not_take_its_nodes_back() {
     let times = times("SLURM", 4, &settings, &TWO);
     assert_eq!((times[0], times[2]), ((3.0, 103.0), (37.0, 67.0)));
     assert!((68.0..70.0).contains(&(times[1].1 - 100.0)), "{times:?}");
+}
+
+/// Two low jobs of all nodes are before the high one. The first one, from 3 s on, is warned by backfilling at 30.5 s and leaves at 90.5 s; the second one
+/// starts at 91 s, and is warned at 91.5 s. Neither takes the nodes of the other until the high job is done, at
+/// 152 + 100 s; backfilling sees that half a second later, and the main scheduler at 1253 s that the first one has ended.
+#[test]
+fn jobs_that_leave_in_turn_let_the_other_one_start() {
+    let mut settings = settings(PreemptMode::Requeue);
+    settings.qos[0].grace_s = Some(60);
+    let rows = [(0, 4, 1_000, 1_000, 1, 1), (10, 4, 500, 500, 1, 1), (20, 2, 100, 100, 2, 2)];
+    let expected = [(3.0, 1_252.5), (91.0, 1_753.0), (152.0, 252.0)];
+    assert_eq!(times("SLURM", 4, &settings, &rows), expected);
 }
 
 /// SLURM looks at 21 s for the high job: the second low one is warned to leave, and does so 15 s later if it has not ended at 31 s.

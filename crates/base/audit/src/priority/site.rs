@@ -32,6 +32,8 @@ struct Member {
     group: Option<usize>,
     /// Up to when jobs that it warned to make room have nodes.
     awaits: Option<u64>,
+    /// The last one that warned it, until that one starts.
+    warned_by: Option<u64>,
 }
 
 /// Follows the jobs of a site.
@@ -100,12 +102,15 @@ impl Site {
             since,
             group,
             awaits: None,
+            warned_by: None,
         };
         self.members.insert(number, member);
         !is_admitted
     }
     /// A job comes to nodes, or stays there.
     pub(crate) fn start(&mut self, number: u64, now: u64) {
+        let warned = self.members.values_mut().filter(|it| it.warned_by == Some(number));
+        warned.for_each(|it| it.warned_by = None);
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_none()) else { return };
         member.since = Some(now);
         self.usage.start(number, member.account.clone(), member.bill, now);
@@ -194,9 +199,11 @@ impl Site {
         taken.into_iter().for_each(|job| self.limits.end(job));
         is_held
     }
-    /// Whether a job is passed over for now.
+    /// Whether a job is passed over for now: after it lost its nodes, or for one that could start on them and has not.
     pub(crate) fn is_delayed(&self, job: u64) -> bool {
-        self.members.get(&job).is_some_and(|member| member.delayed > self.now)
+        let for_other = |by: u64| self.members.contains_key(&by) && !self.holds(by);
+        let member = self.members.get(&job);
+        member.is_some_and(|it| it.delayed > self.now || it.warned_by.is_some_and(for_other))
     }
     /// Whether a limit holds a job back beside those that run.
     pub(crate) fn holds(&self, job: u64) -> bool {
@@ -235,6 +242,7 @@ impl Site {
     }
     /// A job is warned to make room for another one: when it leaves its nodes, if it has time for that.
     pub(crate) fn warn(&mut self, now: u64, job: u64, waiting: u64) -> Option<u64> {
+        self.members.get_mut(&job)?.warned_by = Some(waiting);
         let class = self.class(self.members.get(&job)?)?;
         let grace = class.grace_s.filter(|&grace| grace > 0 && self.mode(class) != PreemptMode::Suspend)?;
         let until = now.saturating_add(grace.saturating_mul(1_000_000));

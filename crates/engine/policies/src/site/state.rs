@@ -69,6 +69,8 @@ pub(crate) struct Site {
     taken: SortedMap<JobHandle, SimTime>,
     /// When running jobs leave their nodes that were warned to make room.
     warned: SortedMap<JobHandle, SimTime>,
+    /// For which job, which has not started since, each was warned last, by its place in the order of submission.
+    makes_room_for: BTreeMap<u64, JobHandle>,
     now: SimTime,
     /// The last multiple of the period.
     multiple: SimTime,
@@ -93,6 +95,7 @@ impl Site {
             running: SortedMap::default(),
             taken: SortedMap::default(),
             warned: SortedMap::default(),
+            makes_room_for: BTreeMap::new(),
             now: SimTime::ZERO,
             multiple: SimTime::ZERO,
             settings,
@@ -247,9 +250,18 @@ impl Site {
         self.member(job).membership.user
     }
 
-    /// Whether a job is passed over for now: a limit holds it back, or it lost its nodes shortly before.
+    /// Whether a job is passed over for now: a limit holds it back, it lost its nodes shortly before, or the job has not started for which
+    /// it made room.
     pub(crate) fn passes_over(&self, job: JobHandle) -> bool {
-        self.lanes[job.index()].may_be_held && (self.delayed(job).is_some() || self.holds(job))
+        self.lanes[job.index()].may_be_held
+            && (self.delayed(job).is_some() || self.holds(job) || self.gives_precedence(job))
+    }
+
+    /// Whether a job made room for one that waits, and that no limit holds back. Otherwise it could take its nodes back, and two jobs that make
+    /// room in turn could keep the other one from starting for good.
+    fn gives_precedence(&self, job: JobHandle) -> bool {
+        let other = self.makes_room_for.get(&self.member(job).sequence);
+        other.is_some_and(|&other| !self.holds(other))
     }
 
     /// Of how many partitions jobs have come; those of none are one.
@@ -282,6 +294,7 @@ impl Site {
 
     /// A job has its nodes from now on.
     pub(crate) fn start(&mut self, now: SimTime, job: JobHandle) {
+        self.makes_room_for.retain(|_, other| *other != job);
         self.take(job);
         self.begin(now, job);
     }
@@ -381,6 +394,8 @@ impl Site {
 
     /// Warns a job that has to make room for another one: when it leaves its nodes, if it has time for that.
     pub(crate) fn warn(&mut self, now: SimTime, job: JobHandle, waiting: JobHandle) -> Option<SimTime> {
+        self.makes_room_for.insert(self.member(job).sequence, waiting);
+        self.lanes[job.index()].may_be_held = true;
         let grace = self.preemption.grace(&self.member(job).membership);
         if grace.is_zero() {
             return None;
