@@ -1,89 +1,46 @@
 //! A process with all that it starts: one group, which ends as a whole.
 
 use std::io;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// A process that leads a group of processes.
-///
-/// A watchdog, a shell in a group of its own, reads from a pipe of this program and ends the group when the pipe closes without
-/// a word: so it does when this program is killed.
+/// A process in a group of processes.
 #[derive(Debug)]
 pub(crate) struct Group {
-    pub(crate) leader: Child,
+    pub(crate) process: Child,
+    /// Until the group has ended; elsewhere there is no group.
     #[cfg(unix)]
-    watchdog: Option<Child>,
-    is_over: bool,
+    watchdog: Option<Watchdog>,
 }
-
-/// Waits for a line; at the end of the pipe it ends the group that is its argument.
-#[cfg(unix)]
-const WATCHDOG: &str = "trap '' HUP INT TERM; read -r line && exit; kill -s KILL -- \"-$0\"";
 
 impl Group {
     pub(crate) fn start(command: &mut Command) -> io::Result<Group> {
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        let leader = command.spawn()?;
-        #[cfg(unix)]
-        let watchdog = watchdog(&leader);
+        let watchdog = Some(Watchdog::start_for(command)?);
         Ok(Group {
-            leader,
+            process: command.spawn()?,
             #[cfg(unix)]
             watchdog,
-            is_over: false,
         })
     }
 
-    /// Whether the leader ends within this time. What it has started may live on.
+    /// Whether the process ends within this time. What it has started may live on.
     pub(crate) fn ends_within(&mut self, limit: Duration) -> bool {
         let begin = Instant::now();
         loop {
-            match self.has_ended() {
-                Ok(false) if begin.elapsed() < limit => std::thread::sleep(Duration::from_millis(2)),
-                Ok(has_ended) => return has_ended,
-                Err(_) => return false,
+            match self.process.try_wait() {
+                Ok(None) if begin.elapsed() < limit => std::thread::sleep(Duration::from_millis(2)),
+                ended => return matches!(ended, Ok(Some(_))),
             }
         }
     }
 
-    /// The leader stays until it is waited for, so that its number remains that of the group.
-    #[cfg(unix)]
-    fn has_ended(&mut self) -> io::Result<bool> {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-        let leader = WaitId::Pid(Pid::from_child(&self.leader));
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(leader, options) {
-            Ok(status) => Ok(status.is_some()),
-            // It was waited for.
-            Err(rustix::io::Errno::CHILD) => Ok(true),
-            Err(error) => Err(error.into()),
-        }
-    }
-    #[cfg(not(unix))]
-    fn has_ended(&mut self) -> io::Result<bool> {
-        Ok(self.leader.try_wait()?.is_some())
-    }
-
-    /// Ends all of it: how the leader ended.
+    /// Ends all of it: how the process ended.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         #[cfg(unix)]
-        if !std::mem::replace(&mut self.is_over, true) {
-            use rustix::process::{Pid, Signal, kill_process_group};
-            // It may have ended in this moment.
-            let _ = kill_process_group(Pid::from_child(&self.leader), Signal::KILL);
-            if let Some(mut watchdog) = self.watchdog.take() {
-                // A word, so that it leaves a later group of the same number alone.
-                let word = watchdog.stdin.take().map(|mut pipe| io::Write::write_all(&mut pipe, b"\n"));
-                if !matches!(word, Some(Ok(()))) {
-                    let _ = watchdog.kill();
-                }
-                let _ = watchdog.wait();
-            }
-        }
-        // Elsewhere, or if the group could not be ended.
-        let _ = self.leader.kill();
-        self.leader.wait().ok()
+        drop(self.watchdog.take());
+        let _ = self.process.kill();
+        self.process.wait().ok()
     }
 }
 
@@ -93,11 +50,36 @@ impl Drop for Group {
     }
 }
 
+/// The first process of a group: a shell that reads from a pipe of this program and ends the group when the pipe closes. So it does
+/// when this program is killed, at whatever moment, as it is there before the others.
 #[cfg(unix)]
-fn watchdog(leader: &Child) -> Option<Child> {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", WATCHDOG]).arg(leader.id().to_string());
-    // A signal of the terminal goes to the group of this program, not to this one.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+#[derive(Debug)]
+struct Watchdog(Child);
+
+#[cfg(unix)]
+impl Watchdog {
+    /// Starts one, whose group a command that is started later belongs to.
+    fn start_for(command: &mut Command) -> io::Result<Watchdog> {
+        use std::os::unix::process::CommandExt as _;
+        use std::process::Stdio;
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "trap '' HUP INT TERM; read -r line; kill -s KILL -- -$$"]);
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // A signal of the terminal goes to the group of this program, not to this one.
+        let watchdog = Watchdog(shell.process_group(0).spawn()?);
+        command.process_group(watchdog.group().as_raw_nonzero().get());
+        Ok(watchdog)
+    }
+    fn group(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(&self.0)
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        // It may have ended in this moment; until it is waited for, no other group has its number.
+        let _ = rustix::process::kill_process_group(self.group(), rustix::process::Signal::KILL);
+        let _ = self.0.wait();
+    }
 }

@@ -94,8 +94,8 @@ impl Process {
     /// Starts a command that reads lines and writes lines.
     pub(crate) fn start_piped(words: &[String]) -> Result<(Process, Lines), String> {
         let mut process = Process::spawn(words, Stdio::piped(), Stdio::piped())?;
-        let input = process.group.leader.stdin.take().expect("standard input is piped");
-        let output = process.group.leader.stdout.take().expect("standard output is piped");
+        let input = process.group.process.stdin.take().expect("standard input is piped");
+        let output = process.group.process.stdout.take().expect("standard output is piped");
         // There is mostly room for a line: it is only waited for if there is none.
         #[cfg(unix)]
         rustix::io::ioctl_fionbio(&input, true).map_err(|error| {
@@ -112,7 +112,7 @@ impl Process {
         command.args(arguments).stdin(input).stdout(output).stderr(Stdio::piped());
         let group = Group::start(&mut command);
         let mut group = group.map_err(|error| format!("`{}` cannot be started: {error}", words.join(" ")))?;
-        let errors = group.leader.stderr.take().expect("standard error is piped");
+        let errors = group.process.stderr.take().expect("standard error is piped");
         let last_lines = Arc::<Mutex<VecDeque<String>>>::default();
         let kept = Arc::clone(&last_lines);
         thread::spawn(move || keep_last_lines(errors, &kept));
