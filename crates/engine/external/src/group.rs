@@ -50,8 +50,8 @@ impl Drop for Group {
     }
 }
 
-/// The first process of a group: a shell that reads from a pipe of this program and ends the group when the pipe closes. So it does
-/// when this program is killed, at whatever moment, as it is there before the others.
+/// The first process of a group: a shell that reads from a pipe of this program and ends the group when the pipe closes. It starts before
+/// the others, so that none of them is left at whatever moment this program is killed.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Watchdog(Child);
