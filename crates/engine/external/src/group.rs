@@ -51,7 +51,7 @@ impl Drop for Group {
 }
 
 /// The first process of a group: a shell that reads from a pipe of this program and ends the group when the pipe closes. It starts before
-/// the others, so that none of them is left at whatever moment this program is killed.
+/// the others, so that none of them is left, however early this program is killed.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Watchdog(Child);
