@@ -1,7 +1,7 @@
 //! Checks a simulation from scratch, from its events file alone.
 //!
 //! The simulator writes what happened ([`dfrsim_model::event`]); this crate, which shares only the
-//! types of the model with it, follows each job and each node through the file and recomputes everything:
+//! types of the model with it, the names of policies among them, follows each job and each node through the file and recomputes everything:
 //!
 //! * the records are in order, and each is legal in the state of its job;
 //! * every placement is complete, and no node is ever given more memory or CPU than it has;
