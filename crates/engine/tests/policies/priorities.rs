@@ -73,6 +73,23 @@ fn clocks_go_on_where_the_first_job_is_rejected() {
     assert_eq!(starts("SLURM", 4, &site, &rows), [543.0]);
 }
 
+/// Of two jobs that wait from 1 s on, the second one has a fifth of a unit more by its quality of service. That is a whole unit at 10 s, and none at 50 s,
+/// where both have one by their age: the first one starts.
+#[test]
+fn a_part_of_a_unit_of_priority_does_not_count_for_good() {
+    let rows = [(0, 1, 50, 50, 1, 1), (1, 1, 5, 5, 1, 1), (1, 1, 5, 5, 2, 1)];
+    let class = |name: &str, queue, priority| JobClass {
+        name: name.to_owned(),
+        queues: vec![queue],
+        priority,
+        ..JobClass::default()
+    };
+    let qos = vec![class("low", 1, 8), class("high", 2, 10)];
+    let weights = PriorityWeights { qos: 1, ..weights(1, 0, 0) };
+    let site = Priorities { weights, qos, max_age_s: 100, calc_period_s: 10, ..Priorities::default() };
+    assert_eq!(starts("EASY", 1, &site, &rows), [0.0, 50.0, 55.0]);
+}
+
 /// Jobs that are too wide or too long for their partition are rejected, as are those of no estimate where that has a limit.
 #[test]
 fn jobs_that_can_never_run_are_rejected() {

@@ -29,10 +29,12 @@ impl Rank {
         Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), tier, submit }
     }
 
-    /// Whether its priority is never below the other's, whenever both are computed, if usage does not count.
-    pub(super) fn always_precedes(&self, other: &Rank) -> bool {
+    /// Whether its priority is never below the other's, nor equal to it unless it wins ties, whenever both are computed, if usage does not count.
+    pub(super) fn always_precedes(&self, other: &Rank, wins_ties: bool) -> bool {
+        // Priorities are whole units: a part of one more is lost at times.
+        let least = other.fixed + if wins_ties { 0 } else { ONE.into() };
         self.tier > other.tier
-            || self.tier == other.tier && self.fixed >= other.fixed && self.submit <= other.submit
+            || self.tier == other.tier && self.fixed >= least && self.submit <= other.submit
     }
 
     /// The tier and the priority at a moment, as one number.

@@ -224,10 +224,13 @@ impl Site {
         self.accounts.is_some()
     }
 
-    /// Whether the priority of a job is at least another one's now and later.
+    /// Whether a job is before another one now and later: by its priority, then by its submission.
     pub(crate) fn always_precedes(&self, job: JobHandle, other: JobHandle) -> bool {
         let (first, second) = (self.member(job), self.member(other));
-        !self.counts_usage() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
+        let wins_ties = first.sequence < second.sequence;
+        !self.counts_usage()
+            && second.joined == second.submit
+            && first.rank.always_precedes(&second.rank, wins_ties)
     }
 
     /// The place of a job's partition in the settings.
