@@ -49,6 +49,13 @@ fn slurm_is_judged_right_on_random_sites() {
     assert!(wrong.is_empty(), "{} of {served} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(8)]);
 }
 
+/// The limits that hold the first job of a group back do so no more once another job has made room, in the same pass.
+#[test]
+fn a_group_is_tried_at_its_first_job_that_is_not_held_back() {
+    let records = site(378).case(378, 80).records("SLURM/NODES=WHOLE").unwrap();
+    judge(&records, "SLURM/NODES=WHOLE").unwrap();
+}
+
 /// A record of other policies on the same site is no record of SLURM.
 #[test]
 fn other_policies_are_not_taken_for_slurm() {

@@ -194,8 +194,9 @@ impl BatchScheduler {
                 }
             }
             let group = self.group(at).filter(|_| is_slurm);
-            // A group is tried at the place of its first job.
-            let is_first = group.is_some_and(|group| met.insert(group));
+            // A group is tried at the place of its first job that is not held back.
+            let job = self.queue.jobs[at].job.job;
+            let is_first = group.is_some_and(|group| !self.holds(job) && met.insert(group));
             if !is_tried(self, at, &mut tried) {
                 at += 1;
                 continue;
