@@ -17,6 +17,8 @@ use std::thread::{self, JoinHandle};
 pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
+    /// Whether there is a view that waits for its answer, or was one.
+    has_begun: bool,
     /// `None` once the simulation is over.
     to: Option<SyncSender<Answer>>,
     from: Receiver<Py<PyAny>>,
@@ -88,12 +90,22 @@ impl Stepper {
             let mut scheduler = scheduler.at_site(setting.priorities.as_ref());
             Simulated::run("Stepper", &setting, &jobs, &mut scheduler, false)
         });
-        Ok(Stepper(Mutex::new(State { to: Some(to), from, thread: Some(thread), result: None })))
+        Ok(Stepper(Mutex::new(State {
+            has_begun: false,
+            to: Some(to),
+            from,
+            thread: Some(thread),
+            result: None,
+        })))
     }
 
     /// The first view; None if there are no jobs.
     fn begin(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.state()?.next(py)
+        let mut state = self.state()?;
+        if std::mem::replace(&mut state.has_begun, true) {
+            return Err(wrong("the simulation has begun: step answers its last view"));
+        }
+        state.next(py)
     }
 
     /// Answers the last view; the next one, or None at the end.
@@ -103,6 +115,9 @@ impl Stepper {
             |answer| policy::answer(answer).map_err(|error| wrong(format_args!("the answer: {error}")));
         let answer: Answer = answer.map(read).transpose()?.unwrap_or_default();
         let mut state = self.state()?;
+        if !state.has_begun {
+            return Err(wrong("there is no view to answer: begin returns the first one"));
+        }
         let to = state.to.as_ref().ok_or_else(|| wrong("the simulation is over"))?;
         // If it is over, the next view says why.
         let _ = py.detach(|| to.send(answer));

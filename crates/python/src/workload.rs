@@ -133,7 +133,7 @@ impl Workload {
             let span = |field, value| SimSpan::try_from_secs_f64(value).ok_or_else(|| fault(field, value));
             let share = |field, value| Share::try_from_f64(value).ok_or_else(|| fault(field, value));
             let requested = requested_time.as_ref().and_then(|requested| requested[row]);
-            jobs.push(Job {
+            let job = Job {
                 id: JobId(row as u64),
                 submit: SimTime::ZERO.saturating_add(span("submit", submit[row])?),
                 tasks: tasks[row],
@@ -143,7 +143,15 @@ impl Workload {
                 requested_time: requested.map(|value| span("requested_time", value)).transpose()?,
                 user: None,
                 origin: Origin::UNKNOWN,
-            });
+            };
+            if job.tasks == 0 || job.run_time == SimSpan::ZERO {
+                let found = format_args!(
+                    "job {row}: expected at least one task and a run time above 0, found {} and {}",
+                    tasks[row], run_time[row]
+                );
+                return Err(wrong(found));
+            }
+            jobs.push(job);
         }
         jobs.sort_by_key(|job| job.submit);
         self::nodes(nodes)?;

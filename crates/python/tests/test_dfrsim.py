@@ -303,6 +303,9 @@ class Simulations(unittest.TestCase):
             dfrsim.Workload(2, submit=[0], tasks=[2, 3], run_time=[10])
         with self.assertRaisesRegex(ValueError, "job 0: cpu_need is 2"):
             dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10], cpu_need=2)
+        for tasks, run_time in [(0, 10), (1, 0)]:
+            with self.assertRaisesRegex(ValueError, f"job 1: .* above 0, found {tasks} and {run_time}"):
+                dfrsim.Workload(2, submit=[0, 1], tasks=[2, tasks], run_time=[10, run_time])
 
     def test_what_a_policy_raises_is_raised(self):
         class Broken:

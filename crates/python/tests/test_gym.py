@@ -39,6 +39,14 @@ class Steps(unittest.TestCase):
         with self.assertRaisesRegex(dfrsim.SimulationError, "it names job 7"):
             stepper.step({"changes": [{"do": "pause", "job": 7}]})
 
+    def test_a_view_is_answered_once(self):
+        stepper = dfrsim.Stepper(dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10]))
+        with self.assertRaisesRegex(ValueError, "begin returns the first one"):
+            stepper.step()
+        self.assertEqual(stepper.begin()["now"], 0)
+        with self.assertRaisesRegex(ValueError, "step answers its last view"):
+            stepper.begin()
+
     def test_one_that_is_left_alone_ends_with_its_thread(self):
         for _ in range(200):
             dfrsim.Stepper(dfrsim.lublin(jobs=50, nodes=8, seed=1)).begin()
