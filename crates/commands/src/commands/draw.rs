@@ -64,18 +64,18 @@ pub(crate) struct Gantt {
 /// cluster by cluster; nodes that are down are grey. A page has up to a million stays of jobs on nodes; what happens later is
 /// left out, with a remark.
 ///
-/// Of a plan, as `dfrsim plan --out` writes it, the rows are its nodes and the bars its actions, coloured by their kind, a
+/// Of a plan, as `dfrsim solve plan --plan-out` writes it, the rows are its nodes and the bars its actions, coloured by their kind, a
 /// migration at both of its nodes; the chart shows what each VM does when, where and at which cost.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim draw page easy.jsonl --out easy.html
   dfrsim draw page greedy.jsonl --from 36000 --to 72000 --out greedy.html
-  dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json
+  dfrsim solve plan scenarios/plan/current.json --states scenarios/plan/states.json --plan-out plan.json
   dfrsim draw page plan.json --out plan.html")]
 pub(crate) struct Page {
     /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it, or the plan, as
-    /// `dfrsim plan --out` writes it; its content says which
+    /// `dfrsim solve plan --plan-out` writes it; its content says which
     #[arg(value_name = "EVENTS.jsonl|PLAN.json", value_hint = clap::ValueHint::FilePath)]
     events: PathBuf,
     /// The begin of what is shown, for events files; the first event if none is given
