@@ -9,6 +9,7 @@ use crate::nodes::Kind;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities, SizeFactor};
 use dfrsim_model::{SimTime, SortedMap};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What the site knows of a job. Times in microseconds.
@@ -32,8 +33,6 @@ struct Member {
     group: Option<usize>,
     /// Up to when jobs that it warned to make room have nodes.
     awaits: Option<u64>,
-    /// The last one that warned it, until that one starts.
-    warned_by: Option<u64>,
 }
 
 /// Follows the jobs of a site.
@@ -50,6 +49,8 @@ pub(crate) struct Site {
     members: SortedMap<u64, Member>,
     /// When running jobs leave their nodes that were warned to make room.
     pub(crate) warned: SortedMap<u64, u64>,
+    /// By job: the last one that warned it, until that one starts.
+    warned_by: BTreeMap<u64, u64>,
 }
 
 impl Site {
@@ -60,8 +61,8 @@ impl Site {
             |range: &Range<usize>| limits.classes[range.clone()].iter().any(|it| !it.preempt.is_empty());
         let preempting = [0..qos, qos..all].into_iter().find(preempts).unwrap_or(0..0);
         let (settings, usage) = (settings.clone(), Usage::new(settings));
-        let (members, warned) = (SortedMap::default(), SortedMap::default());
-        Site { settings, preempting, limits, usage, now: 0, multiple: 0, members, warned }
+        let (members, warned, warned_by) = Default::default();
+        Site { settings, preempting, limits, usage, now: 0, multiple: 0, members, warned, warned_by }
     }
 
     /// Goes on to a moment.
@@ -102,15 +103,13 @@ impl Site {
             since,
             group,
             awaits: None,
-            warned_by: None,
         };
         self.members.insert(number, member);
         !is_admitted
     }
     /// A job comes to nodes, or stays there.
     pub(crate) fn start(&mut self, number: u64, now: u64) {
-        let warned = self.members.values_mut().filter(|it| it.warned_by == Some(number));
-        warned.for_each(|it| it.warned_by = None);
+        self.warned_by.retain(|_, by| *by != number);
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_none()) else { return };
         member.since = Some(now);
         self.usage.start(number, member.account.clone(), member.bill, now);
@@ -136,6 +135,7 @@ impl Site {
     pub(crate) fn leave(&mut self, number: u64, now: u64) {
         self.pause(number, now);
         self.members.remove(&number);
+        self.warned_by.remove(&number);
     }
 
     fn fixed(&self, claim: &Claim, job: &Job) -> u128 {
@@ -201,9 +201,9 @@ impl Site {
     }
     /// Whether a job is passed over for now: after it lost its nodes, or for one that could start on them and has not.
     pub(crate) fn is_delayed(&self, job: u64) -> bool {
-        let for_other = |by: u64| self.members.contains_key(&by) && !self.holds(by);
-        let member = self.members.get(&job);
-        member.is_some_and(|it| it.delayed > self.now || it.warned_by.is_some_and(for_other))
+        let for_other = |by: &u64| self.members.contains_key(by) && !self.holds(*by);
+        let is_delayed = |member: &Member| member.delayed > self.now;
+        self.members.get(&job).is_some_and(is_delayed) || self.warned_by.get(&job).is_some_and(for_other)
     }
     /// Whether a limit holds a job back beside those that run.
     pub(crate) fn holds(&self, job: u64) -> bool {
@@ -242,7 +242,7 @@ impl Site {
     }
     /// A job is warned to make room for another one: when it leaves its nodes, if it has time for that.
     pub(crate) fn warn(&mut self, now: u64, job: u64, waiting: u64) -> Option<u64> {
-        self.members.get_mut(&job)?.warned_by = Some(waiting);
+        self.warned_by.insert(job, waiting);
         let class = self.class(self.members.get(&job)?)?;
         let grace = class.grace_s.filter(|&grace| grace > 0 && self.mode(class) != PreemptMode::Suspend)?;
         let until = now.saturating_add(grace.saturating_mul(1_000_000));
