@@ -3,6 +3,7 @@
 use dfrsim_model::batch::QueueOrder;
 use dfrsim_model::formula::Known;
 use dfrsim_model::{SortedMap, Yield};
+use std::cmp::Ordering;
 
 /// Tasks by pool.
 pub(super) type Parts = SortedMap<usize, u64>;
@@ -70,29 +71,38 @@ impl Waiting {
     }
 }
 
-/// What orders jobs, the smallest first. Formulas that have names are computed by their definitions.
-fn score(order: QueueOrder, name: &str, known: &Known) -> f64 {
-    let &Known { wait, estimate, width, submit } = known;
-    let late = || libm::log10(submit.max(0.1));
-    let ratio = wait / estimate;
-    match (name, order) {
-        ("WFP3", _) => -(ratio * ratio * ratio * width),
-        ("SEXP", _) => (wait + estimate) / estimate,
-        ("UNICEF", _) => -(wait + 1e-11) / (libm::log2(width + 1e-11) * estimate),
-        ("F1", _) => libm::log10(estimate) * width + 870.0 * late(),
-        ("F2", _) => estimate.sqrt() * width + 25_600.0 * late(),
-        ("F3", _) => estimate * width + 6_860_000.0 * late(),
-        ("F4", _) => estimate * width.sqrt() + 530_000.0 * late(),
-        (_, QueueOrder::Formula(formula)) => formula.value(known),
-        _ => 0.0,
-    }
+/// What orders jobs, the smallest first, computed by its definition.
+type Score = fn(&Known) -> f64;
+
+/// The orders by a formula that have names.
+const NAMED: [(&str, Score); 7] = [
+    ("WFP3", |it| {
+        let ratio = it.wait / it.estimate;
+        -(ratio * ratio * ratio * it.width)
+    }),
+    ("SEXP", |it| (it.wait + it.estimate) / it.estimate),
+    ("UNICEF", |it| -(it.wait + 1e-11) / (libm::log2(it.width + 1e-11) * it.estimate)),
+    ("F1", |it| libm::log10(it.estimate) * it.width + 870.0 * late(it)),
+    ("F2", |it| it.estimate.sqrt() * it.width + 25_600.0 * late(it)),
+    ("F3", |it| it.estimate * it.width + 6_860_000.0 * late(it)),
+    ("F4", |it| it.estimate * it.width.sqrt() + 530_000.0 * late(it)),
+];
+
+fn late(it: &Known) -> f64 {
+    libm::log10(it.submit.max(0.1))
 }
 
 /// Sorts a queue for this moment, jobs of the highest priority first.
 pub(super) fn sort(order: QueueOrder, queue: &mut [Waiting], now: u64) {
     let name = order.to_string();
-    let score = |job: &Waiting| score(order, &name, &job.known(now));
+    let named = NAMED.iter().find(|it| it.0 == name).map(|it| it.1);
+    let score = |job: &Waiting| match (named, order) {
+        (Some(score), _) => score(&job.known(now)),
+        (_, QueueOrder::Formula(formula)) => formula.value(&job.known(now)),
+        _ => 0.0,
+    };
     let compare = |a: &Waiting, b: &Waiting| match order {
+        QueueOrder::Arrival => Ordering::Equal,
         QueueOrder::Sjf => a.estimate.cmp(&b.estimate),
         QueueOrder::Ljf => b.estimate.cmp(&a.estimate),
         QueueOrder::Saf => a.area().cmp(&b.area()),
