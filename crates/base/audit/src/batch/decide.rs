@@ -44,6 +44,9 @@ struct Pass {
     left: u32,
     look: Look,
     trials: Trials,
+    /// Of equal nodes under EASY: for each number of tasks that is free, the least planned time of jobs of no more tasks that had no room
+    /// behind the head. None of those with more of both has any.
+    refused: Vec<u64>,
 }
 
 impl Pass {
@@ -60,6 +63,11 @@ impl Pass {
         (self.left == 0).then(deep)
     }
 
+    /// Whether a job has no room since one that asks for no more had none.
+    fn is_hopeless(&self, job: &Waiting) -> bool {
+        let least = self.refused.get(job.tasks as usize);
+        !self.refused.is_empty() && least.is_none_or(|&planned| job.planned >= planned)
+    }
     /// The pools on which a job starts now beside all that is planned.
     fn start(&self, job: &Waiting) -> Option<Parts> {
         let pools = &self.plan.pools;
@@ -318,8 +326,8 @@ impl BatchCheck {
             && backfill.is_none_or(|it| is_time(micros(it.interval_s)));
         let trials =
             self.site.as_ref().map_or_else(Trials::default, |site| Trials::new(&site.settings, look));
-        let (head, promise) = (None, None);
-        let mut pass = Pass { now, plan, head, promise, backfills, most, left: most, look, trials };
+        let (head, promise, left, refused) = (None, None, most, Vec::new());
+        let mut pass = Pass { now, plan, head, promise, backfills, most, left, look, trials, refused };
         if self.keeps_plan() {
             self.reserve(&mut pass, is_changed);
         }
@@ -333,6 +341,11 @@ impl BatchCheck {
         let mut at = 0;
         while at < queue.len() {
             let job = &queue[at];
+            if pass.is_hopeless(job) && started.iter().all(|it| it.job != job.number) && job.tasks <= job.most
+            {
+                at += 1;
+                continue;
+            }
             let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
             let line = found.as_ref().map(|found| found.line);
             let never = job.tasks > job.most;
@@ -379,7 +392,10 @@ impl BatchCheck {
                 }
                 self.is_stale |= expected.is_some() != found.is_some();
                 match (expected, &found) {
-                    (None, None) => {}
+                    (None, None) => {
+                        let more = pass.refused.iter_mut().skip(job.tasks as usize);
+                        more.for_each(|planned| *planned = job.planned.min(*planned));
+                    }
                     (None, Some(found)) => {
                         fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)));
                     }
@@ -443,7 +459,7 @@ impl BatchCheck {
                 break;
             }
         }
-        self.queue.append(&mut queue);
+        self.queue = queue;
         pass
     }
     /// All jobs of a group that wait start, each beside those before it, or each has a reservation; returns whether they start by the record.
@@ -634,6 +650,10 @@ impl BatchCheck {
         }
         match self.policy.discipline {
             Discipline::Easy if is_first && pass.backfills => {
+                let are_equal = self.policy.nodes == NodeUse::Whole && pass.plan.pools.all.len() == 1;
+                if are_equal && self.site.is_none() {
+                    pass.refused = vec![u64::MAX; pass.plan.free_now() as usize + 1];
+                }
                 pass.promise = pass.plan.earliest(job, u64::MAX).map(|(time, room)| Promise {
                     job: job.clone(),
                     time,
