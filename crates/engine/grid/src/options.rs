@@ -80,13 +80,6 @@ named! {
     }
 }
 
-impl Heuristic {
-    /// Whether it compares differences of completion times.
-    pub(crate) const fn compares_differences(self) -> bool {
-        matches!(self, Heuristic::MaxGain | Heuristic::MaxRelGain | Heuristic::Sufferage)
-    }
-}
-
 /// Periodic reallocation of waiting jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reallocation {

@@ -1,7 +1,6 @@
 //! The heuristics that choose among all jobs that are left, each time.
 
 use super::candidates::{Candidate, Candidates, Offer, QueueState};
-use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
 use crate::Heuristic;
 use crate::cluster::Cluster;
@@ -51,15 +50,7 @@ pub(super) fn move_gainers(
 pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], heuristic: Heuristic) {
     cancel_all(grid, places, waiting);
     let mut candidates = Candidates::new(heuristic, QueueState::Cancelled);
-    let mut fronts = fronts(grid, waiting, heuristic);
-    let mut shown = Vec::new();
-    match &mut fronts {
-        None => ask_all(grid, places, waiting, &mut candidates),
-        Some(fronts) => {
-            fronts.show(&mut shown);
-            ask_all(grid, places, &shown, &mut candidates);
-        }
-    }
+    ask_all(grid, places, waiting, &mut candidates);
     while let Some(chosen) = candidates.take_first() {
         let Some((to, new)) = chosen.target else { unreachable!("it was on a cluster before") };
         submit_again(grid, chosen.job, chosen.current, to, new.end());
@@ -67,20 +58,7 @@ pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], 
         let cluster = &mut grid.clusters[to];
         let effect = cluster.effect_of_submission();
         candidates.renew(to, |candidate, offer| ask_behind(cluster, effect, now, new, candidate, offer));
-        if let Some(fronts) = &mut fronts {
-            fronts.take(chosen.width, grid.job(chosen.job).walltime.micros());
-            shown.clear();
-            fronts.show(&mut shown);
-            ask_all(grid, places, &shown, &mut candidates);
-        }
     }
-}
-
-/// The jobs among which to choose, if not all have to be examined.
-fn fronts(grid: &Grid<'_>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
-    let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
-    let jobs = waiting.iter().map(|&job| (job, grid.job(job)));
-    if grid.serves_in_turn() { Fronts::new(heuristic, jobs, fastest) } else { None }
 }
 
 /// Asks every cluster about every job.

@@ -1,9 +1,9 @@
-//! Gains and sufferages on clusters that serve their queues in turn.
+//! Choices on clusters that serve their queues in turn.
 //!
 //! Such clusters offer one start to all jobs of one width, at any walltime. So of each width few jobs can come first,
 //! at any starts, and only these are examined: of thousands of jobs that wait some hundred.
 
-use super::key::{Key, micros, two_least};
+use super::key::{Key, micros};
 use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
 use crate::demand::Demand;
@@ -13,7 +13,7 @@ use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Algorithm 2 with a heuristic that compares gains or sufferages: [`super::by_choice::resubmit`], faster.
+/// Algorithm 2: [`super::by_choice::resubmit`], faster.
 pub(super) fn resubmit(grid: &mut Grid<'_>, places: &Places, waiting: &[usize], heuristic: Heuristic) {
     let ends: Vec<SimTime> = waiting.iter().map(|&job| places.end(job)).collect();
     cancel_all(grid, places, waiting);
@@ -58,12 +58,10 @@ struct Class {
 
 /// The jobs of a width, so that the first is at hand for any starts.
 enum Jobs {
-    /// One is as good as the other: the last of the list comes first.
-    Alike(Vec<usize>),
     /// For each speed, the jobs by what they would gain if clusters of that speed could start them at time 0: the last comes
     /// first. Those that are taken may still be there.
     Gains(Vec<OfSpeed>),
-    /// The sufferage depends on the walltime.
+    /// Completion times and sufferages depend on the walltime alone.
     Walltimes(Walltimes),
 }
 
@@ -85,12 +83,8 @@ enum Best {
 
 impl Class {
     fn take(&mut self, walltime: SimSpan, job: usize) {
-        match &mut self.jobs {
-            Jobs::Alike(jobs) => {
-                jobs.pop();
-            }
-            Jobs::Walltimes(walltimes) => walltimes.remove(walltime, job),
-            Jobs::Gains(_) => {}
+        if let Jobs::Walltimes(walltimes) = &mut self.jobs {
+            walltimes.remove(walltime, job);
         }
     }
 
@@ -98,10 +92,6 @@ impl Class {
     fn renew(&mut self, taken: &[bool]) {
         let lines = &self.lines;
         self.best = match &mut self.jobs {
-            Jobs::Alike(jobs) => {
-                let known = |&job| Best::Known(difference_of_starts(lines), job);
-                jobs.last().map_or(Best::None, known)
-            }
             Jobs::Walltimes(walltimes) => walltimes.bound(lines).map_or(Best::None, Best::AtMost),
             Jobs::Gains(of_speeds) => {
                 let gains = of_speeds.iter_mut().filter_map(|OfSpeed { speed, by_gain }| {
@@ -173,8 +163,7 @@ fn classes(grid: &mut Grid<'_>, waiting: &[usize], ends: &[SimTime], heuristic: 
             start: asked.expect(now, now, without_walltime(width)).start,
         });
         let lines: Vec<Line> = lines.collect();
-        let one_speed = lines.iter().all(|line| line.speed == lines[0].speed);
-        let jobs = if heuristic != Heuristic::Sufferage {
+        let jobs = if matches!(heuristic, Heuristic::MaxGain | Heuristic::MaxRelGain) {
             let gain = |place: usize, line: &Line| {
                 let walltime = line.speed.time_of(grid.job(waiting[place]).walltime);
                 micros(ends[place]).saturating_sub(micros(SimTime::ZERO + walltime))
@@ -190,11 +179,9 @@ fn classes(grid: &mut Grid<'_>, waiting: &[usize], ends: &[SimTime], heuristic: 
                 of_speeds.push(OfSpeed { speed: line.speed, by_gain });
             }
             Jobs::Gains(of_speeds)
-        } else if one_speed {
-            Jobs::Alike(places.into_iter().rev().collect())
         } else {
             let walltime = |&place: &usize| (grid.job(waiting[place]).walltime, place);
-            Jobs::Walltimes(Walltimes::new(places.iter().map(walltime), &lines))
+            Jobs::Walltimes(Walltimes::new(heuristic, places.iter().map(walltime), &lines))
         };
         Class { width, lines, jobs, best: Best::None }
     };
@@ -204,12 +191,4 @@ fn classes(grid: &mut Grid<'_>, waiting: &[usize], ends: &[SimTime], heuristic: 
 /// Where jobs start in turn their walltimes do not matter.
 fn without_walltime(width: u32) -> Demand {
     Demand { job: usize::MAX, width, walltime: SimSpan::ZERO }
-}
-
-/// What jobs suffer from that have the same walltime everywhere.
-fn difference_of_starts(lines: &[Line]) -> i64 {
-    match two_least(lines.iter().map(|line| line.start)) {
-        Some((best, Some(second))) => micros(second) - micros(best),
-        _ => Key::NO_SECOND,
-    }
 }

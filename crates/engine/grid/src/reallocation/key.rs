@@ -49,10 +49,12 @@ impl Key {
     /// The key of a job that was not examined yet.
     pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };
 
-    /// What a job suffers that only one cluster can take.
-    pub(super) const NO_SECOND: i64 = i64::MAX;
+    /// What is compared of jobs of one width.
+    pub(super) fn value(self) -> i64 {
+        self.value
+    }
 
-    /// Of a gain or a sufferage in microseconds.
+    /// Of a time, a gain or a sufferage in microseconds.
     pub(super) fn of_value(heuristic: Heuristic, value: i64, width: u32) -> Key {
         Key { value, per: if heuristic == Heuristic::MaxRelGain { width } else { 1 } }
     }
@@ -66,7 +68,8 @@ impl Key {
                 ends.new.map_or(i64::MIN, |new| micros(ends.current) - micros(new))
             }
             Heuristic::Sufferage => {
-                ends.second.map_or(Key::NO_SECOND, |second| micros(second) - micros(ends.best))
+                // Only one cluster can take it if there is no second.
+                ends.second.map_or(i64::MAX, |second| micros(second) - micros(ends.best))
             }
         };
         Key::of_value(heuristic, value, width)

@@ -2,13 +2,11 @@
 //!
 //! [`Reallocator`] finds out who waits where and when it would complete, and hands that to the one of two procedures that
 //! the heuristic needs: [`in_turn`] asks about one job after the other, [`by_choice`] about all that are left before each
-//! choice. Where queues are served in turn thousands may wait: [`fronts`] and [`by_width`] find the few that can come
-//! first.
+//! choice. Where queues are served in turn thousands may wait: [`by_width`] finds the few that can come first.
 
 mod by_choice;
 mod by_width;
 mod candidates;
-mod fronts;
 mod in_turn;
 mod key;
 mod walltimes;
@@ -78,7 +76,7 @@ impl Reallocator {
             (Some(threshold), heuristic) => {
                 by_choice::move_gainers(grid, places, waiting, heuristic, threshold);
             }
-            (None, heuristic) if heuristic.compares_differences() && grid.serves_in_turn() => {
+            (None, heuristic) if grid.serves_in_turn() => {
                 by_width::resubmit(grid, places, waiting, heuristic);
             }
             (None, heuristic) => by_choice::resubmit(grid, places, waiting, heuristic),

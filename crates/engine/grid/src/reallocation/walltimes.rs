@@ -1,7 +1,7 @@
-//! Sufferages of jobs of one width on clusters that differ in speed.
+//! The walltimes of jobs of one width, on clusters that may differ in speed.
 
-use super::key::two_least;
-use crate::Speed;
+use super::key::{Ends, Key, two_least};
+use crate::{Heuristic, Speed};
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeSet;
 
@@ -24,91 +24,100 @@ impl Line {
     }
 }
 
-/// Jobs by walltime, in which the one that suffers most is found without examining all.
+/// Jobs of a width by walltime, in which the one that comes first is found without examining all.
 ///
-/// What a job would suffer, the best completion time missed, is the difference between the second lowest and the lowest line
-/// at its walltime: pieces of straight lines that meet where two of the lines cross. So the most is at the first or the last
-/// job, or next to a crossing; and as times are rounded up to microseconds, at some other that is almost as long.
+/// The best completion time is the lowest line at the walltime of a job, and what the job suffers that misses it the difference between the
+/// second lowest line and that one: pieces of straight lines that meet where two of the lines cross. So the job that completes first or
+/// last is the first or the last one, the one that suffers most one of these or next to a crossing; and as times are rounded up to
+/// microseconds, some other that is almost as long.
 #[derive(Debug)]
 pub(super) struct Walltimes {
+    heuristic: Heuristic,
     /// In microseconds, and the job.
     jobs: BTreeSet<(u64, usize)>,
+    /// Whether all jobs are alike to the heuristic, as they suffer the same on clusters of one speed. Then their walltimes are 0 here.
+    are_alike: bool,
     /// Walltimes that differ by more than this, in microseconds, are in the right order on any straight piece; `None` if
     /// two clusters have the same speed, so that pieces may be level.
     rounding: Option<u64>,
 }
 
 impl Walltimes {
-    pub(super) fn new(jobs: impl Iterator<Item = (SimSpan, usize)>, lines: &[Line]) -> Walltimes {
-        let pairs = pairs(lines).map(|(a, b)| (a.slope() - b.slope()).abs());
-        let least = pairs.fold(f64::INFINITY, f64::min);
+    pub(super) fn new(
+        heuristic: Heuristic,
+        jobs: impl Iterator<Item = (SimSpan, usize)>,
+        lines: &[Line],
+    ) -> Walltimes {
+        let suffers = heuristic == Heuristic::Sufferage;
+        let pairs = pairs(lines).filter(|_| suffers).map(|(a, b)| (a.slope() - b.slope()).abs());
+        let level = lines.iter().filter(|_| !suffers).map(Line::slope);
+        let least = pairs.chain(level).fold(f64::INFINITY, f64::min);
         // Either time is rounded by less than 1, and there are two of each.
         let rounding = (least > 0.0).then(|| (4.0 / least).ceil() as u64 + 1);
-        Walltimes { jobs: jobs.map(|(walltime, job)| (walltime.micros(), job)).collect(), rounding }
+        let are_alike = suffers && lines.iter().all(|line| line.speed == lines[0].speed);
+        let mut walltimes = Walltimes { heuristic, jobs: BTreeSet::new(), are_alike, rounding };
+        walltimes.jobs = jobs.map(|(walltime, job)| (walltimes.place(walltime), job)).collect();
+        walltimes
+    }
+
+    fn place(&self, walltime: SimSpan) -> u64 {
+        if self.are_alike { 0 } else { walltime.micros() }
     }
 
     pub(super) fn remove(&mut self, walltime: SimSpan, job: usize) {
-        self.jobs.remove(&(walltime.micros(), job));
+        self.jobs.remove(&(self.place(walltime), job));
     }
 
-    /// More than any of the jobs suffers, in microseconds; `None` if none is left.
+    /// What is compared of a job, in microseconds.
+    fn value(&self, lines: &[Line], walltime: u64) -> i64 {
+        let ends = lines.iter().map(|line| line.end(SimSpan::from_micros(walltime)));
+        let (best, second) = two_least(ends).unwrap_or((SimTime::MAX, None));
+        Key::of(self.heuristic, &Ends { current: best, new: None, best, second }, 1).value()
+    }
+
+    /// The walltimes at which the value may be largest, apart from rounding: the shortest, the longest, and those beside crossings.
+    fn extremes(&self, lines: &[Line]) -> Option<impl Iterator<Item = u64>> {
+        let (shortest, longest) = (self.jobs.first()?.0, self.jobs.last()?.0);
+        let crossings = (self.heuristic == Heuristic::Sufferage).then(|| crossings(lines));
+        // Negative numbers and those that are too large become the ends of the range.
+        let beside = crossings.into_iter().flatten().flat_map(|at| [at.floor() as u64, at.ceil() as u64]);
+        Some(beside.chain([shortest, longest]).map(move |at| at.clamp(shortest, longest)))
+    }
+
+    /// At least the value of any of the jobs; `None` if none is left.
     pub(super) fn bound(&self, lines: &[Line]) -> Option<i64> {
-        let (first, last) = (self.jobs.first()?.0 as f64, self.jobs.last()?.0 as f64);
-        let base = lines.iter().map(|line| line.start.micros()).min()?;
-        let at = |walltime: f64| {
-            let end = |line: &Line| (line.start.micros() - base) as f64 + walltime * line.slope();
-            two_least(lines.iter().map(end)).map_or(0.0, |(best, second)| second.unwrap_or(best) - best)
-        };
-        let between = crossings(lines).filter(|crossing| (first..=last).contains(crossing));
-        let most = between.chain([first, last]).map(at).fold(0.0, f64::max);
+        let most = self.extremes(lines)?.map(|walltime| self.value(lines, walltime)).max()?;
+        let steepest = lines.iter().map(Line::slope).fold(0.0, f64::max);
         // Rounding of times, and of numbers.
-        Some(most.ceil() as i64 + 4)
+        Some(most.saturating_add(4 + steepest.ceil() as i64))
     }
 
-    /// The job that suffers most, and how much, in microseconds; of several the first.
+    /// The job of the largest value, and that; of several the first.
     pub(super) fn first(&self, lines: &[Line]) -> Option<(i64, usize)> {
         let mut first: Option<(i64, usize)> = None;
         let mut look = |from: u64, to: u64| {
             let mut from = from;
             while let Some(&(walltime, job)) = self.jobs.range((from, 0)..).next().filter(|next| next.0 <= to)
             {
-                let suffers = suffers(lines, SimSpan::from_micros(walltime));
-                if first.is_none_or(|(most, before)| suffers > most || suffers == most && job < before) {
-                    first = Some((suffers, job));
+                let value = self.value(lines, walltime);
+                if first.is_none_or(|(most, before)| value > most || value == most && job < before) {
+                    first = Some((value, job));
                 }
                 // Those of the same walltime are behind.
                 from = walltime + 1;
             }
         };
-        let (shortest, longest) = (self.jobs.first()?.0, self.jobs.last()?.0);
-        let Some(rounding) = self.rounding else {
-            look(shortest, longest);
-            return first;
-        };
-        let mut look_around = |walltime: f64| {
-            // Negative numbers and those that are too large become the ends of the range.
-            let below = self.jobs.range(..=(walltime.floor() as u64, usize::MAX)).next_back();
-            let above = self.jobs.range((walltime.ceil() as u64, 0)..).next();
-            if let Some(&(last, _)) = below {
+        let rounding = self.rounding.unwrap_or(u64::MAX);
+        for extreme in self.extremes(lines)? {
+            if let Some(&(last, _)) = self.jobs.range(..=(extreme, usize::MAX)).next_back() {
                 look(last.saturating_sub(rounding), last);
             }
-            if let Some(&(next, _)) = above {
+            if let Some(&(next, _)) = self.jobs.range((extreme, 0)..).next() {
                 look(next, next.saturating_add(rounding));
             }
-        };
-        look_around(shortest as f64);
-        look_around(longest as f64);
-        crossings(lines).for_each(look_around);
+        }
         first
     }
-}
-
-/// What a job suffers that cannot go where it completes first, in microseconds.
-fn suffers(lines: &[Line], walltime: SimSpan) -> i64 {
-    two_least(lines.iter().map(|line| line.end(walltime))).map_or(0, |(best, second)| {
-        let second = second.unwrap_or(best);
-        i64::try_from(second.since(best).micros()).unwrap_or(i64::MAX)
-    })
 }
 
 fn pairs(lines: &[Line]) -> impl Iterator<Item = (&Line, &Line)> {
@@ -143,7 +152,7 @@ mod tests {
         let lines = [line(0, (1_000, 0)), line(1, (2_000, 100))];
         let jobs = |walltimes: &[u64]| {
             let spans = walltimes.iter().map(|&micros| SimSpan::from_micros(micros));
-            Walltimes::new(spans.zip(0..), &lines)
+            Walltimes::new(Heuristic::Sufferage, spans.zip(0..), &lines)
         };
         assert_eq!(jobs(&[190, 260, 10]).first(&lines), Some((95, 2)));
         assert_eq!(jobs(&[190, 260]).first(&lines), Some((30, 1)));
@@ -162,12 +171,14 @@ mod tests {
         #[test]
         fn the_first_is_that_of_all((lines, walltimes) in prop_oneof![scaled(1), scaled(1_000_000_000)]) {
             let lines: Vec<Line> = (0..).zip(lines).map(|(at, it)| line(at, it)).collect();
-            let spans: Vec<SimSpan> = walltimes.iter().map(|&micros| SimSpan::from_micros(micros)).collect();
-            let all = (0..).zip(&spans).map(|(job, &span)| (suffers(&lines, span), job));
-            let slow = all.max_by_key(|&(most, job)| (most, std::cmp::Reverse(job)));
-            let fast = Walltimes::new(spans.iter().copied().zip(0..), &lines);
-            prop_assert_eq!(fast.first(&lines), slow);
-            prop_assert!(fast.bound(&lines) >= slow.map(|slow| slow.0));
+            let spans = || walltimes.iter().map(|&micros| SimSpan::from_micros(micros)).zip(0..);
+            for heuristic in [Heuristic::MinMin, Heuristic::MaxMin, Heuristic::Sufferage] {
+                let fast = Walltimes::new(heuristic, spans(), &lines);
+                let all = spans().map(|(span, job)| (fast.value(&lines, fast.place(span)), job));
+                let slow = all.max_by_key(|&(most, job)| (most, std::cmp::Reverse(job)));
+                prop_assert_eq!(fast.first(&lines), slow);
+                prop_assert!(fast.bound(&lines) >= slow.map(|slow| slow.0));
+            }
         }
     }
 }
