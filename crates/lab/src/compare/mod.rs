@@ -22,7 +22,9 @@ use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
 use dfrsim_model::Seed;
 use pairing::{Pairing, pair};
+use schemars::JsonSchema;
 use selection::{Selection, Sides};
+use serde::Serialize;
 
 /// The selection and options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,15 +109,22 @@ pub struct ComparedRows {
     pub with: Vec<&'static Column>,
     /// Each group with each metric.
     pub groups: Vec<GroupComparison>,
-    /// Rows of A without a counterpart in B.
+    /// What is not in them.
+    pub left_out: LeftOut,
+}
+
+/// What is not in the groups of a comparison: events of a run, for example, are several rows of one variant, without counterparts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// Rows without a counterpart.
     pub only_in_a: usize,
-    /// Rows of B without a counterpart in A.
+    /// Rows without a counterpart.
     pub only_in_b: usize,
-    /// Pairs that are left out because the contents of their instances differ.
+    /// Pairs of instances with the same name and other contents, left out.
     pub other_instances: usize,
-    /// Rows of A and B that are left out because there are several of their labels, instance and variant.
+    /// Rows that are not the only ones of their instance and variant, left out.
     pub repeated: usize,
-    /// Pairs in which a run is a failure.
+    /// Pairs with a failed run.
     pub failed: usize,
 }
 
@@ -210,9 +219,10 @@ pub fn compare(
         };
         let pairing = pair((frame_a, &files_a), (frame_b, &files_b), &sides);
         if pairing.pairs.is_empty() {
-            only_in_a += pairing.only_in_a + pairing.other_instances;
-            only_in_b += pairing.only_in_b + pairing.other_instances;
-            other_instances += pairing.other_instances;
+            let left_out = &pairing.left_out;
+            only_in_a += left_out.only_in_a + left_out.other_instances;
+            only_in_b += left_out.only_in_b + left_out.other_instances;
+            other_instances += left_out.other_instances;
         } else {
             parts.push(compare_rows(frame_a, frame_b, &sides.with, pairing, &metrics, options));
         }
@@ -252,7 +262,7 @@ fn compare_rows(
     metrics: &[usize],
     options: &CompareOptions,
 ) -> ComparedRows {
-    let Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances, repeated } = pairing;
+    let Pairing { pairs, codes_a, codes_b, left_out } = pairing;
     let variants = a.with_role(&[Role::Variant]);
     let setting = |at: usize| {
         let (of_a, of_b) = pairs[at];
@@ -278,11 +288,7 @@ fn compare_rows(
         row_type: a.row_type,
         with: with.iter().map(|selection| &a.columns()[selection.column]).collect(),
         groups: compared,
-        only_in_a,
-        only_in_b,
-        other_instances,
-        repeated,
-        failed: pairs.iter().filter(is_failure).count(),
+        left_out: LeftOut { failed: pairs.iter().filter(is_failure).count(), ..left_out },
     }
 }
 

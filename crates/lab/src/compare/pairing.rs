@@ -1,5 +1,6 @@
 //! Which rows of two results belong together.
 
+use super::LeftOut;
 use super::selection::Sides;
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
@@ -15,15 +16,8 @@ pub(super) struct Pairing {
     pub(super) codes_a: Codes,
     /// The same of B: equal numbers are equal values in both.
     pub(super) codes_b: Codes,
-    /// How many rows of A have none in B.
-    pub(super) only_in_a: usize,
-    /// How many rows of B have none in A.
-    pub(super) only_in_b: usize,
-    /// How many pairs are left out because the contents of their instances differ.
-    pub(super) other_instances: usize,
-    /// How many rows of A and B are left out because there are several of their labels, instance and variant: events of a
-    /// run, which have no counterparts.
-    pub(super) repeated: usize,
+    /// How many rows and pairs are not in them; failed runs are.
+    pub(super) left_out: LeftOut,
 }
 
 /// The numbers of the rows, by the place of the column; none of columns that do not count.
@@ -105,7 +99,8 @@ pub(super) fn pair(
     let digests_a = digests(a, instances_a, &known, &mut names);
     let digests_b = digests(b, instances_b, &known, &mut names);
 
-    let (mut pairs, mut only_in_a, mut other_instances) = (Vec::new(), 0, 0);
+    let repeated = repeated_a + repeated_b;
+    let (mut pairs, mut left_out) = (Vec::new(), LeftOut { repeated, ..LeftOut::default() });
     let mut is_paired = vec![false; b.len()];
     for row in rows_a {
         let candidates = of_b.get(&codes(&codes_a, &places, row)).map_or(&[][..], Vec::as_slice);
@@ -115,18 +110,17 @@ pub(super) fn pair(
         if found.is_empty() && !sides.with.is_empty() {
             found = agreeing(false).collect();
         }
-        only_in_a += usize::from(found.is_empty());
+        left_out.only_in_a += usize::from(found.is_empty());
         found.iter().for_each(|&other| is_paired[other] = true);
         let instance = codes(&codes_a, &known, row);
         if digests_a.get(&instance) == digests_b.get(&instance) {
             pairs.extend(found.into_iter().map(|other| (row, other)));
         } else {
-            other_instances += found.len();
+            left_out.other_instances += found.len();
         }
     }
-    let only_in_b = of_b.values().flatten().filter(|&&row| !is_paired[row]).count();
-    let repeated = repeated_a + repeated_b;
-    Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances, repeated }
+    left_out.only_in_b = of_b.values().flatten().filter(|&&row| !is_paired[row]).count();
+    Pairing { pairs, codes_a, codes_b, left_out }
 }
 
 /// The rows that are the only ones of their values in these columns, and how many are not.
@@ -249,7 +243,7 @@ mod tests {
             let is_only = |row: &&Fields| a.iter().filter(|other| other == row).count() == 1;
             let taken = a.iter().filter(|row| of_a.is_none_or(|policy| row.2 == policy)).filter(is_only).count();
             let paired: std::collections::BTreeSet<usize> = pairing.pairs.iter().map(|pair| pair.0).collect();
-            prop_assert_eq!(pairing.only_in_a, taken - paired.len());
+            prop_assert_eq!(pairing.left_out.only_in_a, taken - paired.len());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A comparison as tables and drawings.
 
-use super::{ComparedRows, Comparison, GroupComparison, Pair};
+use super::{ComparedRows, Comparison, GroupComparison, LeftOut, Pair};
 use crate::column::{Column, Role};
 use crate::drawing::{Axis, Chart, Drawing, stem};
 use crate::groups::cell;
@@ -38,12 +38,13 @@ impl Comparison {
         let mut notes = vec![format!(
             "difference: B - A, ratio: B / A, wins: B is better; in brackets the bootstrap interval of {confidence} confidence ({resamples} resamples; BCa for means, percentile for medians)"
         )];
+        let LeftOut { only_in_a, only_in_b, other_instances, repeated, failed } = part.left_out;
         let left_out = [
-            (part.only_in_a, "rows only in A"),
-            (part.only_in_b, "rows only in B"),
-            (part.other_instances, "pairs of instances with the same name and other contents"),
-            (part.repeated, "rows that repeat an instance and variant"),
-            (part.failed, "pairs with a failed run"),
+            (only_in_a, "rows only in A"),
+            (only_in_b, "rows only in B"),
+            (other_instances, "pairs of instances with the same name and other contents"),
+            (repeated, "rows that repeat an instance and variant"),
+            (failed, "pairs with a failed run"),
         ];
         let counts = left_out.iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();

@@ -65,7 +65,7 @@ fn two_variants_of_one_result_are_compared_by_instance() {
     let group = &comparison.parts[0].groups[0];
     assert_eq!((group.pairs.len(), group.only_a, group.only_b, group.difference), (0, 2, 0, None));
     let comparison = compared(folder.path(), folder.path(), &options("1", "0")).unwrap();
-    assert_eq!(comparison.parts[0].failed, 4);
+    assert_eq!(comparison.parts[0].left_out.failed, 4);
     assert!(comparison.tables()[0].markdown().contains("left out: 4 pairs with a failed run"));
 }
 
@@ -75,7 +75,8 @@ fn rows_of_two_results_are_paired_by_name_and_content() {
     let (a, b) = (toy("replications = 6\n"), toy("factors = [2, 3]\n"));
     let comparison = compared(a.path(), b.path(), &options("", "")).unwrap();
     let part = &comparison.parts[0];
-    assert_eq!((part.only_in_a, part.only_in_b, part.other_instances), (8, 4, 0));
+    let left_out = part.left_out;
+    assert_eq!((left_out.only_in_a, left_out.only_in_b, left_out.other_instances), (8, 4, 0));
     assert_eq!(part.groups.iter().map(|group| group.duel.ties).sum::<usize>(), 4);
     assert!(part.groups.iter().all(|group| group.with.is_empty()));
     let one = Estimate { value: 1.0, interval: Some((1.0, 1.0)) };

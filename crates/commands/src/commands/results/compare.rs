@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Answer, OutputFiles};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, compare};
+use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, LeftOut, compare};
 use dfrsim_lab::{Confidence, Table};
 use dfrsim_plots::draw;
 use schemars::JsonSchema;
@@ -85,16 +85,8 @@ struct Part {
     rows: &'static str,
     /// A line for each group and metric; differences are B - A, ratios B / A, and `_low` and `_high` the ends of intervals.
     groups: Table,
-    /// Rows without a counterpart.
-    only_in_a: usize,
-    /// Rows without a counterpart.
-    only_in_b: usize,
-    /// Pairs of instances with the same name and other contents, left out.
-    other_instances: usize,
-    /// Rows that are not the only ones of their instance and variant, left out.
-    repeated: usize,
-    /// Pairs with a failed run.
-    failed: usize,
+    #[serde(flatten)]
+    left_out: LeftOut,
 }
 
 impl Answer for Compared {
@@ -164,14 +156,10 @@ impl Compared {
             folder: folder.display().to_string(),
             variant: variant.to_vec(),
         };
-        let part = |(rows, groups): (&ComparedRows, Table)| Part {
+        let part = |rows: &ComparedRows| Part {
             rows: rows.row_type.name,
-            groups,
-            only_in_a: rows.only_in_a,
-            only_in_b: rows.only_in_b,
-            other_instances: rows.other_instances,
-            repeated: rows.repeated,
-            failed: rows.failed,
+            groups: rows.exact_table(),
+            left_out: rows.left_out,
         };
         Compared {
             a: side(a, &options.variant),
@@ -179,7 +167,7 @@ impl Compared {
             confidence: options.confidence.probability(),
             resamples: options.resamples,
             seed: options.seed,
-            parts: comparison.parts.iter().map(|rows| (rows, rows.exact_table())).map(part).collect(),
+            parts: comparison.parts.iter().map(part).collect(),
             words,
         }
     }
