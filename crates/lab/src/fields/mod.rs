@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`count`], [`seed`] | whole numbers of any type |
 //! | [`number`], [`positive`], [`fraction`], [`positive_fraction`] | `f64`, `Yield`, `Share` |
-//! | [`seconds`], [`positive_seconds`] | `SimSpan`, `Duration` |
+//! | [`seconds`], [`positive_seconds`] | `SimSpan` |
 //! | [`boolean`], [`text`], [`name`] | |
 //! | [`named`], [`parsed`], [`choice`] | what has names: by `FromStr` and `Display`, or by a list of names given there |
 //! | [`selected`], [`any_selected`] | some of all that has names, by names and regular expressions |

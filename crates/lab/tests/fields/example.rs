@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
-use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Policy(pub(crate) &'static str);
@@ -93,7 +92,7 @@ fields! {
         /// Sizes, which may be none.
         pub(crate) sizes: Vec<usize> = list(count("a number of resources", 1, 100)), default vec![2, 3];
         /// For so long.
-        pub(crate) time_limit: Option<Duration> = optional(positive_seconds());
+        pub(crate) time_limit: Option<SimSpan> = optional(positive_seconds());
         /// What simulations have in common.
         pub(crate) simulation: Simulation = table();
         /// The second phase.

@@ -19,7 +19,7 @@ fields! {
         /// How many assignments the optimiser tries for each plan, unless it proves its result before.
         pub steps: u64 = count("a number of steps", 0, i64::MAX), default Limits::default().steps;
         /// The longest search, instead of `steps`. Results then depend on the clock and are not reproducible.
-        pub time_limit_s: Option<Duration> = optional(positive_seconds());
+        pub time_limit_s: Option<SimSpan> = optional(positive_seconds());
         /// The durations of actions.
         pub durations: Times = table();
         /// Random configurations of a large cluster (figure 10).
@@ -141,6 +141,6 @@ impl ContextSwitches {
     /// When a search ends.
     pub(crate) fn limits(&self) -> Limits {
         let steps = if self.time_limit_s.is_some() { u64::MAX } else { self.steps };
-        Limits { steps, time: self.time_limit_s }
+        Limits { steps, time: self.time_limit_s.map(|limit| Duration::from_micros(limit.micros())) }
     }
 }

@@ -7,7 +7,7 @@ use dfrsim_lab::fields::{
     tables,
 };
 use dfrsim_model::offline::Instance;
-use dfrsim_model::{Seed, Yield};
+use dfrsim_model::{Seed, SimSpan, Yield};
 use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{self, Light, NodeRules};
 use dfrsim_offline::instances::{self, Amounts, DissertationScenario, InstanceSet, Memory, Requirements};
@@ -93,7 +93,7 @@ fields! {
         /// The most nodes of the search tree of `OPT`; an instance that is not solved by then is `timed-out`.
         pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
         /// The longest that an algorithm on linear programs, or `OPT`, may take; with it, results depend on the machine.
-        pub time_limit_s: Option<Duration> = optional(seconds(..));
+        pub time_limit_s: Option<SimSpan> = optional(seconds(..));
         /// The solver of linear programs (`"highs"` in builds with that feature). Solvers may find other optimal vertices, so
         /// what is rounded from them differs.
         pub solver: Backend = named("a solver"), default Backend::default();
@@ -307,7 +307,11 @@ impl Packing {
             },
             solver: self.solver,
             relaxation: self.relaxation,
-            limits: Limits { time: self.time_limit_s, nodes: Some(self.search_nodes), gap: 0.0 },
+            limits: Limits {
+                time: self.time_limit_s.map(|limit| Duration::from_micros(limit.micros())),
+                nodes: Some(self.search_nodes),
+                gap: 0.0,
+            },
             ..Settings::new(instance.fork("algorithms"))
         }
     }

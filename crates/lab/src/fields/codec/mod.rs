@@ -12,8 +12,8 @@ pub use file::{FileLocator, FileOr, LocatedFile, file, file_or, log, result_fold
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{
-    Integer, Real, Seconds, boolean, count, fraction, number, positive, positive_fraction, positive_seconds,
-    seconds, seed,
+    Integer, Real, boolean, count, fraction, number, positive, positive_fraction, positive_seconds, seconds,
+    seed,
 };
 pub use selected::{any_selected, selected};
 pub use tables::{distinct_tables, flattened, table, tables};

@@ -6,7 +6,6 @@ use dfrsim_input::Located;
 use dfrsim_model::{Share, SimSpan, Yield};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::ops::{Bound, RangeBounds};
-use std::time::Duration;
 use toml::Value;
 
 /// Types of whole numbers.
@@ -156,33 +155,8 @@ fn written(number: f64) -> Value {
     if whole { Value::Integer(number as i64) } else { Value::Float(number) }
 }
 
-/// Types of spans of time.
-pub trait Seconds: Sized {
-    /// The span in microseconds.
-    fn from_span(span: SimSpan) -> Self;
-    /// The span in seconds.
-    fn as_seconds(&self) -> f64;
-}
-
-impl Seconds for SimSpan {
-    fn from_span(span: SimSpan) -> SimSpan {
-        span
-    }
-    fn as_seconds(&self) -> f64 {
-        self.as_secs_f64()
-    }
-}
-impl Seconds for Duration {
-    fn from_span(span: SimSpan) -> Duration {
-        Duration::from_micros(span.micros())
-    }
-    fn as_seconds(&self) -> f64 {
-        self.as_secs_f64()
-    }
-}
-
-/// A number of seconds in a range, at most 500 years; as [`SimSpan`] or [`Duration`].
-pub fn seconds<T: Seconds>(range: impl RangeBounds<f64>) -> Codec<T> {
+/// A number of seconds in a range, at most 500 years.
+pub fn seconds(range: impl RangeBounds<f64>) -> Codec<SimSpan> {
     let least = match range.start_bound().cloned() {
         Bound::Unbounded => Bound::Included(0.0),
         least => least,
@@ -196,13 +170,13 @@ pub fn seconds<T: Seconds>(range: impl RangeBounds<f64>) -> Codec<T> {
         Some(SimSpan::ZERO) if least == Bound::Excluded(0.0) => {
             reader.expected(at, "a number of seconds that is not 0 in microseconds")
         }
-        Some(span) => Some(T::from_span(span)),
+        span => span,
     };
-    Codec::new(shape, move |at| accepts(at), read, |value: &T| Some(written(value.as_seconds())))
+    Codec::new(shape, move |at| accepts(at), read, |span: &SimSpan| Some(written(span.as_secs_f64())))
 }
 
 /// Some time: a number of seconds above 0.
-pub fn positive_seconds<T: Seconds>() -> Codec<T> {
+pub fn positive_seconds() -> Codec<SimSpan> {
     seconds((Bound::Excluded(0.0), Bound::Unbounded))
 }
 
