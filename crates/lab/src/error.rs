@@ -90,6 +90,14 @@ pub enum RunError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
+/// The result; `None` in place of the error that there is no such file.
+pub(crate) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 fn lines(texts: &[String]) -> String {
     texts.iter().map(|text| format!("\n  {text}")).collect()
 }

@@ -3,7 +3,6 @@
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Read};
-use std::str::FromStr;
 
 /// The first 64 bits of the SHA-256 of a row's determinants; prints as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,18 +14,10 @@ impl Display for Key {
     }
 }
 
-/// A text that is not a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a key of 16 hexadecimal digits")]
-pub struct ParseKeyError;
-
-impl FromStr for Key {
-    type Err = ParseKeyError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        digits.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Key).ok_or(ParseKeyError)
-    }
-}
+dfrsim_model::parses!(Key, "expected a key of 16 hexadecimal digits, found `{text}`", |text| {
+    let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    digits.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Key)
+});
 
 /// Collects the named determinants of a row.
 ///
@@ -168,7 +159,7 @@ mod tests {
         let key = key(&[("a", "1")]);
         assert_eq!(key.to_string().parse(), Ok(key));
         for text in ["", "xyz", "0123", "+123456789abcdef"] {
-            assert_eq!(text.parse::<Key>(), Err(ParseKeyError));
+            assert!(text.parse::<Key>().is_err(), "{text}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Rows as lines of JSON.
 
 use super::{columns, datum};
-use crate::data::DataFrame;
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use crate::data::{DataFrame, Datum};
+use serde::Serializer as _;
 use std::io::{self, Write};
 
 /// Writes an object a row, each on a line of its own: status, message and the columns of the rows; whole numbers as such,
@@ -14,28 +14,13 @@ use std::io::{self, Write};
 pub fn json_lines(frames: &[DataFrame], mut out: impl Write) -> io::Result<()> {
     for frame in frames {
         for row in 0..frame.len() {
-            serde_json::to_writer(&mut out, &Object { frame, row })?;
+            let kind = (!frame.row_type.name.is_empty())
+                .then(|| ("rows", Datum::Text(frame.row_type.name.to_owned())));
+            let values =
+                columns(frame).enumerate().map(|(place, (name, ..))| (name, datum(frame, row, place)));
+            serde_json::Serializer::new(&mut out).collect_map(kind.into_iter().chain(values))?;
             out.write_all(b"\n")?;
         }
     }
     out.flush()
-}
-
-/// A row as an object, its fields in the order of the columns.
-struct Object<'a> {
-    frame: &'a DataFrame,
-    row: usize,
-}
-
-impl Serialize for Object<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if !self.frame.row_type.name.is_empty() {
-            map.serialize_entry("rows", self.frame.row_type.name)?;
-        }
-        for (place, (name, _, _)) in columns(self.frame).enumerate() {
-            map.serialize_entry(name, &datum(self.frame, self.row, place))?;
-        }
-        map.end()
-    }
 }

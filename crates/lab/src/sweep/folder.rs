@@ -8,6 +8,7 @@ use super::options::{Part, RunOptions};
 use super::seal::{self, SealError};
 use super::times::TIMES;
 use crate::RunError;
+use crate::error::existing;
 use crate::key::{Digest, Key};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -120,11 +121,8 @@ impl Folder {
         notices: &mut Vec<String>,
     ) -> Result<Option<String>, RunError> {
         let path = self.path.join(name);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(RunError::io(&path, error)),
-        };
+        let bytes = existing(fs::read(&path)).map_err(|error| RunError::io(&path, error))?;
+        let Some(bytes) = bytes else { return Ok(None) };
         match String::from_utf8(bytes) {
             Ok(text) if manifest.matches(name, text.as_bytes()) => Ok(Some(text)),
             _ => {
@@ -149,7 +147,7 @@ impl Folder {
         let mut staged = self.stage();
         staged.add(name.to_str().expect("names of journals are ASCII"), &seal::write(header))?;
         staged.publish()?;
-        Journal::open(&path, header.columns.iter().map(String::as_str))
+        Journal::open(&path, &header.columns)
     }
 
     /// The journals in the folder, of this part and of others: the columns of each, and what was found in it. One without a
@@ -158,7 +156,7 @@ impl Folder {
         let read = |path: &PathBuf| {
             let header = Header::read(path).ok().flatten();
             let columns = header.map_or_else(|| columns.to_vec(), |header| header.columns);
-            let found = journal::read(path, columns.iter().map(String::as_str))?;
+            let found = journal::read(path, &columns)?;
             Ok((columns, found))
         };
         let paths = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
@@ -209,7 +207,7 @@ impl Folder {
 
     /// The keys in this part's own journal.
     pub(crate) fn own_keys(&self, columns: &[String]) -> Result<FxHashSet<Key>, RunError> {
-        let found = journal::read(&self.journal(), columns.iter().map(String::as_str))?;
+        let found = journal::read(&self.journal(), columns)?;
         Ok(found.records.iter().filter_map(|record| record.get(0)?.parse().ok()).collect())
     }
 
@@ -328,22 +326,14 @@ fn remove_partial_files(folder: &Path) -> Result<(), RunError> {
             }
             Ok(())
         };
-        match remove() {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(RunError::io(&folder, error));
-            }
-            _ => {}
-        }
+        existing(remove()).map_err(|error| RunError::io(&folder, error))?;
     }
     Ok(())
 }
 
 /// Removes a file, if it exists.
 fn remove(path: &Path) -> Result<(), RunError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io(path, error)),
-        _ => Ok(()),
-    }
+    existing(fs::remove_file(path)).map(drop).map_err(|error| RunError::io(path, error))
 }
 
 /// Removes a journal, then its header.

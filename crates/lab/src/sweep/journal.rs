@@ -4,10 +4,11 @@
 //! killed leaves at most one damaged line, at the end, and what it belongs to is computed again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
 
 use crate::RunError;
+use crate::error::existing;
 use crate::text::csv as csv_text;
 use csv::StringRecord;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A journal to which records are added.
@@ -29,12 +30,9 @@ pub(crate) struct Found {
 struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
-    fn with_columns<'a>(columns: impl IntoIterator<Item = &'a str>) -> Checksum {
+    fn with_columns(columns: &[impl AsRef<str>]) -> Checksum {
         let mut hash = crc32fast::Hasher::new();
-        columns.into_iter().for_each(|column| {
-            hash.update(column.as_bytes());
-            hash.update(b",");
-        });
+        columns.iter().for_each(|column| hash.update(format!("{},", column.as_ref()).as_bytes()));
         Checksum(hash)
     }
     fn of(&self, text: &str) -> u32 {
@@ -55,10 +53,7 @@ impl Checksum {
 
 impl Journal {
     /// Opens a journal of records with these columns, or begins one, to add to it.
-    pub(crate) fn open<'a>(
-        path: &Path,
-        columns: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Journal, RunError> {
+    pub(crate) fn open(path: &Path, columns: &[impl AsRef<str>]) -> Result<Journal, RunError> {
         if path.is_symlink() {
             return Err(RunError::Link { path: path.to_owned() });
         }
@@ -81,12 +76,9 @@ impl Journal {
 }
 
 /// The records of a journal with these columns; none if there is no such file.
-pub(crate) fn read<'a>(path: &Path, columns: impl IntoIterator<Item = &'a str>) -> Result<Found, RunError> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),
-        Err(error) => return Err(RunError::io(path, error)),
-    };
+pub(crate) fn read(path: &Path, columns: &[impl AsRef<str>]) -> Result<Found, RunError> {
+    let bytes = existing(fs::read(path)).map_err(|error| RunError::io(path, error))?;
+    let Some(bytes) = bytes else { return Ok(Found::default()) };
     let checksum = Checksum::with_columns(columns);
     let mut found = Found::default();
     for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
@@ -115,26 +107,26 @@ mod tests {
     fn damaged_and_cut_lines_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        Journal::open(&path, COLUMNS).unwrap().append([1, 2, 3].map(record)).unwrap();
+        Journal::open(&path, &COLUMNS).unwrap().append([1, 2, 3].map(record)).unwrap();
         let found = |keys, damaged| Found { records: records(keys), damaged };
-        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[1, 2, 3], 0));
-        assert_eq!(read(&path, ["key", "name", "result"]).unwrap(), found(&[], 3), "other columns");
+        assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[1, 2, 3], 0));
+        assert_eq!(read(&path, &["key", "name", "result"]).unwrap(), found(&[], 3), "other columns");
 
         // One flipped digit in the second record, the third cut off, then a fourth behind it.
         let text = fs::read_to_string(&path).unwrap();
         let flipped = text.replace("0000000000000002", "0000000000000009");
         fs::write(&path, &flipped[..flipped.len() - 5]).unwrap();
-        Journal::open(&path, COLUMNS).unwrap().append([record(4)]).unwrap();
-        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[1, 4], 2));
+        Journal::open(&path, &COLUMNS).unwrap().append([record(4)]).unwrap();
+        assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[1, 4], 2));
         fs::write(&path, b"\xff\xfe\n\0\0\0").unwrap();
-        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[], 2));
-        assert_eq!(read(&folder.path().join("none"), COLUMNS).unwrap(), Found::default());
+        assert_eq!(read(&path, &COLUMNS).unwrap(), found(&[], 2));
+        assert_eq!(read(&folder.path().join("none"), &COLUMNS).unwrap(), Found::default());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_an_error_that_names_the_file() {
-        let mut journal = Journal::open(Path::new("/dev/full"), COLUMNS).unwrap();
+        let mut journal = Journal::open(Path::new("/dev/full"), &COLUMNS).unwrap();
         let error = journal.append([record(1)]).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full: ") && error.contains("space"), "{error}");
     }

@@ -1,5 +1,6 @@
 //! Texts that end with a digest of themselves, so that any altered byte is noticed.
 
+use crate::error::existing;
 use crate::key::Digest;
 use crate::text::from_toml;
 use serde::Serialize;
@@ -25,11 +26,7 @@ pub(crate) fn write(value: &impl Serialize) -> String {
 
 /// The value in a sealed file; `None` if there is no such file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SealError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(bytes) = existing(std::fs::read(path))? else { return Ok(None) };
     let text = open(&bytes).map_err(SealError::Damaged)?;
     from_toml(text).map_err(SealError::Damaged).map(Some)
 }

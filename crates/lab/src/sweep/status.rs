@@ -55,7 +55,7 @@ impl RunStatus {
             let Some(Header { shard, keys: total, unit, columns, .. }) = Header::read(&path)? else {
                 continue;
             };
-            let found = journal::read(&path, columns.iter().map(String::as_str))?;
+            let found = journal::read(&path, &columns)?;
             let keys: FxHashSet<Key> =
                 found.records.iter().filter_map(|record| record.get(0)?.parse().ok()).collect();
             parts.push(PartStatus {

@@ -2,17 +2,13 @@
 
 use super::{Cell, Table};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq as _, Serializer};
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 impl Serialize for Table {
     /// A sequence of maps from the names of columns to values: numbers in full, spans in seconds, what is missing as none.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut lines = serializer.serialize_seq(Some(self.lines().len()))?;
-        for cells in self.lines() {
-            lines.serialize_element(&Line { table: self, cells })?;
-        }
-        lines.end()
+        serializer.collect_seq(self.lines().iter().map(|cells| Line { table: self, cells }))
     }
 }
 
@@ -23,21 +19,23 @@ struct Line<'a> {
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.cells.len()))?;
-        for (name, cell) in self.table.header().zip(self.cells) {
-            match cell {
-                Cell::Text(text) => map.serialize_entry(name, text)?,
-                Cell::Count(count) => map.serialize_entry(name, count)?,
-                Cell::Number(number) => map.serialize_entry(name, number)?,
-                Cell::Span(span) => map.serialize_entry(name, &span.as_secs_f64())?,
-                Cell::Formatted(text) => match text.parse().ok().filter(|number: &f64| number.is_finite()) {
-                    Some(number) => map.serialize_entry(name, &number)?,
-                    None => map.serialize_entry(name, text)?,
-                },
-                Cell::Missing => map.serialize_entry(name, &())?,
-            }
+        serializer.collect_map(self.table.header().zip(self.cells))
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Cell::Text(text) => serializer.serialize_str(text),
+            Cell::Count(count) => count.serialize(serializer),
+            Cell::Number(number) => serializer.serialize_f64(*number),
+            Cell::Span(span) => serializer.serialize_f64(span.as_secs_f64()),
+            Cell::Formatted(text) => match text.parse().ok().filter(|number: &f64| number.is_finite()) {
+                Some(number) => serializer.serialize_f64(number),
+                None => serializer.serialize_str(text),
+            },
+            Cell::Missing => serializer.serialize_unit(),
         }
-        map.end()
     }
 }
 
