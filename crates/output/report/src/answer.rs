@@ -12,15 +12,9 @@ const SHOWN: usize = 15;
 /// The most sets of instances whose best variants are listed.
 const MAX_SCOPES: usize = 200;
 
-/// One section for all types of rows with a primary metric.
-pub(crate) fn section(rankings: &[Ranking]) -> Markup {
-    html! {
-        @if !rankings.is_empty() {
-            section.answer id="answer" aria-label="Answer" {
-                @for ranking in rankings { (answer(ranking)) }
-            }
-        }
-    }
+/// One for each type of rows with a primary metric.
+pub(crate) fn answers(rankings: &[Ranking]) -> Markup {
+    html! { @for ranking in rankings { (answer(ranking)) } }
 }
 
 fn answer(ranking: &Ranking) -> Markup {

@@ -43,26 +43,51 @@ impl Content<'_> {
 pub(crate) fn page(content: &Content<'_>) -> Markup {
     let manifest = content.manifest();
     let generator = format!("{} {}", manifest.program, manifest.version);
+    let sections = sections(content);
     let body = html! {
         a.skip href="#main" { "Skip to the results" }
         header {
             h1 { (content.title()) }
             (facts(content))
-            (navigation(content))
+            nav aria-label="Parts of this page" { ul {
+                @for Section { id, name, .. } in &sections { li { a href={ "#" (id) } { (name) } } }
+            } }
         }
         main id="main" {
-            (warnings(&content.warnings))
-            (answer::section(&content.rankings))
-            (pictures(content.pictures))
-            (schedules(content.schedules))
-            (claims(content.claims.as_ref()))
-            (tables(&content.tables))
-            (instances(&content.parts))
-            (origin(content))
+            @for Section { id, name, body } in &sections { section id=(id) aria-label=(name) { (body) } }
         }
         script { (PreEscaped(SCRIPT)) }
     };
     document(content.title(), &generator, &body, !content.schedules.is_empty())
+}
+
+/// A part of the page.
+struct Section {
+    id: &'static str,
+    name: &'static str,
+    body: Markup,
+}
+
+/// The parts for which there is something to show.
+fn sections(content: &Content<'_>) -> Vec<Section> {
+    let manifest = content.manifest();
+    let sections = [
+        ("warnings", "Warnings", some(&content.warnings, warnings)),
+        ("answer", "Answer", some(&content.rankings, answer::answers)),
+        ("figures", "Figures", some(content.pictures, pictures)),
+        ("schedules", "Schedules", some(content.schedules, schedules)),
+        ("claims", "Claims", content.claims.as_ref().map(claims)),
+        ("tables", "Tables", some(&content.tables, tables)),
+        ("instances", "Instances", some(&content.parts, instances)),
+        ("scenario", "Scenario", Some(scenario(&content.results.scenario))),
+        ("inputs", "Inputs", some(&manifest.inputs, inputs)),
+        ("manifest", "Manifest", Some(versions(manifest))),
+    ];
+    sections.into_iter().filter_map(|(id, name, body)| Some(Section { id, name, body: body? })).collect()
+}
+
+fn some<T>(all: &[T], body: impl FnOnce(&[T]) -> Markup) -> Option<Markup> {
+    (!all.is_empty()).then(|| body(all))
 }
 
 /// The page of one schedule.
@@ -105,16 +130,12 @@ fn document(title: &str, generator: &str, body: &Markup, has_schedules: bool) ->
 /// Charts of single simulations; the first is unfolded.
 fn schedules(schedules: &[Schedule]) -> Markup {
     html! {
-        @if !schedules.is_empty() {
-            section id="schedules" {
-                h2 { "Schedules" }
-                @for (place, one) in schedules.iter().enumerate() {
-                    // Those that are folded up are not printed.
-                    details open[place == 0] data-long {
-                        summary { (one.title()) }
-                        (schedule::figure(one))
-                    }
-                }
+        h2 { "Schedules" }
+        @for (place, one) in schedules.iter().enumerate() {
+            // Those that are folded up are not printed.
+            details open[place == 0] data-long {
+                summary { (one.title()) }
+                (schedule::figure(one))
             }
         }
     }
@@ -150,61 +171,33 @@ fn counts(manifest: &Manifest) -> String {
     if parts.is_empty() { total.to_string() } else { format!("{total}: {}", parts.join(", ")) }
 }
 
-fn navigation(content: &Content<'_>) -> Markup {
-    html! {
-        nav aria-label="Parts of this page" { ul {
-            @if !content.warnings.is_empty() { li { a href="#warnings" { "Warnings" } } }
-            @if !content.rankings.is_empty() { li { a href="#answer" { "Answer" } } }
-            @if !content.pictures.is_empty() { li { a href="#figures" { "Figures" } } }
-            @if !content.schedules.is_empty() { li { a href="#schedules" { "Schedules" } } }
-            @if content.claims.is_some() { li { a href="#claims" { "Claims" } } }
-            @if !content.tables.is_empty() { li { a href="#tables" { "Tables" } } }
-            @if !content.parts.is_empty() { li { a href="#instances" { "Instances" } } }
-            li { a href="#scenario" { "Scenario" } }
-            @if !content.manifest().inputs.is_empty() { li { a href="#inputs" { "Inputs" } } }
-            li { a href="#manifest" { "Manifest" } }
-        } }
-    }
-}
-
 fn warnings(warnings: &[String]) -> Markup {
     html! {
-        @if !warnings.is_empty() {
-            section.warnings id="warnings" aria-labelledby="warnings-title" {
-                h2 id="warnings-title" { "Warnings" }
-                ul { @for warning in warnings { li { (warning) } } }
-            }
-        }
+        h2 { "Warnings" }
+        ul { @for warning in warnings { li { (warning) } } }
     }
 }
 
-fn claims(claims: Option<&Table>) -> Markup {
-    let Some(table) = claims else { return html! {} };
+fn claims(table: &Table) -> Markup {
     let count = |verdict| table.verdicts(verdict);
     html! {
-        section id="claims" {
-            h2 { "Claims" }
-            p {
-                "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
-                (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
-            }
-            details { summary { (table.len()) " claims" } (table.html()) }
+        h2 { "Claims" }
+        p {
+            "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
+            (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
         }
+        details { summary { (table.len()) " claims" } (table.html()) }
     }
 }
 
 fn tables(tables: &[Table]) -> Markup {
     html! {
-        @if !tables.is_empty() {
-            section id="tables" {
-                h2 { "Tables" }
-                @for table in tables {
-                    // Long ones are not printed.
-                    details id={ "table-" (table.name) } data-long[table.len() > LONG] {
-                        summary { (words(&table.name)) " " span.size { (table.len()) " lines" } }
-                        (table.html())
-                    }
-                }
+        h2 { "Tables" }
+        @for table in tables {
+            // Long ones are not printed.
+            details id={ "table-" (table.name) } data-long[table.len() > LONG] {
+                summary { (words(&table.name)) " " span.size { (table.len()) " lines" } }
+                (table.html())
             }
         }
     }
@@ -212,17 +205,13 @@ fn tables(tables: &[Table]) -> Markup {
 
 fn pictures(pictures: &[Picture]) -> Markup {
     html! {
-        @if !pictures.is_empty() {
-            section id="figures" {
-                h2 { "Figures" }
-                div.figures { @for picture in pictures {
-                    figure {
-                        img alt=(picture.title) src={ "data:image/svg+xml," (percent_encoded(&picture.svg)) };
-                        figcaption { (picture.title) }
-                    }
-                } }
+        h2 { "Figures" }
+        div.figures { @for picture in pictures {
+            figure {
+                img alt=(picture.title) src={ "data:image/svg+xml," (percent_encoded(&picture.svg)) };
+                figcaption { (picture.title) }
             }
-        }
+        } }
     }
 }
 
@@ -245,57 +234,54 @@ fn percent_encoded(svg: &str) -> String {
 /// Places for the tables that the script makes of the rows.
 fn instances(parts: &[Part]) -> Markup {
     html! {
-        @if !parts.is_empty() {
-            section id="instances" {
-                h2 { "Instances" }
-                p { "Runs with the same labels and variant are a group; each group leads to its instances." }
-                noscript { p { "Choosing a group needs scripts; the files of rows have all values." } }
-                @for part in parts {
-                    div.part {
-                        @if !part.name.is_empty() { h3 { (words(part.name)) } }
-                        @if let Some(left_out) = &part.left_out { p.left-out { (left_out) } }
-                        div.choices {}
-                        p.count aria-live="polite" {}
-                        div.scroll tabindex="0" role="region" aria-label="Groups of runs" {
-                            table.groups { thead {} tbody {} }
-                        }
-                        div.chosen hidden {
-                            h3.chosen-title tabindex="-1" {}
-                            p.common {}
-                            div.scroll tabindex="0" role="region" aria-label="Chosen runs" {
-                                table.rows { thead {} tbody {} }
-                            }
-                        }
-                        script type="application/json" { (PreEscaped(part.json())) }
+        h2 { "Instances" }
+        p { "Runs with the same labels and variant are a group; each group leads to its instances." }
+        noscript { p { "Choosing a group needs scripts; the files of rows have all values." } }
+        @for part in parts {
+            div.part {
+                @if !part.name.is_empty() { h3 { (words(part.name)) } }
+                @if let Some(left_out) = &part.left_out { p.left-out { (left_out) } }
+                div.choices {}
+                p.count aria-live="polite" {}
+                div.scroll tabindex="0" role="region" aria-label="Groups of runs" {
+                    table.groups { thead {} tbody {} }
+                }
+                div.chosen hidden {
+                    h3.chosen-title tabindex="-1" {}
+                    p.common {}
+                    div.scroll tabindex="0" role="region" aria-label="Chosen runs" {
+                        table.rows { thead {} tbody {} }
                     }
                 }
+                script type="application/json" { (PreEscaped(part.json())) }
             }
         }
     }
 }
 
-fn origin(content: &Content<'_>) -> Markup {
-    let manifest = content.manifest();
+fn scenario(text: &str) -> Markup {
     html! {
-        section id="scenario" {
-            h2 { "Scenario" }
-            details {
-                summary { "Every field with its value; this file gives the same rows" }
-                pre tabindex="0" { (content.results.scenario) }
-            }
+        h2 { "Scenario" }
+        details {
+            summary { "Every field with its value; this file gives the same rows" }
+            pre tabindex="0" { (text) }
         }
-        @if !manifest.inputs.is_empty() {
-            section id="inputs" {
-                h2 { "Inputs" }
-                dl { @for input in &manifest.inputs { dt { (input.file) } dd { (input_counts(input)) } } }
-            }
-        }
-        section id="manifest" {
-            h2 { "Versions, digests and time" }
-            details {
-                summary { "manifest.toml" }
-                pre tabindex="0" { (toml::to_string(manifest).expect("what was read as TOML can be written")) }
-            }
+    }
+}
+
+fn inputs(inputs: &[InputSection]) -> Markup {
+    html! {
+        h2 { "Inputs" }
+        dl { @for input in inputs { dt { (input.file) } dd { (input_counts(input)) } } }
+    }
+}
+
+fn versions(manifest: &Manifest) -> Markup {
+    html! {
+        h2 { "Versions, digests and time" }
+        details {
+            summary { "manifest.toml" }
+            pre tabindex="0" { (toml::to_string(manifest).expect("what was read as TOML can be written")) }
         }
     }
 }

@@ -28,41 +28,14 @@ const KEYS: [(&[&str], &str); 7] = [
     (&["0"], "everything"),
 ];
 
-/// What is said of a chart by what it is made from.
-struct Words {
-    content: &'static str,
-    /// At the begin of a label.
-    one: &'static str,
-    one_of_many: &'static str,
-    /// By what one is found.
-    name: &'static str,
-    input: &'static str,
-    worst: &'static str,
-}
-
-const OF_EVENTS: Words = Words {
-    content: "jobs on nodes, CPU in use and jobs in the system",
-    one: "Job",
-    one_of_many: "job",
-    name: "Number of a job",
-    input: "number",
-    worst: "Job with the largest stretch",
-};
-
-const OF_PLAN: Words = Words {
-    content: "actions on VMs by node",
-    one: "VM",
-    one_of_many: "VM",
-    name: "Name of a VM",
-    input: "text",
-    worst: "VM with the largest cost",
-};
-
 /// The chart, which the script draws.
 pub(crate) fn figure(schedule: &Schedule) -> Markup {
     let head = serde_json::to_string(&schedule.head).expect("names and numbers can be written");
-    let words = if schedule.head.plan.is_some() { &OF_PLAN } else { &OF_EVENTS };
-    let label = format!("{}: {} over time", schedule.title, words.content);
+    let is_plan = schedule.head.plan.is_some();
+    let either = |of_events: &'static str, of_plan: &'static str| if is_plan { of_plan } else { of_events };
+    let content = either("jobs on nodes, CPU in use and jobs in the system", "actions on VMs by node");
+    let label = format!("{}: {content} over time", schedule.title);
+    let one = either("job", "VM");
     html! {
         figure.schedule {
             figcaption { (schedule.counted()) }
@@ -73,8 +46,16 @@ pub(crate) fn figure(schedule: &Schedule) -> Markup {
                     ("in", "Zoom in", "+"), ("out", "Zoom out", "−"), ("left", "Earlier", "←"), ("right", "Later", "→"),
                 ] { button type="button" data-do=(action) aria-label=(label) title=(label) { (sign) } }
                 button type="button" data-do="all" { "Everything" }
-                button type="button" data-do="worst" { (words.worst) }
-                form { label { (words.one) " " input type=(words.input) aria-label=(words.name); } button { "Find" } }
+                button type="button" data-do="worst" {
+                    (either("Job with the largest stretch", "VM with the largest cost"))
+                }
+                form {
+                    label {
+                        (either("Job", "VM")) " "
+                        input type=(either("number", "text")) aria-label=(either("Number of a job", "Name of a VM"));
+                    }
+                    button { "Find" }
+                }
                 p.schedule-range { "Reading ..." }
             }
             div.schedule-area tabindex="0" role="application" aria-label=(label) {
@@ -87,8 +68,8 @@ pub(crate) fn figure(schedule: &Schedule) -> Markup {
             details.schedule-keys data-long {
                 summary { "Keys" }
                 p { @for (keys, meaning) in KEYS {
-                    @for key in keys { kbd { (key) } " " } (meaning.replace("job", words.one_of_many)) "; "
-                } "a click chooses a " (words.one_of_many) ", dragging moves, the wheel zooms (with Shift: nodes)." }
+                    @for key in keys { kbd { (key) } " " } (meaning.replace("job", one)) "; "
+                } "a click chooses a " (one) ", dragging moves, the wheel zooms (with Shift: nodes)." }
             }
             script.head type="application/json" { (PreEscaped(head.replace('<', "\\u003c"))) }
             script.columns type="application/octet-stream" { (PreEscaped(&schedule.data)) }
