@@ -1,10 +1,9 @@
 //! A simulation followed by the independent checker.
 
-use crate::scenario::Simulation;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
-use dfrsim_model::SimTime;
 use dfrsim_model::priority::Priorities;
+use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::sync::Arc;
 
@@ -19,12 +18,11 @@ impl Audited {
     pub(crate) fn new(
         policy: Policy,
         parameters: &PolicyOptions,
-        nodes: u32,
         options: &Options,
-        simulation: &Simulation,
+        figures: &SummaryOptions,
         priorities: Option<&Arc<Priorities>>,
     ) -> Result<Audited, Faults> {
-        let (name, tau) = (policy.to_string(), simulation.taus[0]);
+        let (name, nodes, tau) = (policy.to_string(), figures.nodes, figures.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau, (None, None)))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The rules are those of exact time.
@@ -34,14 +32,9 @@ impl Audited {
         let Options { outages, unequal, .. } = options;
         let before = records::conditions(outages.as_deref(), unequal.as_deref(), priorities.map(|it| &**it));
         before.iter().for_each(|record| auditor.record(record));
-        let metrics = Metrics::new(SummaryOptions {
-            taus: vec![tau],
-            outages: options.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
-            capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
-            weights: simulation.weights(),
-            ..SummaryOptions::new(nodes)
-        });
-        Ok(Audited { auditor, metrics })
+        let (taus, all) = (vec![tau], SimSpan::ZERO);
+        let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
+        Ok(Audited { auditor, metrics: Metrics::new(figures) })
     }
 
     /// The faults of the schedule, or of the metrics of all of its jobs.

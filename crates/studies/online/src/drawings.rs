@@ -4,7 +4,7 @@ use crate::groups::{Group, Load, Matrix};
 use crate::rows::SimulationRow;
 use crate::scenario::Simulation;
 use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, average, by_key, stem};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, by_key, stem};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 
@@ -122,18 +122,13 @@ fn name(simulation: &Simulation, group: &Group<'_>) -> String {
     parts.join(", ")
 }
 
-/// The mean of a metric; `None` if all simulations failed.
-fn mean_of(group: &Group<'_>, metric: Metric) -> Option<f64> {
-    average(group.values(|row| metric(row, group.scope.workload.node_memory_gb)))
-}
-
 /// Degradation, preemption and migration by period: a line for each line of one scope, or for each scope.
 fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
     let is_by_scope = lines.iter().any(|line| line.scope != lines[0].scope);
     let what = if is_by_scope { &lines[0].name } else { &lines[0].scope };
     let series = |metric: Metric| {
         let points = |line: &Line<'_, '_>| {
-            let point = |group: &&Group<'_>| Some((period(group).as_secs_f64(), mean_of(group, metric)?));
+            let point = |group: &&Group<'_>| Some((period(group).as_secs_f64(), group.mean_of(metric)?));
             line.groups.iter().filter_map(point).collect()
         };
         let name = |line: &Line<'_, '_>| if is_by_scope { line.scope.clone() } else { line.name.clone() };
@@ -159,7 +154,7 @@ fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
 fn trade_off(lines: &[Line<'_, '_>]) -> Option<Drawing> {
     let points = |line: &Line<'_, '_>| -> Vec<(f64, f64)> {
         let point =
-            |group: &&Group<'_>| Some((mean_of(group, gb_per_s)?, mean_of(group, |row, _| row.degradation)?));
+            |group: &&Group<'_>| Some((group.mean_of(gb_per_s)?, group.mean_of(|row, _| row.degradation)?));
         line.groups.iter().filter_map(point).collect()
     };
     let mut series: Vec<Series> = lines

@@ -5,7 +5,7 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use dfrsim_cluster::NeedModel;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Long, Record, TableLine, Value, line_of};
+use dfrsim_lab::{Cell, Long, Record, TableLine, Value, average, line_of};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::PolicySetting;
 use dfrsim_policies::fractional::{DropRule, Packing};
@@ -248,6 +248,10 @@ impl<'a> Group<'a> {
     /// The rows of the simulations that did not fail.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'a SimulationRow> {
         self.records.iter().filter_map(|record| record.outcome.as_ref().ok())
+    }
+    /// The mean of a metric, given the memory of a node in GB; `None` if all simulations failed.
+    pub(crate) fn mean_of(&self, metric: impl Fn(&SimulationRow, f64) -> f64) -> Option<f64> {
+        average(self.values(|row| metric(row, self.scope.workload.node_memory_gb)))
     }
     /// A value of each simulation that did not fail.
     pub(crate) fn values(&self, value: impl Fn(&SimulationRow) -> f64) -> Vec<f64> {

@@ -158,23 +158,20 @@ pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions 
 
 /// Adds to a key those readings that are not the default ones, so that rows of the default reading keep their keys.
 pub(crate) fn key(policy: Policy, options: PolicyOptions, key: &mut KeyBuilder) {
-    let (own, plain) = (relevant(policy, options), PolicyOptions::default());
-    let mut add = |name: &str, value: String, default: String| {
-        if value != default {
-            key.field(name, value);
-        }
+    let texts = |PolicyOptions { readings, mcb, .. }: PolicyOptions| {
+        [
+            ("star", readings.opportunism.to_string()),
+            ("unmarking", readings.unmarking.to_string()),
+            ("stretch_yields", readings.stretch_yields.to_string()),
+            ("ticks_from", readings.tick_origin.to_string()),
+            ("arrivals_at_ticks", readings.arrivals_at_ticks.to_string()),
+            ("ties", mcb.ties.to_string()),
+            ("balanced", mcb.balanced.to_string()),
+            ("search", mcb.probes.to_string()),
+            ("cpu_step", mcb.cpu_step.map_or(String::new(), |step| step.units().to_string())),
+            ("clock_s", readings.clock.map_or(String::new(), |step| step.to_string())),
+        ]
     };
-    let (readings, usual) = (own.readings, plain.readings);
-    add("star", readings.opportunism.to_string(), usual.opportunism.to_string());
-    add("unmarking", readings.unmarking.to_string(), usual.unmarking.to_string());
-    add("stretch_yields", readings.stretch_yields.to_string(), usual.stretch_yields.to_string());
-    add("ticks_from", readings.tick_origin.to_string(), usual.tick_origin.to_string());
-    add("arrivals_at_ticks", readings.arrivals_at_ticks.to_string(), usual.arrivals_at_ticks.to_string());
-    let seconds = |clock: Option<SimSpan>| clock.map_or(String::new(), |step| step.to_string());
-    let units = |step: Option<Share>| step.map_or(String::new(), |step| step.units().to_string());
-    add("ties", own.mcb.ties.to_string(), plain.mcb.ties.to_string());
-    add("balanced", own.mcb.balanced.to_string(), plain.mcb.balanced.to_string());
-    add("search", own.mcb.probes.to_string(), plain.mcb.probes.to_string());
-    add("cpu_step", units(own.mcb.cpu_step), units(plain.mcb.cpu_step));
-    add("clock_s", seconds(readings.clock), seconds(usual.clock));
+    let pairs = texts(relevant(policy, options)).into_iter().zip(texts(PolicyOptions::default()));
+    pairs.filter(|(own, usual)| own != usual).for_each(|((name, value), _)| _ = key.field(name, value));
 }

@@ -86,10 +86,6 @@ impl Cluster {
             Some(unequal) => max_stretch_bound_on(jobs, unequal, tau),
         }
     }
-    /// What nodes that differ can do together.
-    fn capacity(&self) -> Option<f64> {
-        self.unequal.as_ref().map(|unequal| unequal.classes.capacity())
-    }
 }
 
 /// A setting, measured with one tau.
@@ -195,17 +191,18 @@ impl OnlineStudy {
         let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
         let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
         let simulation = &self.scenario.simulation;
-        let audited = || Audited::new(*policy, &parameters, cluster.nodes, options, simulation, priorities);
-        let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
-        let metrics = Metrics::new(SummaryOptions {
+        let figures = SummaryOptions {
             nodes: cluster.nodes,
-            capacity: cluster.capacity(),
+            capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             taus: simulation.taus.clone(),
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
             outages: cluster.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
-        });
+        };
+        let audited = || Audited::new(*policy, &parameters, options, &figures, priorities);
+        let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
+        let metrics = Metrics::new(figures);
         let submissions = instance.preceded.as_ref().map(|_| Submissions::default());
         let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
         let left = (!self.scenario.metrics.is_empty()).then(Left::default);

@@ -4,7 +4,6 @@ use super::BEST;
 use crate::groups::{Group, Matrix};
 use crate::published::{CostUnit, Costs, Published};
 use crate::tables::{Counting, costs, gb_per_s};
-use dfrsim_lab::Statistics;
 use dfrsim_lab::query::Finding;
 use dfrsim_policies::Policy;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, Periodic, RemapLimit};
@@ -38,11 +37,7 @@ pub(super) type Totals = Vec<(Fractional, f64)>;
 pub(super) fn totals(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Totals {
     let Some(min_load) = Published::DissertationB4ToB6.min_load() else { return Vec::new() };
     let is_meant = |group: &&Group<'_>| group.scope.is_from(min_load) && matrix.is_default(group);
-    let total = |group: &Group<'_>| {
-        let memory = group.scope.workload.node_memory_gb;
-        let values = group.values(|row| gb_per_s(row, memory));
-        Some((group.setting.policy.fractional()?, Statistics::from_values(&values)?.mean))
-    };
+    let total = |group: &Group<'_>| Some((group.setting.policy.fractional()?, group.mean_of(gb_per_s)?));
     groups.iter().filter(is_meant).filter_map(total).collect()
 }
 

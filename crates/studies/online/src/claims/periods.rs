@@ -3,7 +3,7 @@
 use super::{BEST, SOURCE};
 use crate::groups::{Group, Matrix};
 use crate::tables::gb_per_s;
-use dfrsim_lab::{Claim, Statistics, Verdict};
+use dfrsim_lab::{Claim, Verdict};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
 
@@ -34,14 +34,8 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
         };
         let mut own: Vec<&Group<'_>> = groups.iter().filter(is_meant).collect();
         own.sort_by_key(|group| group.setting.parameters.period);
-        let mean = |group: &Group<'_>, value: &dyn Fn(&Group<'_>) -> Vec<f64>| {
-            Statistics::from_values(&value(group)).map(|it| it.mean)
-        };
-        let degradation = |group: &Group<'_>| mean(group, &|group| group.values(|row| row.degradation));
-        let bandwidth = |group: &Group<'_>| {
-            let memory = group.scope.workload.node_memory_gb;
-            mean(group, &|group| group.values(|row| gb_per_s(row, memory)))
-        };
+        let degradation = |group: &Group<'_>| group.mean_of(|row, _| row.degradation);
+        let bandwidth = |group: &Group<'_>| group.mean_of(gb_per_s);
         let at = |period: SimSpan| own.iter().find(|group| group.setting.parameters.period == period);
         let ends = at(SHORTEST).zip(at(LONGEST));
         let grows = ends.and_then(|(short, long)| {
