@@ -43,18 +43,12 @@ impl<T: Serialize + DeserializeOwned> ByName<T> {
     /// With the names that a log gives to numbers.
     pub fn named(value: T, header: &Header) -> ByName<T> {
         let mut map = fields(&value);
-        let own = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut names = Vec::new();
-        for (list, of, _) in LISTS {
-            let Some(Value::Array(numbers)) = map.get_mut(list) else { continue };
-            numbers.retain(|number| {
-                let number = number.as_u64().and_then(|number| u32::try_from(number).ok());
-                let name = header.names(of).find(|(known, _)| Some(*known) == number).map(|(_, name)| name);
-                let name = name.or_else(|| (number == Some(NO_JOBS)).then_some(own.as_str()));
-                names.extend(name.map(|name| (of, name.to_owned())));
-                name.is_none()
-            });
-        }
+        let own = own_name(&map);
+        let names = without_names(&mut map, |of, number| {
+            let number = u32::try_from(number.as_u64()?).ok()?;
+            let name = header.names(of).find(|(known, _)| *known == number).map(|(_, name)| name.to_owned());
+            name.or_else(|| (number == NO_JOBS).then(|| own.clone()))
+        });
         match of_fields(map) {
             Ok(value) => ByName { value, names },
             Err(_) => ByName { value, names: Vec::new() },
@@ -66,20 +60,13 @@ impl<T: Serialize + DeserializeOwned> ByName<T> {
     /// # Errors
     /// A name that the log does not have, with the nearest one.
     pub fn numbered(&self, header: &Header) -> Result<T, UnknownName> {
-        let mut map = fields(&self.value);
-        let own = map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        for (list, of, what) in LISTS {
-            for (_, name) in self.names.iter().filter(|(naming, _)| *naming == of) {
-                let number = header.names(of).find(|(_, known)| known == name).map(|(number, _)| number);
-                let number = number.or_else(|| (*name == own).then_some(NO_JOBS));
-                let known = || header.names(of).map(|(_, name)| name);
-                let number = number.ok_or_else(|| UnknownName::new(what, name, known()))?;
-                let numbers = map.entry(list).or_insert_with(|| Value::Array(Vec::new()));
-                if let Value::Array(numbers) = numbers {
-                    numbers.push(number.into());
-                }
-            }
-        }
+        let own = own_name(&fields(&self.value));
+        let map = self.with_names(|of, what, name| {
+            let number = header.names(of).find(|(_, known)| known == name).map(|(number, _)| number);
+            let number = number.or_else(|| (*name == own).then_some(NO_JOBS));
+            let known = || header.names(of).map(|(_, name)| name);
+            number.map(Value::from).ok_or_else(|| UnknownName::new(what, name, known()))
+        })?;
         Ok(of_fields(map).expect("numbers are added to lists of numbers"))
     }
 
@@ -87,6 +74,44 @@ impl<T: Serialize + DeserializeOwned> ByName<T> {
     pub fn without_names(&self) -> &T {
         &self.value
     }
+}
+
+impl<T: Serialize> ByName<T> {
+    /// The fields, with something for each name behind the numbers of its list.
+    fn with_names<E>(
+        &self,
+        value: impl Fn(Naming, &'static str, &String) -> Result<Value, E>,
+    ) -> Result<Map<String, Value>, E> {
+        let mut map = fields(&self.value);
+        for (list, of, what) in LISTS {
+            for (_, name) in self.names.iter().filter(|(naming, _)| *naming == of) {
+                let value = value(of, what, name)?;
+                if let Value::Array(items) = map.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
+                    items.push(value);
+                }
+            }
+        }
+        Ok(map)
+    }
+}
+
+/// Takes out of the lists what has a name, and returns the names.
+fn without_names(
+    map: &mut Map<String, Value>,
+    name: impl Fn(Naming, &Value) -> Option<String>,
+) -> Vec<(Naming, String)> {
+    let mut names = Vec::new();
+    for (list, of, _) in LISTS {
+        if let Some(Value::Array(items)) = map.get_mut(list) {
+            let named = items.extract_if(.., |item| name(of, item).is_some());
+            names.extend(named.filter_map(|item| Some((of, name(of, &item)?))));
+        }
+    }
+    names
+}
+
+fn own_name(map: &Map<String, Value>) -> String {
+    map.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn fields(value: &impl Serialize) -> Map<String, Value> {
@@ -103,14 +128,7 @@ fn of_fields<T: DeserializeOwned>(map: Map<String, Value>) -> Result<T, serde_js
 impl<'de, T: Serialize + DeserializeOwned> Deserialize<'de> for ByName<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut map = Map::<String, Value>::deserialize(deserializer)?;
-        let mut names = Vec::new();
-        for (list, of, _) in LISTS {
-            let Some(Value::Array(items)) = map.get_mut(list) else { continue };
-            items.retain(|item| {
-                names.extend(item.as_str().map(|name| (of, name.to_owned())));
-                !item.is_string()
-            });
-        }
+        let names = without_names(&mut map, |_, item| item.as_str().map(str::to_owned));
         let value = of_fields(map).map_err(D::Error::custom)?;
         Ok(ByName { value, names })
     }
@@ -118,22 +136,7 @@ impl<'de, T: Serialize + DeserializeOwned> Deserialize<'de> for ByName<T> {
 
 impl<T: Serialize> Serialize for ByName<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = fields(&self.value);
-        for (list, of, _) in LISTS {
-            let names = self
-                .names
-                .iter()
-                .filter(|(naming, _)| *naming == of)
-                .map(|(_, name)| Value::from(name.as_str()));
-            let names: Vec<Value> = names.collect();
-            if names.is_empty() {
-                continue;
-            }
-            match map.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
-                Value::Array(items) => items.extend(names),
-                other => *other = Value::Array(names),
-            }
-        }
+        let map = self.with_names(|_, _, name| Ok::<_, S::Error>(name.as_str().into()))?;
         map.serialize(serializer)
     }
 }

@@ -97,53 +97,28 @@ pub(super) struct ClassParameters {
     pub(super) daily: GammaParameters,
 }
 
-const TYPELESS: ClassParameters = ClassParameters {
-    serial_prob: 0.244,
-    pow2_prob: 0.576,
-    u_low: 0.8,
-    u_med: 4.5,
-    u_hi: 7.0,
-    u_prob: 0.86,
-    short: (4.2, 0.94),
-    long: (312.0, 0.03),
-    pa: -0.0054,
-    pb: 0.78,
-    arrival: (10.2303, 0.4871),
-    arar: 1.0225,
-    daily: (8.1737, 3.9631),
-};
+const TYPELESS: ClassParameters = published(0);
+const BATCH: ClassParameters = published(1);
+const INTERACTIVE: ClassParameters = published(2);
 
-const BATCH: ClassParameters = ClassParameters {
-    serial_prob: 0.2927,
-    pow2_prob: 0.6686,
-    u_low: 1.2,
-    u_med: 5.0,
-    u_hi: 7.0,
-    u_prob: 0.875,
-    short: (6.57, 0.823),
-    long: (639.1, 0.0156),
-    pa: -0.003,
-    pb: 0.6986,
-    arrival: (6.0415, 0.8531),
-    arar: 1.0519,
-    daily: (6.1271, 5.2740),
-};
-
-const INTERACTIVE: ClassParameters = ClassParameters {
-    serial_prob: 0.1541,
-    pow2_prob: 0.625,
-    u_low: 1.0,
-    u_med: 3.0,
-    u_hi: 5.5,
-    u_prob: 0.705,
-    short: (3.8351, 0.6605),
-    long: (7.073, 0.6856),
-    pa: -0.0118,
-    pb: 0.9156,
-    arrival: (6.5510, 0.6621),
-    arar: 0.9797,
-    daily: (8.9186, 3.6680),
-};
+/// The published parameters: of jobs without types, of batch jobs and of interactive ones.
+const fn published(class: usize) -> ClassParameters {
+    ClassParameters {
+        serial_prob: [0.244, 0.2927, 0.1541][class],
+        pow2_prob: [0.576, 0.6686, 0.625][class],
+        u_low: [0.8, 1.2, 1.0][class],
+        u_med: [4.5, 5.0, 3.0][class],
+        u_hi: [7.0, 7.0, 5.5][class],
+        u_prob: [0.86, 0.875, 0.705][class],
+        short: [(4.2, 0.94), (6.57, 0.823), (3.8351, 0.6605)][class],
+        long: [(312.0, 0.03), (639.1, 0.0156), (7.073, 0.6856)][class],
+        pa: [-0.0054, -0.003, -0.0118][class],
+        pb: [0.78, 0.6986, 0.9156][class],
+        arrival: [(10.2303, 0.4871), (6.0415, 0.8531), (6.5510, 0.6621)][class],
+        arar: [1.0225, 1.0519, 0.9797][class],
+        daily: [(8.1737, 3.9631), (6.1271, 5.2740), (8.9186, 3.6680)][class],
+    }
+}
 
 impl ClassParameters {
     /// The parameters of a class on a machine of this many nodes: the published ones for 128, otherwise with u_hi =

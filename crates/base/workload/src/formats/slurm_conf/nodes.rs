@@ -205,7 +205,7 @@ impl Nodes {
 
     /// Adds nodes like the last one of a partition, or like one of this name, or takes the last ones of a partition away. Says what was
     /// done; `None` if there is no such partition or node, or none would be left.
-    pub(super) fn change(&mut self, of: &str, more: i64) -> Option<String> {
+    pub(super) fn change(&mut self, of: &str, more: i64) -> Option<()> {
         let is_of_partition = |name: &str| {
             let partition = self.partitions.iter().find(|(partition, _)| partition == of)?;
             Some(partition.1.as_ref().is_none_or(|nodes| nodes.contains(name)))
@@ -223,7 +223,7 @@ impl Nodes {
                 kept -= usize::from(is_meant && stays);
                 stays
             });
-            return Some(format!("{gone} nodes less, the last of {of}"));
+            return Some(());
         }
         let added = (1..=usize::try_from(more).ok().filter(|more| *more <= MOST_NODES)?)
             .map(|number| format!("{name}+{number}"))
@@ -235,7 +235,7 @@ impl Nodes {
         }
         let copies: Vec<_> = added.into_iter().map(|name| (name, node.clone())).collect();
         self.nodes.splice(last + 1..=last, copies);
-        Some(format!("{more} nodes more like {name}"))
+        Some(())
     }
 
     /// The nodes that jobs may have, as kinds, those of the lowest weight first: jobs take the first nodes that are free. Features that are not
@@ -363,12 +363,12 @@ PartitionName=debug Nodes=n[1-2]
         let nodes = read(&of_text(TEXT, "slurm.conf"), &[]).unwrap();
         let changed = |of: &str, more| {
             let mut nodes = nodes.clone();
-            let said = nodes.change(of, more)?;
-            Some((said, nodes.kinds(None).iter().map(|kind| kind.nodes).collect::<Vec<_>>()))
+            nodes.change(of, more)?;
+            Some(nodes.kinds(None).iter().map(|kind| kind.nodes).collect::<Vec<_>>())
         };
-        assert_eq!(changed("debug", 3), Some(("3 nodes more like n2".to_owned(), vec![5, 2, 2])));
-        assert_eq!(changed("g1", 2), Some(("2 nodes more like g1".to_owned(), vec![2, 2, 4])));
-        assert_eq!(changed("normal", -3), Some(("3 nodes less, the last of normal".to_owned(), vec![2, 1])));
+        assert_eq!(changed("debug", 3), Some(vec![5, 2, 2]));
+        assert_eq!(changed("g1", 2), Some(vec![2, 2, 4]));
+        assert_eq!(changed("normal", -3), Some(vec![2, 1]));
         assert_eq!((changed("debug", -2), changed("none", 1)), (None, None));
     }
 
