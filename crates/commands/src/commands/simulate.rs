@@ -363,7 +363,7 @@ impl Simulate {
         let files = self.files.create(subject, records.clone())?;
         let begin = Instant::now();
         let mut arrivals = Timed::new(match self.files.need_records() {
-            true => records.into_jobs(pairs),
+            true => records.into_jobs(Box::new(pairs)),
             false => Box::new(pairs.map(|(job, _)| job)),
         });
         let result = self.simulate(subject, count, &mut arrivals, Followers::default(), files);

@@ -1,10 +1,9 @@
 //! Batsim's file of jobs.
 
-use crate::InSubmissionOrder;
-use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, JobText, JobTexts, SimTime, ranges};
+use crate::JobLines;
+use dfrsim_cluster::{JobRecord, Occurrence};
+use dfrsim_model::{Job, JobText, JobTexts, ranges};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 use std::sync::Arc;
 
 const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,\
@@ -37,31 +36,17 @@ allocated_resources,consumed_energy,metadata\n";
 ///   paused: loads that are added up from this file count such nodes several times. How many nodes were in use is in
 ///   [`BatsimMachines`](crate::BatsimMachines).
 #[derive(Debug)]
-pub struct BatsimJobs<W> {
-    lines: InSubmissionOrder<W>,
+pub struct BatsimJobs {
     /// As a field of the file.
     workload: String,
     texts: Option<Arc<JobTexts>>,
     in_system: BTreeMap<u64, (Job, BTreeSet<u32>)>,
 }
 
-impl<W: Write> BatsimJobs<W> {
-    /// Begins the file with its header; wrap files in a `BufWriter`. Jobs have the ids and profiles of `texts`, if there are any.
-    pub fn new(out: W, workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs<W> {
-        BatsimJobs {
-            lines: InSubmissionOrder::new(out, HEADER),
-            workload: field(workload),
-            texts,
-            in_system: BTreeMap::new(),
-        }
-    }
-
-    /// Hands the writer back.
-    ///
-    /// # Errors
-    /// If any write failed.
-    pub fn finish(self) -> io::Result<W> {
-        self.lines.finish()
+impl BatsimJobs {
+    /// Jobs have the ids and profiles of `texts`, if there are any.
+    pub fn new(workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs {
+        BatsimJobs { workload: field(workload), texts, in_system: BTreeMap::new() }
     }
 
     /// The properties of a job known at its arrival: the first six columns.
@@ -76,20 +61,19 @@ impl<W: Write> BatsimJobs<W> {
     }
 
     /// A job that started has left.
-    fn ended(&mut self, place: u64, record: &JobRecord, state: &str) {
-        let Some((job, nodes)) = self.in_system.remove(&place) else { return };
+    fn ended(&mut self, place: u64, record: &JobRecord, state: &str) -> Option<String> {
+        let (job, nodes) = self.in_system.remove(&place)?;
         let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
         let success = u8::from(!record.killed);
         let nodes = ranges(&nodes.into_iter().collect::<Vec<_>>(), " ");
-        let line = format!(
+        Some(format!(
             "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
             self.request(&job),
             record.start,
             record.end,
             record.wait(),
             turnaround.as_secs_f64() / execution.as_secs_f64(),
-        );
-        self.lines.put(place, line);
+        ))
     }
 }
 
@@ -102,37 +86,39 @@ fn field(text: &str) -> String {
     }
 }
 
-impl<W: Write> Observer for BatsimJobs<W> {
-    fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
+impl JobLines for BatsimJobs {
+    fn header(&self) -> String {
+        HEADER.to_owned()
+    }
+    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
         match occurrence {
             Occurrence::Submitted(job, _) => {
                 self.in_system.insert(place, (job.clone(), BTreeSet::new()));
+                None
             }
             Occurrence::Started(placement, _)
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => {
-                if let Some((_, nodes)) = self.in_system.get_mut(&place) {
-                    nodes.extend(placement.iter().map(|part| part.node.0));
-                }
+                let (_, nodes) = self.in_system.get_mut(&place)?;
+                nodes.extend(placement.iter().map(|part| part.node.0));
+                None
             }
             Occurrence::Completed(record) => {
                 let state =
                     if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
-                self.ended(place, record, state);
+                self.ended(place, record, state)
             }
             Occurrence::Lost(record, _) => self.ended(place, record, "COMPLETED_FAILED"),
             Occurrence::Killed(record) => self.ended(place, record, "COMPLETED_KILLED"),
             Occurrence::Rejected => {
-                if let Some((job, _)) = self.in_system.remove(&place) {
-                    let line = format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job));
-                    self.lines.put(place, line);
-                }
+                let (job, _) = self.in_system.remove(&place)?;
+                Some(format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job)))
             }
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
             | Occurrence::Paused(_)
             | Occurrence::YieldChanged(_)
-            | Occurrence::Interrupted(..) => {}
+            | Occurrence::Interrupted(..) => None,
         }
     }
 }

@@ -6,14 +6,14 @@
 //! * [`BatsimJobs`] writes the `_jobs.csv` of Batsim, which evalys reads: a line a job, with the nodes that it had.
 //! * [`BatsimMachines`] writes Batsim's `_machine_states.csv`: how many nodes compute, over time.
 //! * [`ScheduleLog`] writes the Standard Workload Format with waiting times filled in.
-//! * [`InSubmissionOrder`] is what they have in common: lines of jobs that complete in any order.
+//! * [`InSubmissionOrder`] writes the lines of jobs that complete in any order.
 //!
 //! These formats know jobs that start once, on nodes of their own, and keep them. What a schedule is that pauses, moves
 //! and shares is said at each writer.
 //!
 //! ```
 //! use dfrsim_cluster::{Options, simulate};
-//! use dfrsim_interchange::BatsimJobs;
+//! use dfrsim_interchange::{BatsimJobs, InSubmissionOrder};
 //! use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 //! use dfrsim_policies::PolicyOptions;
 //!
@@ -30,7 +30,7 @@
 //! };
 //! let policy: dfrsim_policies::Policy = "FCFS".parse()?;
 //! let mut scheduler = policy.scheduler(4, &PolicyOptions::default());
-//! let mut file = BatsimJobs::new(Vec::new(), "example", None);
+//! let mut file = InSubmissionOrder::new(Vec::new(), Box::new(BatsimJobs::new("example", None)));
 //! simulate(4, &Options::default(), [job(1, 3, 60), job(2, 2, 30)], &mut *scheduler, &mut file)?;
 //! let text = String::from_utf8(file.finish()?)?;
 //! let lines: Vec<&str> = text.lines().skip(1).collect();
@@ -51,5 +51,5 @@ mod schedule_log;
 
 pub use batsim_jobs::BatsimJobs;
 pub use batsim_machines::BatsimMachines;
-pub use in_submission_order::InSubmissionOrder;
+pub use in_submission_order::{InSubmissionOrder, JobLines};
 pub use schedule_log::{Records, ScheduleLog, schedule_header};

@@ -1,12 +1,11 @@
 //! A schedule as a log.
 
-use crate::InSubmissionOrder;
-use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, SimSpan, SimTime, UserId};
+use crate::JobLines;
+use dfrsim_cluster::{JobRecord, Occurrence};
+use dfrsim_model::{Job, SimSpan, UserId};
 use dfrsim_workload::log::{Header, MAX_SECONDS, Record, Status};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, Write};
 use std::rc::Rc;
 
 /// Records on their way from a log, past the simulation, to the [`ScheduleLog`].
@@ -19,12 +18,6 @@ pub struct Records(Rc<RefCell<VecDeque<Record>>>);
 impl Records {
     /// The jobs of a log, whose records are kept when they are pulled: for the clones of this, which share them.
     pub fn into_jobs<'a>(
-        self,
-        pairs: impl Iterator<Item = (Job, Record)> + 'a,
-    ) -> Box<dyn Iterator<Item = Job> + 'a> {
-        self.kept(Box::new(pairs))
-    }
-    fn kept<'a>(
         self,
         pairs: Box<dyn Iterator<Item = (Job, Record)> + 'a>,
     ) -> Box<dyn Iterator<Item = Job> + 'a> {
@@ -55,58 +48,20 @@ impl Records {
 /// slowly is longer than its work: reading the file back gives such a job the time that it held its nodes or was
 /// paused. For batch schedules it is the log's run time, and reading the file back gives the same jobs.
 #[derive(Debug)]
-pub struct ScheduleLog<W> {
-    lines: InSubmissionOrder<W>,
-    jobs: Jobs,
-}
-
-/// What does not depend on the writer.
-#[derive(Debug)]
-struct Jobs {
+pub struct ScheduleLog {
+    header: String,
     records: Records,
     in_system: BTreeMap<u64, Record>,
     /// What the format cannot express: the first time that is too long.
     beyond_range: Option<String>,
 }
 
-impl<W: Write> ScheduleLog<W> {
-    /// Begins a log with its header; wrap files in a `BufWriter`. `records` has the log's records if the jobs of the
-    /// simulation come through it; otherwise the fields that jobs do not have stay unknown.
-    pub fn new(out: W, header: &Header, records: Records) -> ScheduleLog<W> {
-        let lines = InSubmissionOrder::new(out, &header.to_string());
-        ScheduleLog { lines, jobs: Jobs { records, in_system: BTreeMap::new(), beyond_range: None } }
+impl ScheduleLog {
+    /// A log with this header. `records` has the log's records if the jobs of the simulation come through it; otherwise the fields that
+    /// jobs do not have stay unknown.
+    pub fn new(header: &Header, records: Records) -> ScheduleLog {
+        ScheduleLog { header: header.to_string(), records, in_system: BTreeMap::new(), beyond_range: None }
     }
-
-    /// Hands the writer back.
-    ///
-    /// # Errors
-    /// If any write failed, or if a job waits or runs longer than [`MAX_SECONDS`], which readers refuse.
-    pub fn finish(self) -> io::Result<W> {
-        match self.jobs.beyond_range {
-            None => self.lines.finish(),
-            Some(reason) => Err(io::Error::new(io::ErrorKind::InvalidData, reason)),
-        }
-    }
-}
-
-impl Jobs {
-    /// The line of a job that leaves.
-    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
-        match occurrence {
-            Occurrence::Submitted(job, _) => {
-                let record = arrived(job, self.records.next());
-                self.in_system.insert(place, record);
-                None
-            }
-            Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
-            Occurrence::Lost(outcome, _) => {
-                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }))
-            }
-            Occurrence::Rejected => self.leave(place, None),
-            _ => None,
-        }
-    }
-
     fn leave(&mut self, job: u64, outcome: Option<&JobRecord>) -> Option<String> {
         let record = scheduled(self.in_system.remove(&job)?, outcome);
         self.check(&record);
@@ -171,10 +126,27 @@ fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
     record
 }
 
-impl<W: Write> Observer for ScheduleLog<W> {
-    fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
-        if let Some(line) = self.jobs.line(place, occurrence) {
-            self.lines.put(place, line);
+impl JobLines for ScheduleLog {
+    fn header(&self) -> String {
+        self.header.clone()
+    }
+    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+        match occurrence {
+            Occurrence::Submitted(job, _) => {
+                let record = arrived(job, self.records.next());
+                self.in_system.insert(place, record);
+                None
+            }
+            Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
+            Occurrence::Lost(outcome, _) => {
+                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }))
+            }
+            Occurrence::Rejected => self.leave(place, None),
+            _ => None,
         }
+    }
+    /// A job waits or runs longer than [`MAX_SECONDS`], which readers refuse.
+    fn fault(&self) -> Option<String> {
+        self.beyond_range.clone()
     }
 }

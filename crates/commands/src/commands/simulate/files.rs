@@ -6,7 +6,9 @@ use crate::output::{OutputFile, OutputFiles};
 use crate::setting::Setting;
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Options, SummaryOptions, records};
-use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
+use dfrsim_interchange::{
+    BatsimJobs, BatsimMachines, InSubmissionOrder, JobLines, Records, ScheduleLog, schedule_header,
+};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::log::Header;
@@ -45,12 +47,11 @@ pub(super) struct Subject<'a> {
 
 /// The files in the making.
 pub(super) struct Files {
-    jobs: Option<JobsFile>,
     /// With the figures of all jobs, trimmed or not, for its end.
     events: Option<(EventLog<OutputFile>, Metrics)>,
-    log: Option<ScheduleLog<OutputFile>>,
-    batsim_jobs: Option<BatsimJobs<OutputFile>>,
-    batsim_machines: Option<BatsimMachines<OutputFile>>,
+    machines: Option<BatsimMachines<OutputFile>>,
+    /// Those with a line for each job.
+    jobs: Vec<(PathBuf, InSubmissionOrder<OutputFile>)>,
 }
 
 impl FileArguments {
@@ -85,8 +86,18 @@ impl FileArguments {
             ),
             format!("jobs of {name}; allocated processors are tasks"),
         ];
+        let lines: [(_, Box<dyn JobLines>); 3] = [
+            (&self.jobs_out, Box::new(JobsFile { tau })),
+            (&self.swf_out, Box::new(ScheduleLog::new(&schedule_header(header, nodes, &notes), records))),
+            (&self.batsim_jobs_out, Box::new(BatsimJobs::new(stem(&name), texts.clone()))),
+        ];
+        let lines = lines.into_iter().filter_map(|(path, lines)| Some((path.clone()?, lines)));
+        let jobs = lines.map(|(path, lines)| {
+            let out = OutputFile::create(&path)?;
+            Ok((path, InSubmissionOrder::new(out, lines)))
+        });
         Ok(Files {
-            jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
+            jobs: jobs.collect::<Result<_, Failure>>()?,
             events: create(&self.events_out)?.map(|out| {
                 let name = policy.to_string();
                 let period = policy.reads(PolicySetting::Period).then_some(parameters.period);
@@ -97,11 +108,7 @@ impl FileArguments {
                 let figures = SummaryOptions { taus, warm_up: all, cool_down: all, ..figures.clone() };
                 (log, Metrics::new(figures))
             }),
-            log: create(&self.swf_out)?
-                .map(|out| ScheduleLog::new(out, &schedule_header(header, nodes, &notes), records)),
-            batsim_jobs: create(&self.batsim_jobs_out)?
-                .map(|out| BatsimJobs::new(out, stem(&name), texts.clone())),
-            batsim_machines: create(&self.batsim_machines_out)?.map(|out| BatsimMachines::new(out, nodes)),
+            machines: create(&self.batsim_machines_out)?.map(|out| BatsimMachines::new(out, nodes)),
         })
     }
 
@@ -111,16 +118,14 @@ impl FileArguments {
             let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
             Ok(log.finish(&summary))
         };
-        let written = [
+        let others = [
             (&self.events_out, files.events.map(finish_events).transpose()?),
-            (&self.jobs_out, files.jobs.map(JobsFile::finish)),
-            (&self.swf_out, files.log.map(ScheduleLog::finish)),
-            (&self.batsim_jobs_out, files.batsim_jobs.map(BatsimJobs::finish)),
-            (&self.batsim_machines_out, files.batsim_machines.map(BatsimMachines::finish)),
+            (&self.batsim_machines_out, files.machines.map(BatsimMachines::finish)),
         ];
-        let written = written.into_iter().filter_map(|(path, file)| Some((path.as_deref()?, file?)));
+        let others = others.into_iter().filter_map(|(path, file)| Some((path.clone()?, file?)));
+        let jobs = files.jobs.into_iter().map(|(path, file)| (path, file.finish()));
         let mut whole = OutputFiles::default();
-        for (path, file) in written {
+        for (path, file) in others.chain(jobs) {
             whole.add(file.map_err(|error: io::Error| Failure::output(path.display(), &error))?)?;
         }
         whole.finish()
@@ -136,12 +141,9 @@ fn stem(name: &str) -> &str {
 impl Files {
     /// Those that are written, as observers of the simulation.
     pub(super) fn watchers(&mut self) -> Vec<&mut dyn Observer> {
-        fn watcher<T: Observer>(file: &mut Option<T>) -> Option<&mut dyn Observer> {
-            file.as_mut().map(|file| file as &mut dyn Observer)
-        }
-        let Files { jobs, events, log, batsim_jobs, batsim_machines } = self;
-        let files =
-            [watcher(jobs), watcher(events), watcher(log), watcher(batsim_jobs), watcher(batsim_machines)];
-        files.into_iter().flatten().collect()
+        let Files { events, machines, jobs } = self;
+        let events = events.iter_mut().map(|file| file as &mut dyn Observer);
+        let machines = machines.iter_mut().map(|file| file as &mut dyn Observer);
+        jobs.iter_mut().map(|(_, file)| file as &mut dyn Observer).chain(events).chain(machines).collect()
     }
 }

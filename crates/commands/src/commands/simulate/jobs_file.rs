@@ -1,29 +1,19 @@
 //! The file with a line for each job.
 
-use crate::output::OutputFile;
-use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_interchange::InSubmissionOrder;
-use dfrsim_model::{SimSpan, SimTime, stretch};
-use std::io;
+use dfrsim_cluster::{JobRecord, Occurrence};
+use dfrsim_interchange::JobLines;
+use dfrsim_model::{SimSpan, stretch};
 
-/// Writes completed jobs in the order of submission.
+/// The lines of completed jobs.
+#[derive(Debug)]
 pub(super) struct JobsFile {
-    lines: InSubmissionOrder<OutputFile>,
-    tau: SimSpan,
+    pub(super) tau: SimSpan,
 }
 
 const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations\n";
 
 impl JobsFile {
-    pub(super) fn new(out: OutputFile, tau: SimSpan) -> JobsFile {
-        JobsFile { lines: InSubmissionOrder::new(out, HEADER), tau }
-    }
-
-    pub(super) fn finish(self) -> io::Result<OutputFile> {
-        self.lines.finish()
-    }
-
-    fn line(&self, record: &JobRecord) -> String {
+    fn completed(&self, record: &JobRecord) -> String {
         let turnaround = record.turnaround();
         format!(
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
@@ -46,14 +36,15 @@ impl JobsFile {
     }
 }
 
-impl Observer for JobsFile {
-    fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
+impl JobLines for JobsFile {
+    fn header(&self) -> String {
+        HEADER.to_owned()
+    }
+    fn line(&mut self, _: u64, occurrence: Occurrence<'_>) -> Option<String> {
         match occurrence {
-            Occurrence::Completed(record) | Occurrence::Killed(record) => {
-                self.lines.put(job, self.line(record));
-            }
-            Occurrence::Rejected | Occurrence::Lost(..) => self.lines.put(job, String::new()),
-            _ => {}
+            Occurrence::Completed(record) | Occurrence::Killed(record) => Some(self.completed(record)),
+            Occurrence::Rejected | Occurrence::Lost(..) => Some(String::new()),
+            _ => None,
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One small fractional schedule, derived by hand, in each of the formats.
 
 use dfrsim_cluster::{JobRecord, NodeRange, Observer, Occurrence, Placement};
-use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
+use dfrsim_interchange::{
+    BatsimJobs, BatsimMachines, InSubmissionOrder, Records, ScheduleLog, schedule_header,
+};
 use dfrsim_model::{Job, JobId, NodeId, Share, SimSpan, SimTime, Yield};
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::log::{Header, Kilobytes, Record, Source as _, Status, Strictness};
@@ -77,7 +79,7 @@ fn play(observer: &mut impl Observer) {
 /// comes second although it ends first.
 #[test]
 fn batsim_jobs() {
-    let mut file = BatsimJobs::new(Vec::new(), "a \"small\", week", None);
+    let mut file = InSubmissionOrder::new(Vec::new(), Box::new(BatsimJobs::new("a \"small\", week", None)));
     play(&mut file);
     let text = String::from_utf8(file.finish().unwrap()).unwrap();
     let name = "\"a \"\"small\"\", week\"";
@@ -136,8 +138,8 @@ fn schedule_as_a_log() {
     header.push("UnixStartTime", "1000");
     let header = schedule_header(&header, 4, &["policy GreedyPM*".to_owned()]);
     let records = Records::default();
-    records.clone().into_jobs(jobs().into_iter().zip(log())).for_each(drop);
-    let mut file = ScheduleLog::new(Vec::new(), &header, records);
+    records.clone().into_jobs(Box::new(jobs().into_iter().zip(log()))).for_each(drop);
+    let mut file = InSubmissionOrder::new(Vec::new(), Box::new(ScheduleLog::new(&header, records)));
     play(&mut file);
     let text = String::from_utf8(file.finish().unwrap()).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
@@ -165,7 +167,10 @@ fn schedule_as_a_log() {
 
 #[test]
 fn a_schedule_of_jobs_without_a_log_has_their_requests() {
-    let mut file = ScheduleLog::new(Vec::new(), &Header::default(), Records::default());
+    let mut file = InSubmissionOrder::new(
+        Vec::new(),
+        Box::new(ScheduleLog::new(&Header::default(), Records::default())),
+    );
     play(&mut file);
     let text = String::from_utf8(file.finish().unwrap()).unwrap();
     assert_eq!(text.lines().next(), Some("11 0 0 40 2 -1 -1 2 30 -1 1 -1 -1 -1 -1 -1 -1 -1"));

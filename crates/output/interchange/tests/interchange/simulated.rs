@@ -1,7 +1,7 @@
 //! Schedules of real policies against slow twins that see every occurrence, and round trips.
 
 use dfrsim_cluster::{Observer, Occurrence, Options, simulate};
-use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog};
+use dfrsim_interchange::{BatsimJobs, BatsimMachines, InSubmissionOrder, Records, ScheduleLog};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::formats::swf;
@@ -95,8 +95,8 @@ proptest! {
     fn batsim_files_agree_with_the_twin(
         jobs in jobs(), policy in prop::sample::select(vec!["GreedyPM*/per/OPT=MIN", "MCB*/OPT=AVG", "EQUIPARTITION"]),
     ) {
-        let mut watchers =
-            (Twin::default(), (BatsimJobs::new(Vec::new(), "w", None), BatsimMachines::new(Vec::new(), NODES)));
+        let jobs_file = InSubmissionOrder::new(Vec::new(), Box::new(BatsimJobs::new("w", None)));
+        let mut watchers = (Twin::default(), (jobs_file, BatsimMachines::new(Vec::new(), NODES)));
         run(policy, &jobs, &mut watchers);
         let (twin, (jobs_file, machines)) = watchers;
         let text = String::from_utf8(jobs_file.finish().unwrap()).unwrap();
@@ -123,16 +123,17 @@ proptest! {
     fn a_batch_schedule_survives_the_log(
         jobs in batch_jobs(), policy in prop::sample::select(vec!["FCFS", "EASY", "CONS"]),
     ) {
-        let mut first = ScheduleLog::new(Vec::new(), &Header::default(), Records::default());
+        let log = |records| InSubmissionOrder::new(Vec::new(), Box::new(ScheduleLog::new(&Header::default(), records)));
+        let mut first = log(Records::default());
         run(policy, &jobs, &mut first);
         let first = String::from_utf8(first.finish().unwrap()).unwrap();
         let reader = swf::read(first.as_bytes(), "first.swf", Strictness::Strict).unwrap();
         let mut stream = JobStream::new(reader, &prepare::Options { units: Some(NODES), ..prepare::Options::default() });
         let records = Records::default();
-        let read: Vec<Job> = records.clone().into_jobs(std::iter::from_fn(|| stream.next_with_record())).collect();
+        let read: Vec<Job> = records.clone().into_jobs(Box::new(std::iter::from_fn(|| stream.next_with_record()))).collect();
         stream.finish().unwrap();
         prop_assert_eq!(&read, &jobs);
-        let mut second = ScheduleLog::new(Vec::new(), &Header::default(), records);
+        let mut second = log(records);
         run(policy, &read, &mut second);
         prop_assert_eq!(String::from_utf8(second.finish().unwrap()).unwrap(), first);
     }
