@@ -1,7 +1,7 @@
 //! Writing tables with their fields in the order in which they are declared.
 
 use super::docs::FieldDoc;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 use toml::Value;
 
 /// A value: the fields of tables in it are in the order of their documentation, followed by others.
@@ -15,18 +15,14 @@ impl Serialize for Ordered<'_> {
         let fields = self.fields;
         match self.value {
             Value::Table(table) => {
-                let mut map = serializer.serialize_map(Some(table.len()))?;
-                for field in fields {
-                    if let Some(value) = table.get(&field.name) {
-                        let fields = field.nested.as_ref().map_or(&[][..], |nested| &nested.fields);
-                        map.serialize_entry(&field.name, &Ordered { value, fields })?;
-                    }
-                }
-                for (key, value) in table.iter().filter(|(key, _)| fields.iter().all(|it| it.name != **key)) {
-                    // Under names of the user's are tables of the same fields.
-                    map.serialize_entry(key, &Ordered { value, fields })?;
-                }
-                map.end()
+                let declared = fields.iter().filter_map(|field| {
+                    let fields = field.nested.as_ref().map_or(&[][..], |nested| &nested.fields);
+                    Some((&field.name, Ordered { value: table.get(&field.name)?, fields }))
+                });
+                // Under names of the user's are tables of the same fields.
+                let others = table.iter().filter(|(key, _)| fields.iter().all(|it| it.name != **key));
+                serializer
+                    .collect_map(declared.chain(others.map(|(key, value)| (key, Ordered { value, fields }))))
             }
             Value::Array(values) => {
                 serializer.collect_seq(values.iter().map(|value| Ordered { value, fields }))
