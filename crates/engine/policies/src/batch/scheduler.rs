@@ -412,7 +412,7 @@ impl BatchScheduler {
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
         // A decision starts no job if neither the order nor what is known of running jobs changes.
-        let is_fixed = site.keeps_plans() && (self.site_order.is_settled() || waiting().nth(1).is_none());
+        let is_fixed = site.keeps_plans() && waiting().nth(1).is_none();
         let changes = if is_fixed { self.running.first_end() } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);

@@ -29,14 +29,6 @@ impl Rank {
         Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), tier, submit }
     }
 
-    /// Whether its priority is never below the other's, nor equal to it unless it wins ties, whenever both are computed, if usage does not count.
-    pub(super) fn always_precedes(&self, other: &Rank, wins_ties: bool) -> bool {
-        // Priorities are whole units: a part of one more is lost at times.
-        let least = other.fixed + if wins_ties { 0 } else { ONE.into() };
-        self.tier > other.tier
-            || self.tier == other.tier && self.fixed >= least && self.submit <= other.submit
-    }
-
     /// The tier and the priority at a moment, as one number.
     pub(super) fn at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
         let max_age = SimSpan::from_secs(settings.max_age_s);

@@ -26,7 +26,6 @@ struct Member {
     claim: Claim,
     is_admitted: bool,
     rank: Rank,
-    submit: SimTime,
     /// Since when it waits.
     joined: SimTime,
     /// From when on a batch policy may start it.
@@ -134,7 +133,6 @@ impl Site {
             claim,
             is_admitted,
             rank,
-            submit,
             joined,
             not_before,
             awaits,
@@ -217,20 +215,6 @@ impl Site {
     /// Which computation of priorities is the last one; until the next one those of waiting jobs stay as they are.
     pub(crate) fn ranking(&self) -> (SimTime, u64) {
         (self.multiple, self.accounts.as_ref().map_or(0, |accounts| accounts.computed))
-    }
-
-    /// Whether usage counts, so that any two jobs may change places.
-    pub(crate) fn counts_usage(&self) -> bool {
-        self.accounts.is_some()
-    }
-
-    /// Whether a job is before another one now and later: by its priority, then by its submission.
-    pub(crate) fn always_precedes(&self, job: JobHandle, other: JobHandle) -> bool {
-        let (first, second) = (self.member(job), self.member(other));
-        let wins_ties = first.sequence < second.sequence;
-        !self.counts_usage()
-            && second.joined == second.submit
-            && first.rank.always_precedes(&second.rank, wins_ties)
     }
 
     /// The place of a job's partition in the settings.
