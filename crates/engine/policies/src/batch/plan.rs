@@ -22,8 +22,6 @@ pub(super) struct Plan {
     pub(super) is_again: bool,
     /// Jobs that cannot start now.
     pub(super) hopeless: Failed,
-    /// Whether what is free now is as the pools have it.
-    pub(super) is_counted: bool,
     /// Whether nodes came free before they were expected to since the last pass.
     pub(super) freed: bool,
     /// Whether a job ended after its estimate since then.
@@ -132,10 +130,7 @@ impl Plan {
         // One number says what is free until the end of time: there the search has no end.
         let is_single = pools.single().is_some();
         let before = if is_single { SimTime::MAX } else { latest.saturating_add(SimSpan::from_micros(1)) };
-        match self.is_counted {
-            true => self.timeline.earliest_beside(pools, (now, from), job, before),
-            false => self.timeline.earliest(pools, from, job, before),
-        }
+        self.timeline.earliest_beside(pools, (now, from), job, before)
     }
 
     /// Takes what a job has from a later moment on; returns whether no job can start for that which could before.
@@ -156,7 +151,7 @@ impl Plan {
         // One number says what is free until the end of time: there the search has no end.
         let soon =
             if pools.single().is_some() { SimTime::MAX } else { now.saturating_add(SimSpan::from_micros(1)) };
-        let earliest = self.timeline.earliest_beside(pools, (now, now), job, soon);
+        let earliest = self.timeline.earliest(pools, now, job, soon);
         earliest.filter(|(start, _)| *start == now).map(|(_, room)| room)
     }
 

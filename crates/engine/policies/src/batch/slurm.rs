@@ -162,7 +162,7 @@ impl BatchScheduler {
         let Some(limits) = self.site.as_ref().map(|site| site.settings().backfill) else { return };
         let is_slurm = self.policy.discipline == Discipline::Slurm;
         // Jobs that make others leave give room back to the plan.
-        (plan.is_again, plan.is_counted) = (!self.preempts(), true);
+        plan.is_again = !self.preempts();
         let (mut tried, mut left, mut counts, mut at) = (Tried::default(), clock.tests, is_slurm, 0);
         let is_tried = |scheduler: &BatchScheduler, at: usize, tried: &mut Tried| {
             let job = scheduler.queue.jobs[at].job.job;

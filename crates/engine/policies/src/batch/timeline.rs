@@ -93,7 +93,13 @@ impl Timeline {
             let start = self.profiles[0].earliest_or_held(from, job.job.width, span, held);
             return (start < held).then(|| (start, (Split::default(), job.job.end(start, speed))));
         }
-        self.earliest_on_groups(pools, from, job, held, None)
+        let mut earliest: Option<(SimTime, Room)> = None;
+        for &speed in &pools.speeds {
+            let before = earliest.as_ref().map_or(held, |(start, _)| *start);
+            let search = Search { timeline: self, pools, need: pools.needs.get(job.need), job, speed };
+            earliest = search.run(from, before).or(earliest);
+        }
+        earliest
     }
 
     /// The same for a job behind all others of a queue that is served in turn, after which no other one has a reservation.
@@ -111,7 +117,7 @@ impl Timeline {
         (start < SimTime::MAX).then(|| (start, (Split::default(), end)))
     }
 
-    /// The same where what is free at a moment, from which on the job may start, is [counted](Pools::count).
+    /// The same where a pass may promise whole pools and what is free now is [counted](Pools::count).
     pub(super) fn earliest_beside(
         &mut self,
         pools: &Pools,
@@ -119,30 +125,10 @@ impl Timeline {
         job: &Waiting,
         held: SimTime,
     ) -> Option<(SimTime, Room)> {
-        if let Some(openings) = &mut self.openings {
-            return openings.earliest((pools, &self.profiles), (now, from, held), job);
+        match &mut self.openings {
+            Some(openings) => openings.earliest((pools, &self.profiles), (now, from, held), job),
+            None => self.earliest(pools, from, job, held),
         }
-        match pools.single() {
-            Some(_) => self.earliest(pools, from, job, held),
-            None => self.earliest_on_groups(pools, from, job, held, Some(now)),
-        }
-    }
-
-    fn earliest_on_groups(
-        &self,
-        pools: &Pools,
-        from: SimTime,
-        job: &Waiting,
-        held: SimTime,
-        counted: Option<SimTime>,
-    ) -> Option<(SimTime, Room)> {
-        let mut earliest: Option<(SimTime, Room)> = None;
-        for &speed in &pools.speeds {
-            let before = earliest.as_ref().map_or(held, |(start, _)| *start);
-            let search = Search { timeline: self, pools, need: pools.needs.get(job.need), job, speed };
-            earliest = search.run((from, before), counted).or(earliest);
-        }
-        earliest
     }
 }
 
@@ -165,23 +151,16 @@ struct Most {
 }
 
 impl Search<'_> {
-    fn run(&self, (from, before): (SimTime, SimTime), counted: Option<SimTime>) -> Option<(SimTime, Room)> {
+    fn run(&self, from: SimTime, before: SimTime) -> Option<(SimTime, Room)> {
         let Search { timeline: Timeline { ends, .. }, pools, job, speed, .. } = *self;
         let width = u64::from(job.job.width);
         let begin = |moment: SimTime| ends.partition_point(|(end, _)| *end <= moment);
-        // To go on from what is counted takes a step for each end, a new count one for each pool.
-        let counted = counted.filter(|&now| begin(from) - begin(now) <= pools.len() / 4);
-        let mut start = counted.unwrap_or(from);
-        if start >= before {
+        if from >= before {
             return None;
         }
-        let mut most = match counted {
-            Some(_) => self.counted(start),
-            None => self.count(start),
-        };
-        let mut next = begin(start);
+        let (mut start, mut most, mut next) = (from, self.count(from), begin(from));
         while start < before {
-            if start >= from && most.sum >= width {
+            if most.sum >= width {
                 if !most.is_exact {
                     self.make_exact(start, &mut most);
                 }
@@ -194,9 +173,7 @@ impl Search<'_> {
             }
             let opens = pools.opens(self.need, start).min();
             let ends_next = ends.get(next).map(|(end, _)| *end);
-            let moment = opens.into_iter().chain(ends_next).min();
-            // The first moment that is asked for may be none at which anything ends.
-            start = if start < from { moment.map_or(from, |moment| moment.min(from)) } else { moment? };
+            start = opens.into_iter().chain(ends_next).min()?;
             most.is_exact = false;
             if opens == Some(start) {
                 next = begin(start);
@@ -214,14 +191,6 @@ impl Search<'_> {
             }
         }
         None
-    }
-
-    /// What the pools have counted, which holds at the moment itself.
-    fn counted(&self, now: SimTime) -> Most {
-        let rooms = &self.pools.rooms[self.job.need];
-        let span = (self.speed, now, self.job.job.end(now, self.speed));
-        let sum = self.pools.open_sum(rooms, self.job.need, span);
-        Most { tasks: rooms.tasks.clone(), sum, is_exact: false }
     }
 
     /// Counts all pools.
