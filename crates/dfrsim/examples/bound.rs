@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
         simulate(nodes.get(), &options, jobs.clone(), scheduler.as_mut(), &mut metrics)?;
         let summary = metrics.summary().ok_or("there are jobs")?;
-        println!("{name:30} {:10.2} times the bound", summary.bounded_stretch[0].1.max / bound);
+        println!("{name:30} {:10.2} times the bound", summary.bounded_stretch[0].distribution.max / bound);
     }
     Ok(())
 }

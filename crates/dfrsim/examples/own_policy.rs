@@ -77,8 +77,8 @@ fn degradation(scheduler: &mut dyn Scheduler, jobs: &[Job], nodes: u32) -> f64 {
     let mut metrics = Metrics::new(SummaryOptions::new(nodes));
     simulate(nodes, &options, jobs.to_vec(), scheduler, &mut metrics).expect("the policy keeps the rules");
     let summary = metrics.summary().expect("there are jobs");
-    let (tau, bounded) = summary.bounded_stretch[0];
-    bounded.max / max_stretch_bound(jobs, nodes, tau).value
+    let bounded = summary.bounded_stretch[0];
+    bounded.distribution.max / max_stretch_bound(jobs, nodes, bounded.tau).value
 }
 
 fn main() {

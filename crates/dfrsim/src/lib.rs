@@ -25,8 +25,8 @@
 //! let mut easy = Policies::standard().parse("EASY")?.scheduler(32, &PolicyOptions::default());
 //! let mut metrics = Metrics::new(SummaryOptions::new(32));
 //! simulate(32, &Options::default(), jobs.clone(), easy.as_mut(), &mut metrics)?;
-//! let (tau, stretch) = metrics.summary().unwrap().bounded_stretch[0];
-//! assert!(stretch.max >= max_stretch_bound(&jobs, 32, tau).value);
+//! let bounded = metrics.summary().unwrap().bounded_stretch[0];
+//! assert!(bounded.distribution.max >= max_stretch_bound(&jobs, 32, bounded.tau).value);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -176,7 +176,7 @@ pub(crate) fn figures_of<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bo
     dictionary.set_item("wait", pythonize(py, &summary.wait)?)?;
     dictionary.set_item("turnaround", pythonize(py, &summary.turnaround)?)?;
     dictionary.set_item("stretch", pythonize(py, &summary.stretch)?)?;
-    dictionary.set_item("bounded_stretch", pythonize(py, &summary.bounded_stretch[0].1)?)?;
+    dictionary.set_item("bounded_stretch", pythonize(py, &summary.bounded_stretch[0].distribution)?)?;
     Ok(dictionary)
 }
 

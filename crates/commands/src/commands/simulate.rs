@@ -202,7 +202,7 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        context.print(&Simulated::new(self.policy, &summary))
+        context.print(&Simulated::new(self.policy, summary))
     }
 
     /// What the options make of a cluster for jobs that are there already.

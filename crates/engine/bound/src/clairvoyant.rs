@@ -36,7 +36,7 @@ pub fn clairvoyant_stretch(
             let mut metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
             simulate(nodes, &options, jobs.iter().cloned(), &mut scheduler, &mut metrics)?;
             let summary = metrics.summary().expect("there are jobs");
-            let max_stretch = summary.bounded_stretch[0].1.max;
+            let max_stretch = summary.bounded_stretch[0].distribution.max;
             best = best.min(max_stretch);
             Ok(max_stretch <= target * (1.0 + 1e-9))
         };

@@ -99,7 +99,7 @@ pub use followers::{After, Followers, Link};
 pub use job_table::{JobHandle, JobState};
 pub use lists::{ExpectedEnd, Lists};
 pub use metrics::Metrics;
-pub use objectives::{Fairness, Objectives};
+pub use objectives::{BoundedStretch, Fairness};
 pub use observer::{JobRecord, Observer, Occurrence, PlatformChange};
 pub use options::{EstimateModel, NeedModel, Options, Overrun};
 pub use placement::{NodeRange, Parts, Placement};

@@ -1,18 +1,24 @@
 //! Objectives beside means and maxima: weighted stretch, and fairness between users.
 
-use crate::Weights;
 use crate::sample::Sample;
+use crate::{Distribution, Weights};
 use dfrsim_model::{SimSpan, UserId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the jobs that count amount to by weight and by user, with one tau.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Objectives {
-    /// The mean of the bounded stretch in which each job counts with its [weight](Weights).
-    pub weighted_bounded_stretch: f64,
+/// The bounded stretch of the jobs that count, with one tau.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct BoundedStretch {
+    /// The tau.
+    #[serde(rename = "tau_s")]
+    pub tau: SimSpan,
+    /// Over the jobs.
+    pub distribution: Distribution,
+    /// The mean in which jobs count by their [weights](Weights).
+    pub weighted_mean: f64,
     /// Between users; `None` if no user is known.
+    #[serde(rename = "users")]
     pub fairness: Option<Fairness>,
 }
 
@@ -31,7 +37,7 @@ pub struct Fairness {
     pub max_mean: f64,
 }
 
-/// Adds up jobs for [`Objectives`].
+/// Adds up jobs by weight and by user.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectiveTotals {
     tau: SimSpan,
@@ -59,8 +65,10 @@ impl ObjectiveTotals {
         }
     }
 
-    pub(crate) fn objectives(&self) -> Objectives {
-        Objectives { weighted_bounded_stretch: self.weighted / self.weights, fairness: self.fairness() }
+    /// What they amount to, beside the distribution of their bounded stretches.
+    pub(crate) fn beside(&self, distribution: Distribution) -> BoundedStretch {
+        let (weighted_mean, fairness) = (self.weighted / self.weights, self.fairness());
+        BoundedStretch { tau: self.tau, distribution, weighted_mean, fairness }
     }
 
     fn fairness(&self) -> Option<Fairness> {

@@ -1,6 +1,6 @@
 //! The records of [`dfrsim_model::event`], from what observers receive.
 
-use crate::{Link, Occurrence, Placement, PlatformChange, Summary};
+use crate::{BoundedStretch, Link, Occurrence, Placement, PlatformChange, Summary};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
@@ -161,7 +161,7 @@ impl Occurrence<'_> {
 impl Summary {
     /// The last record. It speaks of the first tau, which must be the one of the first record.
     pub fn record(&self) -> Record<'static> {
-        let ((_, bounded), objectives) = (self.bounded_stretch[0], self.objectives[0]);
+        let BoundedStretch { distribution: bounded, weighted_mean, fairness, .. } = self.bounded_stretch[0];
         Record::Summary {
             completed: (self.jobs + self.trimmed) as u64,
             rejected: self.rejected,
@@ -187,9 +187,9 @@ impl Summary {
                 p99_bounded_stretch: bounded.p99,
                 weights: self.weights.rule,
                 user_weights: self.weights.users.iter().map(|(&user, &weight)| (user, weight)).collect(),
-                weighted_bounded_stretch: objectives.weighted_bounded_stretch,
-                fairness: objectives.fairness.map(|fairness| fairness.jain),
-                max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
+                weighted_bounded_stretch: weighted_mean,
+                fairness: fairness.map(|fairness| fairness.jain),
+                max_user_bounded_stretch: fairness.map(|fairness| fairness.max_mean),
             }),
         }
     }

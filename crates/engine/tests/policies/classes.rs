@@ -141,7 +141,7 @@ proptest! {
             let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
             simulate(nodes, &options, jobs.iter().cloned(), &mut *scheduler, &mut metrics).unwrap();
             let Some(summary) = metrics.summary().filter(|summary| summary.rejected == 0) else { continue };
-            let found = summary.bounded_stretch[0].1.max;
+            let found = summary.bounded_stretch[0].distribution.max;
             prop_assert!(found >= bound * (1.0 - 1e-9), "{}: {} is below {}", policy, found, bound);
         }
     }

@@ -144,7 +144,7 @@ impl Episode {
             Reward::EachBoundedSlowdown => -self.slowed / self.jobs as f64,
             _ if !self.is_over => 0.0,
             Reward::BoundedSlowdown => {
-                self.summary().map_or(0.0, |summary| -summary.bounded_stretch[0].1.mean)
+                self.summary().map_or(0.0, |summary| -summary.bounded_stretch[0].distribution.mean)
             }
             Reward::Utilisation => self.summary().map_or(0.0, |summary| summary.utilisation),
         })

@@ -1,15 +1,15 @@
 //! Rows: what one simulation amounts to, with one tau.
 
-use dfrsim_cluster::{Distribution, Objectives, Summary};
+use dfrsim_cluster::{BoundedStretch, Summary};
 use dfrsim_lab::columns;
 use dfrsim_model::SimSpan;
 
-/// The figures of a simulation, of which the distribution, the objectives and the bound depend on its tau.
-type Figures<'a> = (&'a Summary, &'a Distribution, &'a Objectives, f64);
+/// The figures of a simulation, of which the bounded stretch and its bound depend on its tau.
+type Figures<'a> = (&'a Summary, &'a BoundedStretch, f64);
 
 columns! {
     /// A simulation, measured with one tau. Distributions are over the jobs that count.
-    pub struct SimulationRow of |(summary, bounded, objectives, bound): Figures<'_>| {
+    pub struct SimulationRow of |(summary, bounded, bound): Figures<'_>| {
         /// The workload.
         label pub workload: String,
         /// The part of the workload: a week, a trace, a trace at a load.
@@ -51,17 +51,17 @@ columns! {
         /// Jobs rejected.
         metric(less) pub rejected: u64 = summary.rejected,
         /// The largest bounded stretch / the bound.
-        primary(less) pub degradation: f64 = bounded.max / bound,
+        primary(less) pub degradation: f64 = bounded.distribution.max / bound,
         /// Bounded stretch: mean.
-        metric(less) pub mean_bounded_stretch: f64 = bounded.mean,
+        metric(less) pub mean_bounded_stretch: f64 = bounded.distribution.mean,
         /// Bounded stretch: half of the jobs have no more.
-        metric(less) pub median_bounded_stretch: f64 = bounded.median,
+        metric(less) pub median_bounded_stretch: f64 = bounded.distribution.median,
         /// Bounded stretch: 95 % of the jobs have no more.
-        metric(less) pub p95_bounded_stretch: f64 = bounded.p95,
+        metric(less) pub p95_bounded_stretch: f64 = bounded.distribution.p95,
         /// Bounded stretch: 99 % of the jobs have no more.
-        metric(less) pub p99_bounded_stretch: f64 = bounded.p99,
+        metric(less) pub p99_bounded_stretch: f64 = bounded.distribution.p99,
         /// Bounded stretch: largest.
-        metric(less) pub max_bounded_stretch: f64 = bounded.max,
+        metric(less) pub max_bounded_stretch: f64 = bounded.distribution.max,
         /// Stretch: mean.
         metric(less) pub mean_stretch: f64 = summary.stretch.mean,
         /// Stretch: median.
@@ -107,11 +107,11 @@ columns! {
         /// Memory moved by migrations.
         metric(less, "memories of a node") pub migrated_memory_nodes: f64 = summary.migrated_memory,
         /// Bounded stretch: mean in which jobs count by their weights, nodes * run time unless the scenario says otherwise.
-        metric(less) pub weighted_bounded_stretch: f64 = objectives.weighted_bounded_stretch,
+        metric(less) pub weighted_bounded_stretch: f64 = bounded.weighted_mean,
         /// Jain's index of the users' mean bounded stretches: 1 if all are equal, 1 / users at worst; empty if no user is known.
-        metric(more) pub fairness: Option<f64> = objectives.fairness.map(|fairness| fairness.jain),
+        metric(more) pub fairness: Option<f64> = bounded.fairness.map(|fairness| fairness.jain),
         /// The largest mean bounded stretch of a user; empty if no user is known.
-        metric(less) pub max_user_bounded_stretch: Option<f64> = objectives.fairness.map(|fairness| fairness.max_mean),
+        metric(less) pub max_user_bounded_stretch: Option<f64> = bounded.fairness.map(|fairness| fairness.max_mean),
         /// What happened to jobs on nodes that went down.
         variant pub interruption: Option<String>,
         /// The part of the node-seconds from the first submission to the last completion in which nodes were up.

@@ -405,8 +405,6 @@ impl Study for OnlineStudy {
             .as_deref()
             .map_err(Clone::clone)?;
         let (_, cluster) = self.priorities(variant);
-        let (bounded, objectives) =
-            (&summary.bounded_stretch[variant.tau].1, &summary.objectives[variant.tau]);
         let own = || self.bound(instance, cluster, variant.tau);
         let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
         let reached = self.reached(instance, cluster, variant.tau, self.setting(variant).options.penalty);
@@ -417,7 +415,7 @@ impl Study for OnlineStudy {
             own: figures.clone(),
             penalty_bound: reached.map(|it| it.0),
             reached: reached.map(|it| it.1),
-            ..SimulationRow::of((summary, bounded, objectives, bound))
+            ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))
         }])
     }
     fn beside(&self, instance: &Instance) {
