@@ -40,47 +40,43 @@ pub struct Life {
     /// Its bounded stretch, with the tau of the file.
     pub bounded_stretch: f64,
     /// Its events, in order.
-    #[serde(skip)]
     pub moments: Vec<Moment>,
 }
 
 /// A moment at which something happened to the job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Moment {
     /// When.
+    #[serde(rename = "at_s")]
     pub at: SimTime,
-    /// The record: `submit`, `start`, `yield`, `migrate`, `pause`, `resume` or `complete`.
+    /// The name of the event, as in the events file.
     pub event: &'static str,
-    /// Its yield from then on; zero on no node.
+    /// The yield from then on; 0 on no node.
+    #[serde(rename = "yield")]
     pub job_yield: Yield,
-    /// The jobs that hold it up from then on.
-    pub held: Held,
+    /// What it lacks from then on; null at full speed, and when it has left.
+    pub lacks: Option<Lack>,
+    /// If nodes are lacking: those on which there is no job; some may be down, or kept for another job.
+    #[serde(skip)]
+    pub free: u32,
+    /// If CPU is lacking: its node with the highest demand of CPU.
+    pub node: Option<u32>,
+    /// The demand of CPU on that node, in nodes.
+    pub needed: Option<f64>,
+    /// The jobs that hold the most of what it lacks; on its node, itself left out.
+    pub held_by: Vec<Holder>,
 }
 
-/// The jobs that hold up a job.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Held {
-    /// Not held up: it runs at full speed, or has completed.
-    NotHeld,
-    /// It is on no node: the jobs that hold the most memory.
-    Memory(Vec<Holder>),
-    /// It is on no node, and the policy gives whole nodes: how many are free, and the jobs that hold the most nodes.
-    Nodes {
-        /// Nodes on which there is no job; some may be down, or kept for another job.
-        free: u32,
-        /// The jobs.
-        holders: Vec<Holder>,
-    },
-    /// It runs below full speed: the jobs beside it on the node of its own whose tasks need the most CPU, and how many nodes' CPU
-    /// they need together with it.
-    Cpu {
-        /// The node.
-        node: u32,
-        /// The sum of the needs, in nodes.
-        need: f64,
-        /// The jobs, itself left out.
-        beside: Vec<Holder>,
-    },
+/// What a job lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Lack {
+    /// It is on no node.
+    Memory,
+    /// It is on no node, and the policy gives whole ones.
+    Nodes,
+    /// It runs below full speed.
+    Cpu,
 }
 
 /// A job that holds something.
@@ -200,9 +196,8 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
             Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } | Record::Lose { .. } => {
                 let known = jobs.remove(&job)?;
                 if job == chosen {
-                    let held = Held::NotHeld;
                     let end = SimTime::from_micros(at_us);
-                    moments.push(Moment { at: end, event, job_yield: Yield::ZERO, held });
+                    moments.push(Moment::unhindered(end, event, Yield::ZERO));
                     return Some(Life { end, moments, ..known.life });
                 }
             }
@@ -215,6 +210,14 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
 
 fn share(units: u32) -> Share {
     Share::try_from_units(units).unwrap_or(Share::ONE)
+}
+
+impl Moment {
+    /// The job has all that it needs.
+    fn unhindered(at: SimTime, event: &'static str, job_yield: Yield) -> Moment {
+        let (lacks, free, node, needed, held_by) = Default::default();
+        Moment { at, event, job_yield, lacks, free, node, needed, held_by }
+    }
 }
 
 /// A moment at which the job stays in the system.
@@ -238,7 +241,9 @@ fn moment(
         holders.sort_unstable();
         holders.into_iter().take(LISTED).map(holder).collect()
     };
-    let held = if own.on.is_empty() {
+    let unhindered =
+        Moment::unhindered(at, event, Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE));
+    if own.on.is_empty() {
         let running = || jobs.iter().filter(|(_, known)| !known.on.is_empty());
         let mut taken: Vec<u32> = running().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
         taken.sort_unstable();
@@ -247,13 +252,12 @@ fn moment(
         let holder = |(&job, Known { life, .. }): (&u64, &Known)| {
             (Reverse(memory(life) * u64::from(life.tasks)), job, life.tasks)
         };
-        let holders = largest(running().map(holder).collect());
-        match whole {
-            Some(nodes) => Held::Nodes { free: nodes.saturating_sub(taken.len() as u32), holders },
-            None => Held::Memory(holders),
-        }
+        let held_by = largest(running().map(holder).collect());
+        let lacks = Some(if whole.is_some() { Lack::Nodes } else { Lack::Memory });
+        let free = whole.unwrap_or_default().saturating_sub(taken.len() as u32);
+        Moment { lacks, free, held_by, ..unhindered }
     } else if own.job_yield >= Yield::ONE.units() {
-        Held::NotHeld
+        unhindered
     } else {
         let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
         let need = |known: &Known, tasks: u32| u64::from(known.life.cpu_need.units()) * u64::from(tasks);
@@ -265,11 +269,10 @@ fn moment(
         let others = jobs.iter().filter(|(job, _)| **job != chosen);
         let there = others.filter_map(|(&job, known)| Some((job, known, on(known, node.0)?)));
         let beside = there.map(|(job, known, tasks)| (Reverse(need(known, tasks)), job, tasks));
-        let beside = largest(beside.collect());
-        Held::Cpu { node: node.0, need: needed as f64 / f64::from(Share::ONE.units()), beside }
-    };
-    let job_yield = Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE);
-    Moment { at, event, job_yield, held }
+        let needed = Some(needed as f64 / f64::from(Share::ONE.units()));
+        let (lacks, held_by) = (Some(Lack::Cpu), largest(beside.collect()));
+        Moment { lacks, node: Some(node.0), needed, held_by, ..unhindered }
+    }
 }
 
 impl fmt::Display for Life {
@@ -282,36 +285,32 @@ impl fmt::Display for Life {
             memory.as_f64()
         )?;
         writeln!(f, "in the system from {submit} to {end} s: bounded stretch {bounded_stretch:.2}")?;
-        for Moment { at, event, job_yield, held } in &self.moments {
+        for Moment { at, event, job_yield, lacks, free, node, needed, held_by } in &self.moments {
             write!(f, "{at} s: {event}")?;
             if *job_yield > Yield::ZERO {
                 write!(f, ", yield {:.2}", job_yield.as_f64())?;
             }
-            match held {
-                Held::NotHeld => {}
-                Held::Memory(holders) if holders.is_empty() => write!(f, "; all nodes are free")?,
-                Held::Memory(holders) => {
+            let (node, need) = (node.unwrap_or_default(), needed.unwrap_or_default());
+            match (lacks, held_by.as_slice()) {
+                (None, _) => {}
+                (Some(Lack::Memory), []) => write!(f, "; all nodes are free")?,
+                (Some(Lack::Memory), holders) => {
                     write!(f, "; the most memory is held by {}", listed(holders))?;
                 }
-                Held::Nodes { free, holders } if holders.is_empty() => {
-                    write!(f, "; all {free} nodes are free")?;
-                }
-                Held::Nodes { free, holders } => {
+                (Some(Lack::Nodes), []) => write!(f, "; all {free} nodes are free")?,
+                (Some(Lack::Nodes), holders) => {
                     let one = |it: &Holder| {
                         format!("job {} ({} tasks, arrived {} s ago)", it.job, it.tasks, it.age)
                     };
                     let holders = holders.iter().map(one).collect::<Vec<_>>().join(", ");
                     write!(f, "; {free} nodes are free for {tasks} tasks, the most are held by {holders}")?;
                 }
-                Held::Cpu { node, need, beside } if beside.is_empty() => {
+                (Some(Lack::Cpu), []) => {
                     write!(f, "; alone on node {node}, where its tasks need {need:.2} nodes")?;
                 }
-                Held::Cpu { node, need, beside } => {
-                    write!(
-                        f,
-                        "; node {node}, of which {need:.2} are needed, is shared with {}",
-                        listed(beside)
-                    )?;
+                (Some(Lack::Cpu), beside) => {
+                    let beside = listed(beside);
+                    write!(f, "; node {node}, of which {need:.2} are needed, is shared with {beside}")?;
                 }
             }
             writeln!(f)?;

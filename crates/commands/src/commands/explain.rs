@@ -5,9 +5,7 @@ use crate::failure::Failure;
 use crate::output::Answer;
 use clap::Args;
 use dfrsim_audit::AuditError;
-use dfrsim_audit::explain::{Held, Holder, Life, Moment, explain};
-use schemars::JsonSchema;
-use serde::Serialize;
+use dfrsim_audit::explain::{Life, explain};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -33,56 +31,9 @@ pub(crate) struct Explain {
     job: Option<u64>,
 }
 
-/// The history of a job.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Explained {
-    #[serde(flatten)]
-    life: Life,
-    /// Its events, in order.
-    moments: Vec<Happened>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Happened {
-    at_s: f64,
-    /// The name of the event, as in the events file.
-    event: &'static str,
-    /// The yield from then on; 0 on no node.
-    #[serde(rename = "yield")]
-    job_yield: f64,
-    /// What it lacks from then on: `memory` on no node, `nodes` if the policy gives whole ones, `cpu` below full speed.
-    lacks: Option<&'static str>,
-    /// If CPU is lacking: its node with the highest demand of CPU.
-    node: Option<u32>,
-    /// The demand of CPU on that node, in nodes.
-    needed: Option<f64>,
-    /// The jobs that hold the most of what it lacks.
-    held_by: Vec<Holder>,
-}
-
-impl Answer for Explained {
+impl Answer for Life {
     fn text(&self) -> String {
-        self.life.to_string()
-    }
-}
-
-impl Happened {
-    fn new(Moment { at, event, job_yield, held }: &Moment) -> Happened {
-        let (lacks, node, needed, holders): (_, _, _, &[Holder]) = match held {
-            Held::NotHeld => (None, None, None, &[]),
-            Held::Memory(holders) => (Some("memory"), None, None, holders),
-            Held::Nodes { holders, .. } => (Some("nodes"), None, None, holders),
-            Held::Cpu { node, need, beside } => (Some("cpu"), Some(*node), Some(*need), beside),
-        };
-        Happened {
-            at_s: at.as_secs_f64(),
-            event,
-            job_yield: job_yield.as_f64(),
-            lacks,
-            node,
-            needed,
-            held_by: holders.to_vec(),
-        }
+        self.to_string()
     }
 }
 
@@ -91,10 +42,7 @@ impl Explain {
         let name = self.events.display();
         let file = File::open(&self.events).map_err(|error| Failure::unreadable(&self.events, &error))?;
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
-            Ok(Some(life)) => {
-                let moments = life.moments.iter().map(Happened::new).collect();
-                context.print(&Explained { life, moments })
-            }
+            Ok(Some(life)) => context.print(&life),
             Ok(None) => Err(Failure::input(match self.job {
                 Some(job) => format!(
                     "{name}: no job {job} completes; jobs are counted from 0 in the order of submission"

@@ -1,8 +1,6 @@
 //! `dfrsim schema`
 
-use super::{
-    audit, bench, bound, census, explain, log, policies, results, run, simulate, site, solve, submit,
-};
+use super::{audit, bench, bound, census, log, policies, results, run, simulate, site, solve, submit};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, Written};
@@ -86,7 +84,7 @@ pub(super) const ANSWERS: [Answering; 32] = [
     ("simulate", of::<simulate::Simulated>),
     ("site", of::<site::Understood>),
     ("audit", of::<audit::Audited>),
-    ("explain", of::<explain::Explained>),
+    ("explain", of::<dfrsim_audit::explain::Life>),
     ("draw gantt", of::<Written>),
     ("draw page", of::<Written>),
     ("draw timeline", of::<Written>),

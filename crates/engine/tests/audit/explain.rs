@@ -1,6 +1,6 @@
 //! Why a job had the largest stretch, on a schedule that is small enough to follow by hand.
 
-use dfrsim_audit::explain::{Held, explain};
+use dfrsim_audit::explain::{Lack, Moment, explain};
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 
@@ -46,7 +46,8 @@ fn the_largest_stretch_is_explained() {
     let events: Vec<(f64, &str)> =
         life.moments.iter().map(|moment| (moment.at.as_secs_f64(), moment.event)).collect();
     assert_eq!(events, [(10.0, "submit"), (40.0, "start"), (60.0, "complete")]);
-    let Held::Memory(holders) = &life.moments[0].held else { panic!("{:?}", life.moments[0]) };
+    assert_eq!(life.moments[0].lacks, Some(Lack::Memory));
+    let holders = &life.moments[0].held_by;
     assert_eq!((holders.len(), holders[0].job, holders[0].age), (1, 0, SimSpan::from_secs(10)));
     let text = life.to_string();
     assert!(
@@ -70,8 +71,9 @@ fn the_largest_stretch_is_explained() {
 #[test]
 fn any_job_can_be_explained() {
     let life = explain(events().as_slice(), Some(2)).unwrap().unwrap();
-    let Held::Cpu { node, need, beside } = &life.moments[0].held else { panic!("{:?}", life.moments) };
-    assert_eq!((*node, *need, beside.len(), beside[0].job), (0, 2.0, 1, 1));
+    let Moment { lacks, node, needed, held_by, .. } = &life.moments[0];
+    assert_eq!((*lacks, *node, *needed), (Some(Lack::Cpu), Some(0), Some(2.0)));
+    assert_eq!((held_by.len(), held_by[0].job), (1, 1));
     assert_eq!(explain(events().as_slice(), Some(3)).unwrap(), None);
 }
 
