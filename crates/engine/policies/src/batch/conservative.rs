@@ -45,8 +45,6 @@ impl BatchScheduler {
         let moves_up = freed && !is_new;
         if self.site.as_ref().is_none_or(|site| site.keeps_plans()) {
             self.start_planned(view, &mut plan, moves_up, decision);
-            plan.is_again = false;
-            plan.found.values_mut().for_each(Vec::clear);
             self.plan = Some(plan);
             return;
         }

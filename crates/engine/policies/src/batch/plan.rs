@@ -8,7 +8,7 @@ use super::running::{OVERRUN, Run};
 use super::split::{Room, Stay};
 use super::timeline::Timeline;
 use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// What runs and what is reserved, from one pass to the next.
 #[derive(Debug, Default)]
@@ -16,10 +16,6 @@ pub(super) struct Plan {
     pub(super) timeline: Timeline,
     /// The same without reservations, once these were made again.
     pub(super) base: Option<Timeline>,
-    /// While all are made again, each beside those before it: by need and width, estimates with the starts that were found, both rising.
-    /// A job like that of the same estimate, or of a longer one, cannot start before.
-    pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
-    pub(super) is_again: bool,
     /// Jobs that cannot start now.
     pub(super) hopeless: Failed,
     /// Whether nodes came free before they were expected to since the last pass.
@@ -99,23 +95,7 @@ impl Plan {
         job: &Waiting,
         latest: SimTime,
     ) -> Option<(SimTime, Room)> {
-        let BatchJob { width, estimate, .. } = job.job;
-        // One like it, and where many widths are few also a narrower one.
-        let least = if self.timeline.openings.is_some() { 0 } else { width };
-        let bound = self.found.range((job.need, least)..=(job.need, width)).filter_map(|(_, found)| {
-            let shorter = found.partition_point(|(other, _)| *other <= estimate);
-            found[..shorter].last().map(|(_, start)| *start)
-        });
-        let bound = bound.max();
-        let from = bound.map_or(now, |start| start.max(now));
-        let earliest = self.earliest_from(pools, (now, from), job, latest);
-        if self.is_again {
-            let found = self.found.entry((job.need, width)).or_default();
-            let start = earliest.as_ref().map_or(SimTime::MAX, |(start, _)| *start);
-            let first = found.partition_point(|(other, _)| *other < estimate);
-            let last = found.partition_point(|(other, at)| *other <= estimate || *at <= start);
-            found.splice(first..last, [(estimate, start)]);
-        }
+        let earliest = self.earliest_from(pools, (now, now), job, latest);
         earliest.filter(|(start, _)| *start <= latest)
     }
 
@@ -181,7 +161,6 @@ impl Plan {
         base.advance(now);
         self.timeline.clone_from(base);
         jobs.iter_mut().for_each(Waiting::withdraw);
-        self.is_again = true;
     }
 
     pub(super) fn withdraw(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {

@@ -13,7 +13,7 @@
 //!
 //! Components of a heterogeneous job are for backfilling alone, which starts all of them at the place of the first one, or none.
 
-use super::plan::Plan;
+use super::plan::{Failed, Plan};
 use super::queue::Waiting;
 use super::scheduler::{BatchScheduler, Beside};
 use super::split::{Room, Split, Stay};
@@ -85,7 +85,7 @@ impl BatchScheduler {
             // Jobs that make room leave a plan as it is.
             if let Some(openings) = plan.timeline.openings.as_mut().filter(|_| !self.preempts()) {
                 openings.withdraw();
-                (plan.found, plan.hopeless) = Default::default();
+                plan.hopeless = Failed::default();
                 self.plan = Some(plan);
             }
         }
@@ -161,8 +161,6 @@ impl BatchScheduler {
         let (now, clock) = (view.now(), self.clock(view.now()));
         let Some(limits) = self.site.as_ref().map(|site| site.settings().backfill) else { return };
         let is_slurm = self.policy.discipline == Discipline::Slurm;
-        // Jobs that make others leave give room back to the plan.
-        plan.is_again = !self.preempts();
         let (mut tried, mut left, mut counts, mut at) = (Tried::default(), clock.tests, is_slurm, 0);
         let is_tried = |scheduler: &BatchScheduler, at: usize, tried: &mut Tried| {
             let job = scheduler.queue.jobs[at].job.job;
