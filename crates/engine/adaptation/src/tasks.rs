@@ -2,7 +2,6 @@
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping, mapping_of};
-use dfrsim_packing::vector::sizes_at;
 
 /// The node of a task that has none.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -72,7 +71,7 @@ impl Tasks {
         self.takes.clear();
         for job in &instance.jobs {
             for _ in 0..job.tasks {
-                self.takes.extend(sizes_at(job, instance.fixed, scaled).map(|size| size as i64));
+                self.takes.extend(job.sizes_at(instance.fixed, scaled).map(|size| size as i64));
             }
         }
         self.scarcity.clear();

@@ -3,9 +3,6 @@
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
-/// Fixed point of demands at a yield: an amount times a [`Yield`], like [`CpuUse`](dfrsim_model::CpuUse).
-pub(crate) const SCALE: u32 = Yield::BITS;
-
 /// The rigid demands of an instance: fixed requirements and constrained needs, that is needs times least yields. This
 /// is what a task takes at a scaled yield of 0, so tasks can be together on a node if and only if their sums fit.
 ///
@@ -22,20 +19,11 @@ pub(crate) struct Rigid {
 
 impl Rigid {
     pub(crate) fn of(instance: &Instance) -> Rigid {
-        let demands = instance.jobs.iter().flat_map(|job| {
-            let least = i64::from(job.least_yield.units());
-            job.demand.iter().enumerate().map(move |(dimension, &amount)| {
-                if dimension < instance.fixed {
-                    i64::from(amount) << SCALE
-                } else {
-                    i64::from(amount) * least
-                }
-            })
-        });
-        let capacities = instance.nodes.iter().flatten().map(|&capacity| i64::from(capacity) << SCALE);
+        let sizes = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, Yield::ZERO));
+        let capacities = instance.nodes.iter().flatten().map(|&capacity| i64::from(capacity) << Yield::BITS);
         Rigid {
             dimensions: instance.dimensions(),
-            demands: demands.collect(),
+            demands: sizes.map(|size| size as i64).collect(),
             capacities: capacities.collect(),
             are_alike: instance.is_homogeneous(),
         }

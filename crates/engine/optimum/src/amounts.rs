@@ -1,25 +1,21 @@
 //! The exact amounts that tasks take and nodes offer.
 
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::offline::{Instance, Mapping};
 
-/// What one task of the job takes of resource `at` at a scaled yield, in units of 2^-20 of the instance's units: at most
-/// 2^52, so that a node's capacity plus one task never overflows.
-pub(crate) fn task_takes(instance: &Instance, job: &OfflineJob, at: usize, scaled: Yield) -> u64 {
-    let part = if at < instance.fixed { Yield::ONE } else { job.unscaled(scaled) };
-    u64::from(job.demand[at]) * u64::from(part.units())
-}
-
-/// The capacity of a node, in the units of [`task_takes`].
+/// The capacity of a node, in the units of [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at).
 pub(crate) fn node_offers(amount: u32) -> u64 {
     u64::from(amount) << Yield::BITS
 }
 
 /// What all tasks together take of each resource.
 pub(crate) fn taken(instance: &Instance, scaled: Yield) -> Vec<u128> {
-    let takes =
-        |at, job: &OfflineJob| u128::from(task_takes(instance, job, at, scaled)) * u128::from(job.tasks);
-    (0..instance.dimensions()).map(|at| instance.jobs.iter().map(|job| takes(at, job)).sum()).collect()
+    let mut taken = vec![0; instance.dimensions()];
+    for job in &instance.jobs {
+        let takes = taken.iter_mut().zip(job.sizes_at(instance.fixed, scaled));
+        takes.for_each(|(taken, takes)| *taken += u128::from(takes) * u128::from(job.tasks));
+    }
+    taken
 }
 
 /// The largest yield at which something fits that fits at every smaller one; `None` if it does not even at 0.
@@ -64,10 +60,9 @@ pub fn mapping_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     largest_yield(|scaled| {
         loads.fill(0);
         for (job, places) in instance.jobs.iter().zip(mapping) {
-            for at in 0..dimensions {
-                let takes = u128::from(task_takes(instance, job, at, scaled));
+            for (at, takes) in job.sizes_at(instance.fixed, scaled).enumerate() {
                 for place in places {
-                    loads[place.node.index() * dimensions + at] += takes * u128::from(place.tasks);
+                    loads[place.node.index() * dimensions + at] += u128::from(takes) * u128::from(place.tasks);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The upper bound on the minimum yield that the relaxed linear program gives.
 
-use crate::amounts::{largest_yield, node_offers, taken, task_takes};
+use crate::amounts::{largest_yield, node_offers, taken};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
@@ -44,8 +44,7 @@ fn fits_together(instance: &Instance, scaled: Yield) -> bool {
 
 fn each_fits_alone(instance: &Instance, scaled: Yield) -> bool {
     instance.jobs.iter().all(|job| {
-        let takes: Vec<u64> =
-            (0..instance.dimensions()).map(|at| task_takes(instance, job, at, scaled)).collect();
+        let takes: Vec<u64> = job.sizes_at(instance.fixed, scaled).collect();
         instance
             .nodes
             .iter()

@@ -1,6 +1,6 @@
 //! Nodes that are filled task by task.
 
-use crate::amounts::{mapping_yield, node_offers, task_takes};
+use crate::amounts::{mapping_yield, node_offers};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Solved, mapping_of};
 
@@ -18,11 +18,7 @@ pub(crate) struct Loads<'a> {
 impl<'a> Loads<'a> {
     /// Empty nodes.
     pub(crate) fn new(instance: &'a Instance, scaled: Yield) -> Loads<'a> {
-        let takes = instance
-            .jobs
-            .iter()
-            .flat_map(|job| (0..instance.dimensions()).map(move |at| task_takes(instance, job, at, scaled)))
-            .collect();
+        let takes = instance.jobs.iter().flat_map(|job| job.sizes_at(instance.fixed, scaled)).collect();
         Loads {
             instance,
             takes,

@@ -85,10 +85,8 @@ pub(crate) fn packing_program(
     for at in 0..instance.dimensions() {
         let most = instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0).max(1);
         let most = crate::amounts::node_offers(most) as f64;
-        let takes: Vec<f64> = tasks
-            .iter()
-            .map(|&job| crate::amounts::task_takes(instance, &instance.jobs[job], at, scaled) as f64 / most)
-            .collect();
+        let takes = |&job: &usize| instance.jobs[job].sizes_at(instance.fixed, scaled).nth(at);
+        let takes: Vec<f64> = tasks.iter().filter_map(takes).map(|takes| takes as f64 / most).collect();
         for (node, offers) in instance.nodes[..nodes].iter().enumerate() {
             let terms = assigned.iter().zip(&takes).map(|(row, &takes)| (row[node], takes));
             let offers = crate::amounts::node_offers(offers[at]) as f64 / most;

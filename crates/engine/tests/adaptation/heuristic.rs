@@ -8,7 +8,7 @@ use dfrsim_model::offline::{Adaptation, Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::{DissertationScenario, changed};
 use dfrsim_optimum::{Limits, adapted_optimum};
-use dfrsim_packing::vector::{Options, VectorPacking, minimum_yield, sizes_at};
+use dfrsim_packing::vector::{Options, VectorPacking, minimum_yield};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -134,7 +134,7 @@ fn peak(problem: &Adaptation, mapping: &Mapping, scaled: Yield) -> f64 {
     for (job, part) in
         jobs.iter().zip(mapping).flat_map(|(job, parts)| parts.iter().map(move |part| (job, part)))
     {
-        for (taken, size) in taken[part.node.index()].iter_mut().zip(sizes_at(job, *fixed, scaled)) {
+        for (taken, size) in taken[part.node.index()].iter_mut().zip(job.sizes_at(*fixed, scaled)) {
             *taken += size as f64 * f64::from(part.tasks) / f64::from(Yield::ONE.units());
         }
     }

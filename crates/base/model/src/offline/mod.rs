@@ -93,4 +93,14 @@ impl OfflineJob {
         let rest = (one - least) * u64::from(scaled.units()) / one;
         Yield::from_ratio(least + rest, one)
     }
+
+    /// The size of a task at a scaled yield: its first, `fixed` requirements and its fluid needs times its unscaled yield, in units of
+    /// 2^-20 amounts, of which a node with a capacity of c has c * 2^20. Exact, and at most 2^52.
+    pub fn sizes_at(&self, fixed: usize, scaled: Yield) -> impl Iterator<Item = u64> {
+        let unscaled = self.unscaled(scaled);
+        self.demand.iter().enumerate().map(move |(resource, &amount)| {
+            let part = if resource < fixed { Yield::ONE } else { unscaled };
+            u64::from(amount) * u64::from(part.units())
+        })
+    }
 }

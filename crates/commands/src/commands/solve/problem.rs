@@ -7,7 +7,6 @@ use dfrsim_context_switch::{Configuration, ConstraintKind, Place, VmId};
 use dfrsim_input::state::Constraint;
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_packing::vector::sizes_at;
 use std::collections::BTreeMap;
 
 /// The VMs that run and those that wait, as jobs; the others stay as they are.
@@ -103,7 +102,7 @@ impl Problem {
         let instance = &self.adaptation.instance;
         let mut reasons = String::new();
         for (job, vms) in instance.jobs.iter().zip(&self.vms) {
-            let sizes: Vec<u64> = sizes_at(job, instance.fixed, Yield::ZERO).collect();
+            let sizes: Vec<u64> = job.sizes_at(instance.fixed, Yield::ZERO).collect();
             let fits = |at: usize, node: &[u32]| sizes[at] <= u64::from(node[at]) << Yield::BITS;
             let all = 0..sizes.len();
             if instance.nodes.iter().any(|node| all.clone().all(|at| fits(at, node))) {
@@ -128,7 +127,7 @@ impl Problem {
         for (job, placement) in instance.jobs.iter().zip(current) {
             for part in placement {
                 let row = &mut taken[part.node.index() * width..][..width];
-                for (taken, size) in row.iter_mut().zip(sizes_at(job, instance.fixed, Yield::ZERO)) {
+                for (taken, size) in row.iter_mut().zip(job.sizes_at(instance.fixed, Yield::ZERO)) {
                     *taken += u128::from(size) * u128::from(part.tasks);
                 }
             }

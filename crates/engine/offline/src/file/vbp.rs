@@ -114,7 +114,7 @@ pub fn instance_to_vbp(instance: &Instance, scaled: Yield) -> Option<String> {
     line(&mut bin.iter().map(|&amount| u64::from(amount)));
     line(&mut std::iter::once(instance.jobs.len() as u64));
     for job in &instance.jobs {
-        let sizes = dfrsim_packing::vector::sizes_at(job, instance.fixed, scaled);
+        let sizes = job.sizes_at(instance.fixed, scaled);
         let amounts = sizes.map(|size| size.div_ceil(1 << Yield::BITS));
         line(&mut amounts.chain([u64::from(job.tasks)]));
     }

@@ -1,7 +1,7 @@
 //! The depth-first search for mappings with at least a target yield.
 
 use super::items::Items;
-use crate::amounts::{mapping_yield, node_offers, task_takes};
+use crate::amounts::{mapping_yield, node_offers};
 use crate::outcome::{Attempt, Limits};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Solved, mapping_of};
@@ -146,12 +146,9 @@ impl<'a> Search<'a> {
     /// The amount that tasks take at the target.
     fn aim(&mut self) {
         let width = self.width;
-        for (kind, &job) in self.items.kinds.iter().enumerate() {
-            for at in 0..width {
-                self.takes[kind * width + at] =
-                    task_takes(self.instance, &self.instance.jobs[job], at, self.target);
-            }
-        }
+        let kinds = self.items.kinds.iter().map(|&job| &self.instance.jobs[job]);
+        self.takes.clear();
+        self.takes.extend(kinds.flat_map(|job| job.sizes_at(self.instance.fixed, self.target)));
         for depth in (0..self.items.list.len()).rev() {
             for at in 0..width {
                 let takes = self.takes[self.items.list[depth].kind * width + at];

@@ -41,7 +41,7 @@ impl<const D: usize> Demands<D> {
         );
     }
 
-    /// Computes the sizes at a scaled yield; the same as [`sizes_at`](super::sizes_at) says.
+    /// Computes the sizes at a scaled yield; the same as [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at) says.
     pub(super) fn size_at(&mut self, scaled: Yield) {
         let one = u64::from(Yield::ONE.units());
         let factors: Vec<[u64; D]> = self

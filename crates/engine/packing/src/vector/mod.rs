@@ -48,7 +48,7 @@
 //! `offline_eject.toml` prints both).
 //!
 //! # Other algorithms
-//! [`search`] is the search alone, around anything that packs at a given yield; [`sizes_at`] says what a task then asks
+//! [`search`] is the search alone, around anything that packs at a given yield; [`OfflineJob::sizes_at`] says what a task then asks
 //! for. An algorithm that needs more than this crate has (a linear program, as the one with the guarantee of
 //! Chekuri and Khanna) is written with these two elsewhere.
 
@@ -64,7 +64,7 @@ mod yields;
 
 pub use crate::filling::ListOrder;
 pub use algorithm::Algorithm;
-pub use yields::{Claimed, Probes, minimum_yield, search, sizes_at, yield_bound};
+pub use yields::{Claimed, Probes, minimum_yield, search, yield_bound};
 
 use algorithm::Rule;
 use dfrsim_model::Yield;

@@ -104,16 +104,6 @@ pub(super) fn minimum_yield_of(
     })
 }
 
-/// The size of a task of a job at a scaled yield: its fixed requirements and its fluid needs times its unscaled yield,
-/// in units of 2^-20 [`Share`](dfrsim_model::Share) units, of which a node with a capacity of c has c * 2^20. Exact.
-pub fn sizes_at(job: &OfflineJob, fixed: usize, scaled: Yield) -> impl Iterator<Item = u64> {
-    let unscaled = job.unscaled(scaled);
-    job.demand.iter().enumerate().map(move |(resource, &amount)| {
-        let part = if resource < fixed { Yield::ONE } else { unscaled };
-        u64::from(amount) * u64::from(part.units())
-    })
-}
-
 /// Which yields a search tries. As success need not be monotone in the yield, other ones give other results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Probes {
@@ -164,7 +154,7 @@ impl Claimed {
 /// assert_eq!(vector::yield_bound(&instance), Some(Yield::from_ratio(2, 3)));
 /// // Two of the three tasks must share a node.
 /// let found = vector::search(&instance, Yield::from_ratio(1, 1000), Probes::Halving, |at| {
-///     let size = vector::sizes_at(&instance.jobs[0], instance.fixed, at).next().unwrap();
+///     let size = instance.jobs[0].sizes_at(instance.fixed, at).next().unwrap();
 ///     2 * size <= u64::from(one) << Yield::BITS
 /// });
 /// assert!(found.unwrap() > Yield::from_ratio(499, 1000) && found.unwrap() <= Yield::from_ratio(1, 2));
