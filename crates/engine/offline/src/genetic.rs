@@ -2,10 +2,10 @@
 
 use crate::Outcome;
 use crate::greedy::{SortOrder, mapping};
-use crate::min_yield;
 use crate::rigid::Rigid;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
+use dfrsim_packing::vector::minimum_yield_of;
 use rand::RngExt as _;
 
 /// How `GA` repairs a chromosome. The dissertation's text (section 4.2.4) says that jobs of overloaded nodes move to other less
@@ -86,8 +86,6 @@ struct Breeder<'a> {
     rng: Rng,
     /// Of the chromosome that is repaired and judged: what its tasks take, a row for each node.
     loads: Vec<i64>,
-    /// Of the same: the sums of fluid needs, a row for each node.
-    needs: Vec<i64>,
 }
 
 impl<'a> Breeder<'a> {
@@ -106,7 +104,6 @@ impl<'a> Breeder<'a> {
             repair,
             rng: seed.fork("GA").rng(),
             loads: Vec::new(),
-            needs: Vec::new(),
         }
     }
 
@@ -206,7 +203,10 @@ impl<'a> Breeder<'a> {
         let sound = (0..self.instance.nodes.len()).filter(|&node| !self.is_overloaded(node)).count();
         chromosome.fitness = self.fitness_of_nodes(sound);
         if sound == self.instance.nodes.len() {
-            chromosome.fitness += sound as u64 * u64::from(self.minimum_yield(&chromosome.nodes).units());
+            let tasks = self.tasks.iter().zip(&chromosome.nodes);
+            let parts = tasks.map(|(&job, &node)| (job as usize, node as usize, 1));
+            let minimum = minimum_yield_of(self.instance, parts).expect("no node is overloaded");
+            chromosome.fitness += sound as u64 * u64::from(minimum.units());
         }
     }
 
@@ -251,13 +251,6 @@ impl<'a> Breeder<'a> {
                 overloaded = self.is_overloaded(node);
             }
         }
-    }
-
-    /// The minimum yield of a feasible chromosome, whose loads are known.
-    fn minimum_yield(&mut self, nodes: &[u32]) -> Yield {
-        let Breeder { instance, rigid, tasks, ref loads, ref mut needs, .. } = *self;
-        let load = |node: usize, resource: usize| loads[node * instance.dimensions() + resource];
-        min_yield::of_tasks(instance, rigid, tasks, nodes, needs, load)
     }
 
     /// The fitness that this many nodes are worth.

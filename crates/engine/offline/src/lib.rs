@@ -28,7 +28,6 @@ pub mod instances;
 
 mod algorithm;
 mod linear;
-mod min_yield;
 mod outcome;
 mod rigid;
 mod settings;

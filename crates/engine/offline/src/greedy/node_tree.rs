@@ -49,11 +49,6 @@ impl NodeTree {
         tree
     }
 
-    /// For each resource, the load of a node minus its capacity.
-    pub(super) fn excess(&self, node: usize) -> &[i64] {
-        &self.row(self.leaves + node)[..self.resources]
-    }
-
     /// The node of the least cost in this column, or simply the first without one, that can hold the demand; of equal
     /// ones the first.
     pub(super) fn cheapest(&self, demand: &[i64], column: Option<usize>) -> Option<usize> {

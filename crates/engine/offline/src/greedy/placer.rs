@@ -2,10 +2,10 @@
 
 use super::node_rule::{Amounts, NodeRule};
 use super::node_tree::NodeTree;
-use crate::min_yield;
 use crate::rigid::Rigid;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, mapping_of};
+use dfrsim_packing::vector::minimum_yield_of;
 
 /// Places the tasks of one instance, again and again by different orders and rules.
 pub(super) struct Placer<'a> {
@@ -78,9 +78,8 @@ impl<'a> Placer<'a> {
                 Amounts::None => {}
             });
         }
-        let load =
-            |node: usize, resource: usize| self.rigid.capacity(node)[resource] + tree.excess(node)[resource];
-        Some(min_yield::of_tasks(self.instance, self.rigid, tasks, &self.nodes, &mut self.loads, load))
+        let parts = tasks.iter().zip(&self.nodes).map(|(&job, &node)| (job as usize, node as usize, 1));
+        minimum_yield_of(self.instance, parts)
     }
 
     /// The node of each task of the last complete pass, in the order of its tasks.

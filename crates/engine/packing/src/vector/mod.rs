@@ -64,7 +64,7 @@ mod yields;
 
 pub use crate::filling::ListOrder;
 pub use algorithm::Algorithm;
-pub use yields::{Claimed, Probes, minimum_yield, search, yield_bound};
+pub use yields::{Claimed, Probes, minimum_yield, minimum_yield_of, search, yield_bound};
 
 use algorithm::Rule;
 use dfrsim_model::Yield;

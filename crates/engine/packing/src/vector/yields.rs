@@ -86,8 +86,11 @@ pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     minimum_yield_of(instance, parts)
 }
 
-/// The same of a job, a node and how many of its tasks are there, in any order.
-pub(super) fn minimum_yield_of(
+/// The same of parts of a mapping in any order: a job, a node and how many of its tasks are there.
+///
+/// # Panics
+/// As [`minimum_yield`].
+pub fn minimum_yield_of(
     instance: &Instance,
     parts: impl Iterator<Item = (usize, usize, u32)>,
 ) -> Option<Yield> {
