@@ -14,7 +14,7 @@ mod two_lists;
 pub(crate) use item_lists::{BLOCK, CAPACITY, ItemLists, RoughBlock, excess, fits, reduce, rough, take_most};
 pub(crate) use node_runs::NodeRuns;
 pub(crate) use one_list::OneList;
-pub(crate) use pack::{Packer, Plan, spare};
+pub(crate) use pack::{FillRule, Packer, Plan, Take, spare};
 pub use ranked_lists::ListOrder;
 pub(crate) use ranked_lists::{ListTable, RankedLists};
 pub(crate) use two_lists::TwoLists;

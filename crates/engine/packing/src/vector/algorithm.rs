@@ -59,7 +59,7 @@ impl Algorithm {
 
     /// All of them: the dissertation's, RR-6692's, our own and others'.
     pub const ALL: [Algorithm; 31] = {
-        use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
+        use Criterion::{Difference, Given, Lexicographic, Maximum, Ratio, Sum};
         use Rule::{BestFit, ChoosePack, DotProduct, FirstFit, Mcb, Norm, PermutationPack};
         [
             of("VP_BFSUM", BestFit, Sum),
@@ -91,8 +91,8 @@ impl Algorithm {
             with_dominance("VP_FFSUM_DD", FirstFit, Sum),
             with_dominance("VP_FFMAX_DD", FirstFit, Maximum),
             with_dominance("VP_FFLEX_DD", FirstFit, Lexicographic),
-            of("VP_DOTPRODUCT", DotProduct, Sum),
-            of("VP_NORM", Norm, Sum),
+            of("VP_DOTPRODUCT", DotProduct, Given),
+            of("VP_NORM", Norm, Given),
         ]
     };
 

@@ -6,6 +6,7 @@ use super::best_fit::{BestFit, Placed};
 use super::demands::{Demands, read_nodes};
 use super::dominance::failed_tests;
 use super::order::{Order, sum};
+use super::scored::Scored;
 use super::yields::search;
 use crate::filling::{
     ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
@@ -65,6 +66,8 @@ enum Lists<const D: usize> {
     BestFit,
     /// One list, from which nodes are filled.
     One,
+    /// One list, from which a node takes what suits it best.
+    Scored(Rule),
     /// A list for the items that are largest in each of two dimensions.
     Two(ListTable<D>),
     /// A list for each pair of dimensions.
@@ -77,6 +80,7 @@ impl<const D: usize> Lists<D> {
         let order = if rule == Rule::Mcb { ListOrder::ByRank } else { order };
         match (rule, dimensions) {
             (Rule::BestFit, _) => Lists::BestFit,
+            (rule @ (Rule::DotProduct | Rule::Norm), _) => Lists::Scored(rule),
             (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
             (_, 2) if order == ListOrder::ByRank => Lists::Two(table(true)),
             _ => Lists::Ranked(RankedLists::new(table(rule != Rule::ChoosePack), order)),
@@ -84,7 +88,7 @@ impl<const D: usize> Lists<D> {
     }
     fn table(&self) -> Option<&ListTable<D>> {
         match self {
-            Lists::BestFit | Lists::One => None,
+            Lists::BestFit | Lists::One | Lists::Scored(_) => None,
             Lists::Two(table) | Lists::Ranked(RankedLists { table, .. }) => Some(table),
         }
     }
@@ -138,6 +142,7 @@ impl<const D: usize> Engine<D> {
         match lists {
             Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
             Lists::One => packer.pack(&mut OneList, items, nodes, plan),
+            Lists::Scored(rule) => packer.pack(&mut Scored::new(*rule, items), items, nodes, plan),
             Lists::Two(_) => packer.pack(&mut TwoLists { balanced: 0 }, items, nodes, plan),
             Lists::Ranked(rule) => packer.pack(rule, items, nodes, plan),
         }

@@ -66,12 +66,10 @@ pub use crate::filling::ListOrder;
 pub use algorithm::Algorithm;
 pub use yields::{Claimed, Probes, minimum_yield, minimum_yield_of, search, yield_bound};
 
-use algorithm::Rule;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Solved};
 use eject::Eject;
 use engine::{Engine, Solve};
-use scored::Scored;
 
 /// The options of [`VectorPacking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,10 +139,10 @@ impl VectorPacking {
     pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solved>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
         fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
-            match algorithm.rule {
-                _ if algorithm == Algorithm::EJECT => Box::<Eject<D>>::default(),
-                Rule::DotProduct | Rule::Norm => Box::<Scored<D>>::default(),
-                _ => Box::<Engine<D>>::default(),
+            if algorithm == Algorithm::EJECT {
+                Box::<Eject<D>>::default()
+            } else {
+                Box::<Engine<D>>::default()
             }
         }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less

@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 /// The sort key of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Criterion {
+    /// None: items stay in the order of their jobs.
+    Given,
     Sum,
     Maximum,
     Lexicographic,
@@ -14,7 +16,7 @@ pub(super) enum Criterion {
     Ratio,
 }
 
-/// An order of items by their sizes in all dimensions: by the criterion, then by sum.
+/// An order of items by their sizes in all dimensions: by the criterion, if there is one, then by sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Order {
     pub(super) criterion: Criterion,
@@ -29,6 +31,7 @@ impl Order {
     /// A number that is never smaller for an item that comes later. Sizes are below 2^52, dimensions at most 32.
     pub(super) fn prefix(self, size: &[u64]) -> u64 {
         let prefix = match self.criterion {
+            Criterion::Given => 0,
             Criterion::Sum => sum(size) >> 3,
             Criterion::Maximum => extremes(size).0,
             Criterion::Lexicographic => size[0],
@@ -47,6 +50,7 @@ impl Order {
     /// The order itself; exact.
     pub(super) fn compare(self, a: &[u64], b: &[u64]) -> Ordering {
         let rising = match self.criterion {
+            Criterion::Given => return Ordering::Equal,
             Criterion::Sum => Ordering::Equal,
             Criterion::Maximum => extremes(a).0.cmp(&extremes(b).0),
             Criterion::Lexicographic => a.cmp(b),
