@@ -58,7 +58,6 @@ mod optimum;
 mod parameters;
 mod phase_times;
 pub mod planetlab;
-mod range_max;
 mod selection;
 mod shared;
 mod shortfall;

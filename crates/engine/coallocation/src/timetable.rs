@@ -1,20 +1,18 @@
 //! The reservations of one resource, and when.
 
-use crate::range_max::RangeMax;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Reservation;
 
 /// The reservations of each property of a resource at any moment (T of section 2): a step function.
 ///
 /// All properties share their steps, since a reservation takes part of each of them. The largest amount over a window
-/// is found in logarithmic time; a new reservation takes time linear in the number of steps, a few microseconds at
-/// 1,000 reservations.
+/// takes time linear in the number of its steps, a new reservation in that of all steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timetable {
     /// Where steps begin: strictly rising, from the origin of time. The last one never ends.
     starts: Vec<SimTime>,
     /// The reservations of each property in each step.
-    reserved: Vec<RangeMax>,
+    reserved: Vec<Vec<u64>>,
 }
 
 /// A run of steps, from `first` to just before `end`.
@@ -71,7 +69,7 @@ impl Timetable {
                 *levels.last_mut().expect("there is a first step") = u64::try_from(sum).unwrap_or(u64::MAX);
             }
         }
-        Timetable { starts, reserved: reserved.into_iter().map(RangeMax::new).collect() }
+        Timetable { starts, reserved }
     }
 
     /// How many steps it has; at most two a reservation, and one.
@@ -87,7 +85,7 @@ impl Timetable {
 
     /// The reservations of a property at a moment, in millionths.
     pub fn at(&self, property: usize, time: SimTime) -> u64 {
-        self.reserved[property].values()[self.step_at(time)]
+        self.reserved[property][self.step_at(time)]
     }
 
     /// Adds a reservation without checking capacity: see [`Grid::reserve`](crate::Grid::reserve).
@@ -97,14 +95,16 @@ impl Timetable {
         }
         let (first, end) = (self.split(from), self.split(until));
         for (levels, &amount) in self.reserved.iter_mut().zip(amounts) {
-            levels.add(first, end, amount);
+            levels[first..end].iter_mut().for_each(|level| *level += amount);
         }
     }
 
     /// The last of these steps, of which there must be one, in which the most of a property is reserved.
     pub(crate) fn peak(&self, property: usize, steps: Steps) -> Peak {
-        let (level, step) = self.reserved[property].last_max(steps.first, steps.end);
-        Peak { level, step }
+        let levels = &self.reserved[property][steps.first..steps.end];
+        let level = levels.iter().copied().max().unwrap_or(0);
+        let last = levels.iter().rposition(|&other| other == level);
+        Peak { level, step: steps.first + last.unwrap_or(0) }
     }
 
     /// The steps that a window touches, which must not be empty.
@@ -144,9 +144,7 @@ impl Timetable {
 
     /// The first step behind `step` at whose begin less of some property is reserved than just before.
     pub(crate) fn next_release(&self, step: usize) -> usize {
-        let releases = |&later: &usize| {
-            self.reserved.iter().any(|levels| levels.values()[later] < levels.values()[later - 1])
-        };
+        let releases = |&later: &usize| self.reserved.iter().any(|levels| levels[later] < levels[later - 1]);
         (step + 1..self.steps()).find(releases).unwrap_or(self.steps())
     }
 
@@ -158,7 +156,7 @@ impl Timetable {
         }
         self.starts.insert(step + 1, time);
         for levels in &mut self.reserved {
-            levels.insert(step + 1, levels.values()[step]);
+            levels.insert(step + 1, levels[step]);
         }
         step + 1
     }
