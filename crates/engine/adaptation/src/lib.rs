@@ -8,8 +8,8 @@
 //! * [`Aim`]: few or cheap nodes, a low peak, or room for the tasks of any node that fails, beside a yield that is kept.
 //! * [`relabelled`]: the names of identical nodes given out again so that the least is moved; exact.
 //!
-//! The exact solutions, to which the heuristic is compared, are `dfrsim_optimum::adapted_optimum` and
-//! `adapted_optimum_by_program`; instances are made by `dfrsim_offline::instances::changed`.
+//! The exact solutions, to which the heuristic is compared, are those of `dfrsim_optimum::adapted_optimum`; instances are made by
+//! `dfrsim_offline::instances::changed`.
 //!
 //! ```
 //! use dfrsim_adaptation::Adapter;

@@ -62,7 +62,8 @@ pub fn mapping_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
         for (job, places) in instance.jobs.iter().zip(mapping) {
             for (at, takes) in job.sizes_at(instance.fixed, scaled).enumerate() {
                 for place in places {
-                    loads[place.node.index() * dimensions + at] += u128::from(takes) * u128::from(place.tasks);
+                    loads[place.node.index() * dimensions + at] +=
+                        u128::from(takes) * u128::from(place.tasks);
                 }
             }
         }

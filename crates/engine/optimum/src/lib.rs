@@ -5,7 +5,7 @@
 //!
 //! * [`optimum`]: that mapping, proven, by a depth-first search in exact arithmetic; [`optimum_by_program`]: the same by the
 //!   printed mixed integer program. Both end with an [`Outcome`]: [`Status`], best mapping, bound.
-//! * [`adapted_optimum`], [`adapted_optimum_by_program`]: the same for the adaptation problem, with a budget for moves.
+//! * [`adapted_optimum`]: the first for the adaptation problem, with a budget for moves.
 //! * [`lp_bound`]: LPBOUND, the upper bound in closed form. [`mapping_yield`]: the minimum yield of a given mapping.
 //! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`dive`]: FASTDIVING and SLOWDIVING. [`chekuri_pack`]: what VP_CHEKURI tries at a yield.
 //! * [`max_average`]: the second phase, which shares what is left so that the average yield is largest; [`raise`]: the
@@ -78,7 +78,7 @@ pub use dfrsim_model::offline::Solved;
 pub use diving::{Diving, dive};
 pub use exact::{adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
-pub use milp::{Model, Places, adapted_optimum_by_program, optimum_by_program};
+pub use milp::{Model, Places, optimum_by_program};
 pub use outcome::{Attempt, Limits, Outcome, Status};
 pub use patterns::{PATTERN_ROUNDS, PATTERNS_UP_TO, pattern_bound};
 pub use program::{Answer, Program, Relation, Variable};

@@ -2,13 +2,12 @@
 
 use crate::amounts::mapping_yield;
 use crate::bound::lp_bound;
-use crate::exact::homes;
 use crate::outcome::{Limits, Outcome, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use crate::tasks::{LARGEST_PROGRAM, jobs_of_tasks};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Adaptation, Instance, Solved, mapping_of};
+use dfrsim_model::offline::{Instance, Solved, mapping_of};
 
 /// The program (4.1) to (4.6) of an instance, each task as a job of its own (section 4.5.1).
 #[derive(Clone, Debug)]
@@ -28,8 +27,6 @@ pub struct Model {
 pub enum Places {
     /// A task is on a node or not. On identical nodes task j is on none beyond the j-th, which breaks symmetry.
     Whole,
-    /// A task is on a node or not, and on which one matters.
-    WholeNamed,
     /// Tasks may be split, as printed in section 4.2.3.
     Split,
 }
@@ -48,7 +45,7 @@ impl Model {
             let row: Vec<Option<Variable>> = nodes
                 .map(|node| {
                     (!ordered || node <= task).then(|| match places {
-                        Places::Whole | Places::WholeNamed => program.integer(0.0, 0..=1),
+                        Places::Whole => program.integer(0.0, 0..=1),
                         Places::Split => program.real(0.0, 0.0..=1.0),
                     })
                 })
@@ -84,20 +81,6 @@ impl Model {
         }
         Some(Model { program, min_yield, tasks, assigned })
     }
-
-    /// (6.7), in parts of all that could be moved.
-    fn bound_moves(&mut self, problem: &Adaptation, budget: u64) {
-        let whole = problem.total().max(1) as f64;
-        let mut terms = Vec::new();
-        for (row, home) in self.assigned.iter().zip(homes(problem)) {
-            let Some((home, cost)) = home.filter(|home| home.1 > 0) else { continue };
-            let elsewhere = row.iter().enumerate().filter(|&(node, _)| node != home as usize);
-            terms.extend(elsewhere.filter_map(|(_, assigned)| Some(((*assigned)?, cost as f64 / whole))));
-        }
-        if !terms.is_empty() {
-            self.program.constrain(terms, Relation::AtMost, budget as f64 / whole);
-        }
-    }
 }
 
 /// OPT by the mixed integer program (dissertation, sections 4.1.2 and 4.2.1).
@@ -113,41 +96,8 @@ pub fn optimum_by_program(
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Outcome, SolverError> {
-    solve(instance, Model::new(instance, Places::Whole), solver, limits)
-}
-
-/// The optimum of an adaptation problem by the mixed integer program (6.1) to (6.7) (dissertation, section 6.2.2; RR-6692,
-/// section 6.1), as [`optimum_by_program`]. A mapping that uses the solver's tolerance on the budget is not a solution.
-///
-/// # Errors
-///
-/// When the solver fails.
-pub fn adapted_optimum_by_program(
-    problem: &Adaptation,
-    budget: u64,
-    solver: &dyn Solver,
-    limits: &Limits,
-) -> Result<Outcome, SolverError> {
-    let mut model = Model::new(&problem.instance, Places::WholeNamed);
-    if let Some(model) = &mut model {
-        model.bound_moves(problem, budget);
-    }
-    let mut outcome = solve(&problem.instance, model, solver, limits)?;
-    if outcome.best.as_ref().is_some_and(|best| problem.moving(&best.mapping) > budget) {
-        outcome.best = None;
-        outcome.status = Status::TimedOut;
-    }
-    Ok(outcome)
-}
-
-/// Solves a program; without one the instance is too large.
-fn solve(
-    instance: &Instance,
-    model: Option<Model>,
-    solver: &dyn Solver,
-    limits: &Limits,
-) -> Result<Outcome, SolverError> {
-    let Some(model) = model else {
+    let Some(model) = Model::new(instance, Places::Whole) else {
+        // The instance is too large.
         let (status, bound) = (Status::TimedOut, lp_bound(instance));
         return Ok(Outcome { status, best: None, bound, nodes: None });
     };

@@ -72,7 +72,7 @@ pub fn adapted_optimum(problem: &Adaptation, budget: u64, limits: &Limits) -> Ou
 }
 
 /// The home of each task, in the order of the jobs.
-pub(crate) fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
+fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
     let jobs = problem.instance.jobs.iter().zip(&problem.current).zip(&problem.cost);
     jobs.flat_map(|((job, current), &cost)| {
         let standing =
