@@ -2,9 +2,9 @@
 //! scenarios with samples of a seed that no study uses. `cargo run --release -p dfrsim-offline --example light_order
 //! [samples]`.
 
+use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
-use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::greedy::{Greedy, NodeRule, NodeRules, SortOrder, light, minimum_yields};
+use dfrsim_offline::greedy::{Greedy, NodeRules, Readings, light};
 use dfrsim_offline::instances::InstanceSet;
 use std::time::Instant;
 
@@ -29,7 +29,8 @@ fn bound(instance: &Instance) -> f64 {
 fn main() {
     let samples: u32 = std::env::args().nth(1).and_then(|samples| samples.parse().ok()).unwrap_or(5);
     let set = InstanceSet::Dissertation;
-    let passes = light(NodeRules::Printed);
+    let printed = Readings { rules: NodeRules::Printed, ..Readings::default() };
+    let passes = light(printed.rules);
     let mut sums = [(0.0, 0_u32); 9];
     let (mut instances, mut unsolved) = (0, 0);
     let start = Instant::now();
@@ -37,12 +38,12 @@ fn main() {
         for sample in 0..samples {
             let seed = set.seed(SEED, index, sample);
             let instance = scenario.instance(seed);
-            let yields = minimum_yields(&instance, seed);
+            let solved_by = |greedy: Greedy| greedy.solve_as(printed, &instance, seed, 0).minimum_yield();
             let bound = bound(&instance);
             instances += 1;
-            unsolved += u32::from(yields.iter().flatten().all(Option::is_none));
+            unsolved += u32::from(solved_by(Greedy::Best).is_none());
             for ((order, rule), (sum, solved)) in passes.into_iter().zip(&mut sums) {
-                if let Some(minimum) = at(&yields, order, rule) {
+                if let Some(minimum) = solved_by(Greedy::Pass(order, rule)) {
                     *sum += bound - minimum.as_f64();
                     *solved += 1;
                 }
@@ -56,10 +57,4 @@ fn main() {
         let failures = f64::from(instances - solved) / f64::from(instances);
         println!("{}: dfb {dfb:.4}, failures {:.2} %", Greedy::Pass(order, rule), 100.0 * failures);
     }
-}
-
-fn at(yields: &[[Option<Yield>; 7]; 7], order: SortOrder, rule: NodeRule) -> Option<Yield> {
-    let x = SortOrder::OF_THE_DISSERTATION.iter().position(|&each| each == order)?;
-    let y = NodeRule::OF_THE_DISSERTATION.iter().position(|&each| each == rule)?;
-    yields[x][y]
 }

@@ -143,17 +143,6 @@ impl Greedy {
     }
 }
 
-/// The minimum yields of all 49 passes with the rules as printed, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; `None` where
-/// it fails.
-pub fn minimum_yields(instance: &Instance, seed: Seed) -> [[Option<Yield>; 7]; 7] {
-    let rigid = Rigid::of(instance);
-    let mut placer = Placer::new(instance, &rigid);
-    SortOrder::OF_THE_DISSERTATION.map(|order| {
-        let tasks = order.tasks(instance, &rigid, seed);
-        NodeRule::OF_THE_DISSERTATION.map(|rule| placer.place(&tasks, rule))
-    })
-}
-
 /// The 49 passes, S1_P1 to S7_P7.
 fn passes() -> impl Iterator<Item = (SortOrder, NodeRule)> {
     let rules = |order| NodeRule::OF_THE_DISSERTATION.map(|rule| (order, rule));
