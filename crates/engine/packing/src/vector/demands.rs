@@ -12,10 +12,7 @@ pub(super) struct Demands<const D: usize> {
     /// One entry a job: [`Share`](dfrsim_model::Share) units, all fixed and fluid resources, then zeros.
     amounts: Vec<[u64; D]>,
     tasks: Vec<u64>,
-    /// The distinct least yields of the jobs, which are few.
     least_yields: Vec<Yield>,
-    /// Which of these a job has.
-    least_yield_of: Vec<u32>,
     sizes: Vec<[u64; D]>,
 }
 
@@ -30,33 +27,16 @@ impl<const D: usize> Demands<D> {
         self.tasks.extend(instance.jobs.iter().map(|job| u64::from(job.tasks)));
         self.least_yields.clear();
         self.least_yields.extend(instance.jobs.iter().map(|job| job.least_yield));
-        self.least_yields.sort_unstable();
-        self.least_yields.dedup();
-        self.least_yield_of.clear();
-        self.least_yield_of.extend(
-            instance
-                .jobs
-                .iter()
-                .map(|job| self.least_yields.partition_point(|&least| least < job.least_yield) as u32),
-        );
     }
 
     /// Computes the sizes at a scaled yield; the same as [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at) says.
     pub(super) fn size_at(&mut self, scaled: Yield) {
-        let one = u64::from(Yield::ONE.units());
-        let factors: Vec<[u64; D]> = self
-            .least_yields
-            .iter()
-            .map(|least| {
-                let least = u64::from(least.units());
-                let unscaled = least + (((one - least) * u64::from(scaled.units())) >> Yield::BITS);
-                std::array::from_fn(|d| if d < self.fixed { one } else { unscaled })
-            })
-            .collect();
+        let (fixed, one) = (self.fixed, u64::from(Yield::ONE.units()));
         self.sizes.clear();
-        self.sizes.extend(self.amounts.iter().zip(&self.least_yield_of).map(|(amounts, &least)| {
-            let factors = &factors[least as usize];
-            std::array::from_fn(|d| amounts[d] * factors[d])
+        self.sizes.extend(self.amounts.iter().zip(&self.least_yields).map(|(amounts, least)| {
+            let least = u64::from(least.units());
+            let unscaled = least + (((one - least) * u64::from(scaled.units())) >> Yield::BITS);
+            std::array::from_fn(|d| amounts[d] * if d < fixed { one } else { unscaled })
         }));
     }
 
