@@ -9,7 +9,6 @@ mod node_runs;
 mod one_list;
 mod pack;
 mod ranked_lists;
-mod two_lists;
 
 pub(crate) use item_lists::{BLOCK, CAPACITY, ItemLists, RoughBlock, excess, fits, reduce, rough, take_most};
 pub(crate) use node_runs::NodeRuns;
@@ -17,4 +16,3 @@ pub(crate) use one_list::OneList;
 pub(crate) use pack::{FillRule, Packer, Plan, Take, spare};
 pub use ranked_lists::ListOrder;
 pub(crate) use ranked_lists::{ListTable, RankedLists};
-pub(crate) use two_lists::TwoLists;

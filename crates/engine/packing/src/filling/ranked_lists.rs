@@ -79,16 +79,21 @@ pub enum ListOrder {
 
 /// A node ranks its dimensions by what it has free, most first and of equal ones the lower first, and takes the
 /// first fitting item of the first list that has one. Where all nodes are alike this is the order of rising load.
+///
+/// In two dimensions Permutation Pack by rank is MCB8 of Stillwell, Schanzenbach, Vivien and Casanova (RR-6692, section 3.4) where lists
+/// are sorted by decreasing maximum.
 #[derive(Debug)]
 pub(crate) struct RankedLists<const D: usize> {
     pub(crate) table: ListTable<D>,
     order: ListOrder,
+    /// Of equal dimensions the higher is first.
+    pub(crate) higher_first: bool,
     cursors: Vec<ListCursor>,
 }
 
 impl<const D: usize> RankedLists<D> {
     pub(crate) fn new(table: ListTable<D>, order: ListOrder) -> RankedLists<D> {
-        RankedLists { table, order, cursors: Vec::new() }
+        RankedLists { table, order, higher_first: false, cursors: Vec::new() }
     }
 
     /// Takes one item if any fits.
@@ -99,6 +104,9 @@ impl<const D: usize> RankedLists<D> {
         }
         let mut ranked: [usize; D] = std::array::from_fn(|d| d);
         let ranked = &mut ranked[..dimensions];
+        if self.higher_first {
+            ranked.reverse();
+        }
         // A stable insertion sort: there are few dimensions, and mostly one has moved since the last item.
         for sorted in 1..dimensions {
             let mut place = sorted;

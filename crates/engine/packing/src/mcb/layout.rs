@@ -2,7 +2,7 @@
 
 use super::options::{Balanced, McbOptions, Packing};
 use super::pinned_nodes::PinnedNodes;
-use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
+use crate::filling::{ItemLists, ListOrder, ListTable, OneList, Packer, Plan, RankedLists};
 
 /// Dimension 0 is memory and dimension 1 is CPU, both in units of
 /// [`CAPACITY`](crate::filling::CAPACITY): where all else is equal, memory comes first.
@@ -33,8 +33,9 @@ impl Layout {
         let packed = match (options.packing, options.balanced) {
             (Packing::ChoosePack, _) => packer.pack(&mut OneList, items, nodes.runs(), tried),
             (Packing::TwoLists, balanced) => {
-                let balanced = if balanced == Balanced::Memory { MEMORY } else { CPU };
-                packer.pack(&mut TwoLists { balanced }, items, nodes.runs(), tried)
+                let mut rule = RankedLists::new(ListTable::new(2, true), ListOrder::ByRank);
+                rule.higher_first = balanced == Balanced::Cpu;
+                packer.pack(&mut rule, items, nodes.runs(), tried)
             }
         };
         if packed {

@@ -8,9 +8,7 @@ use super::dominance::failed_tests;
 use super::order::{Order, sum};
 use super::scored::Scored;
 use super::yields::search;
-use crate::filling::{
-    ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
-};
+use crate::filling::{ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Solved, mapping_of};
 use std::cmp::Reverse;
@@ -68,8 +66,6 @@ enum Lists<const D: usize> {
     One,
     /// One list, from which a node takes what suits it best.
     Scored(Rule),
-    /// A list for the items that are largest in each of two dimensions.
-    Two(ListTable<D>),
     /// A list for each pair of dimensions.
     Ranked(RankedLists<D>),
 }
@@ -82,14 +78,13 @@ impl<const D: usize> Lists<D> {
             (Rule::BestFit, _) => Lists::BestFit,
             (rule @ (Rule::DotProduct | Rule::Norm), _) => Lists::Scored(rule),
             (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
-            (_, 2) if order == ListOrder::ByRank => Lists::Two(table(true)),
             _ => Lists::Ranked(RankedLists::new(table(rule != Rule::ChoosePack), order)),
         }
     }
     fn table(&self) -> Option<&ListTable<D>> {
         match self {
             Lists::BestFit | Lists::One | Lists::Scored(_) => None,
-            Lists::Two(table) | Lists::Ranked(RankedLists { table, .. }) => Some(table),
+            Lists::Ranked(RankedLists { table, .. }) => Some(table),
         }
     }
 }
@@ -143,7 +138,6 @@ impl<const D: usize> Engine<D> {
             Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
             Lists::One => packer.pack(&mut OneList, items, nodes, plan),
             Lists::Scored(rule) => packer.pack(&mut Scored::new(*rule, items), items, nodes, plan),
-            Lists::Two(_) => packer.pack(&mut TwoLists { balanced: 0 }, items, nodes, plan),
             Lists::Ranked(rule) => packer.pack(rule, items, nodes, plan),
         }
     }
