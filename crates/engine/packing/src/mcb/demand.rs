@@ -1,10 +1,8 @@
 //! The amount that jobs ask of the nodes at a searched value.
 
-use super::layout::{CPU, Layout, MEMORY};
+use super::layout::{CPU, MEMORY};
 use super::{PackJob, Packing};
-use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
-use std::cmp::Reverse;
 
 /// The jobs that are kept, and what follows from their sums.
 #[derive(Debug, Default)]
@@ -53,14 +51,14 @@ impl KeptJobs {
         let kept = self.flags.iter().zip(&self.weights).filter(|(is_kept, _)| **is_kept);
         kept.map(|(_, weight)| *weight).min().unwrap_or(1)
     }
-    /// The largest yield at which the nodes together have enough CPU.
-    pub(super) fn yield_bound(&self, nodes: u32) -> Yield {
-        match u64::try_from(self.need) {
+    /// The largest yield of all jobs at which the nodes together have enough CPU; `None` where weights count.
+    pub(super) fn yield_bound(&self, nodes: u32) -> Option<Yield> {
+        self.weights.is_empty().then(|| match u64::try_from(self.need) {
             Ok(0) => Yield::ONE,
             Ok(need) => Yield::from_ratio(u64::from(nodes) * u64::from(Share::ONE.units()), need),
             // Jobs with the need of ten thousand million nodes.
             Err(_) => Yield::ZERO,
-        }
+        })
     }
 }
 
@@ -70,18 +68,6 @@ fn sums(job: &PackJob) -> (u128, u128, u64) {
     (sum(job.memory), sum(job.need), large)
 }
 
-/// The ways in which a job's yield can depend on the value that is searched.
-pub(super) trait Demand {
-    /// A job is kept from now on, or no more.
-    fn set_kept(&mut self, index: usize, kept: bool);
-    /// The values to be searched for these jobs.
-    fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange;
-    /// Lays out what the kept jobs ask for at a value; `false` if that can be seen to be impossible.
-    fn arrange(&mut self, value: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool;
-    /// The jobs behind an item of the layout, in the order of [`Ties`](super::Ties); some may not be kept.
-    fn jobs_of(&self, item: usize) -> &[u32];
-}
-
 /// The size of a task that uses so much CPU.
 pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
     [u64::from(memory.units()) << Yield::BITS, cpu]
@@ -89,22 +75,16 @@ pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
 
 /// Where items of a size are under a packing: first the list, then by decreasing maximum, then by decreasing
 /// minimum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rank {
-    pub(super) list: usize,
-    larger: Reverse<u64>,
-    smaller: Reverse<u64>,
+pub(super) fn rank(packing: Packing, size: [u64; 2]) -> u128 {
+    let list = u128::from(packing == Packing::TwoLists && size[CPU] > size[MEMORY]);
+    let [larger, smaller] = [size[MEMORY].max(size[CPU]), size[MEMORY].min(size[CPU])];
+    list << 126 | u128::from(LARGEST - larger) << 63 | u128::from(LARGEST - smaller)
 }
 
-impl Rank {
-    pub(super) fn new(packing: Packing, size: [u64; 2]) -> Rank {
-        let list = usize::from(packing == Packing::TwoLists && size[CPU] > size[MEMORY]);
-        let [larger, smaller] = [size[MEMORY].max(size[CPU]), size[MEMORY].min(size[CPU])].map(Reverse);
-        Rank { list, larger, smaller }
-    }
-}
+/// More than any size.
+const LARGEST: u64 = u64::MAX >> 1;
 
 /// How many lists a packing has.
-pub(super) fn lists(packing: Packing) -> usize {
-    1 + usize::from(packing == Packing::TwoLists)
+pub(super) fn lists(packing: Packing) -> u128 {
+    1 + u128::from(packing == Packing::TwoLists)
 }

@@ -35,28 +35,26 @@
 //! need to know of jobs: sizes at a yield, pinned tasks, and which task belongs to which job. Where nodes differ ([`Mcb::on`]), the
 //! same rules hold in more dimensions: see [`Packing`].
 
-mod by_target;
+mod alike;
 mod demand;
 mod layout;
 mod options;
 mod pinned_nodes;
 mod placements;
 mod search;
-mod uniform;
 mod vectors;
 
 pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 
 use crate::yield_search::SearchRange;
 use crate::{Capacities, TaskSize};
-use by_target::{ByTarget, TargetScratch};
+use alike::{Alike, Classes};
 use demand::KeptJobs;
 use dfrsim_model::{NodeTasks, Share, Yield};
 use layout::Layout;
 use placements::Placements;
-use search::{Alike, search};
+use search::search;
 use std::sync::Arc;
-use uniform::{Classes, Uniform};
 use vectors::Vectors;
 
 /// A job to be mapped.
@@ -86,7 +84,6 @@ pub struct Mcb {
     /// `None` if nodes are alike.
     capacities: Option<Arc<Capacities>>,
     classes: Classes,
-    target_scratch: TargetScratch,
     kept: KeptJobs,
     layout: Layout,
     placements: Placements,
@@ -150,18 +147,7 @@ impl Mcb {
     /// # Panics
     /// If a pinned task is on a node that the cluster does not have.
     pub fn map<'a>(&'a mut self, jobs: &'a [PackJob<'a>]) -> Mapping<'a> {
-        let McbOptions { precision, cpu_step, .. } = self.options;
-        let lowest = self.lowest();
-        if self.capacities.is_some() || cpu_step.is_some() {
-            // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            return self.map_to(jobs, &[], precision, lowest, None, |_, value, _| Some(value));
-        }
-        let Mcb { options, nodes, ref mut kept, ref mut layout, .. } = *self;
-        kept.reset(jobs.len(), &[]);
-        let demand = Uniform::new(jobs, options, lowest, &mut self.classes);
-        let alike = Alike { jobs, nodes, options, demand, kept, layout };
-        let value = search(jobs.len(), options, precision, alike, &mut self.placements);
-        Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
+        self.map_to(jobs, &[], self.options.precision, self.lowest(), None, |_, value, _| Some(value))
     }
 
     /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight of those that are kept
@@ -220,8 +206,8 @@ impl Mcb {
             let vectors = Vectors::new(jobs, capacities, options, values, kept);
             search(jobs.len(), options, precision, vectors, placements)
         } else {
-            let demand = ByTarget { jobs, options, values, scratch: &mut self.target_scratch };
-            let alike = Alike { jobs, nodes, options, demand, kept, layout };
+            let classes = self.classes.of(jobs, options.ties, highest.is_none() && weights.is_empty());
+            let alike = Alike { jobs, nodes, options, values, kept, layout, classes };
             search(jobs.len(), options, precision, alike, placements)
         };
         Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }

@@ -1,7 +1,7 @@
 //! From what nodes take to the nodes of each job's tasks.
 
 use super::PackJob;
-use super::demand::{Demand, KeptJobs};
+use super::demand::KeptJobs;
 use crate::filling::Plan;
 use dfrsim_model::{NodeId, NodeTasks};
 
@@ -42,12 +42,12 @@ impl Placements {
     }
 
     /// Hands the tasks of each item out to its jobs, in their order.
-    pub(super) fn hand_out(
+    pub(super) fn hand_out<'a>(
         &mut self,
         plan: &Plan,
         jobs: &[PackJob],
         kept: &KeptJobs,
-        demand: &impl Demand,
+        jobs_of: impl Fn(usize) -> &'a [u32],
         items: usize,
     ) {
         self.cursors.clear();
@@ -59,7 +59,7 @@ impl Placements {
                     let mut count = take.count;
                     while count > 0 {
                         if cursor.left == 0 {
-                            cursor.job = demand.jobs_of(take.item as usize)[cursor.next];
+                            cursor.job = jobs_of(take.item as usize)[cursor.next];
                             cursor.next += 1;
                             if kept.flags()[cursor.job as usize] {
                                 cursor.left = jobs[cursor.job as usize].tasks;

@@ -1,8 +1,5 @@
-//! The search for the jobs that are kept and the value at which they are packed, and packing on nodes that are alike.
+//! The search for the jobs that are kept and the value at which they are packed.
 
-use super::PackJob;
-use super::demand::{Demand, KeptJobs};
-use super::layout::Layout;
 use super::options::{DropRule, McbOptions, Probes};
 use super::placements::Placements;
 use crate::yield_search::{Ends, SearchRange};
@@ -88,51 +85,4 @@ fn try_dropped_again(jobs: usize, options: McbOptions, precision: Yield, packs: 
         }
     }
     any
-}
-
-/// Packs jobs onto nodes that are alike.
-pub(super) struct Alike<'a, D> {
-    pub(super) jobs: &'a [PackJob<'a>],
-    pub(super) nodes: u32,
-    pub(super) options: McbOptions,
-    pub(super) demand: D,
-    /// None at first.
-    pub(super) kept: &'a mut KeptJobs,
-    pub(super) layout: &'a mut Layout,
-}
-
-impl<D: Demand> Packs for Alike<'_, D> {
-    #[inline(always)]
-    fn keep(&mut self, job: usize) -> bool {
-        self.kept.insert(job, &self.jobs[job]);
-        let may_fit = self.kept.may_fit(self.nodes);
-        if may_fit {
-            self.demand.set_kept(job, true);
-        } else {
-            self.kept.remove(job, &self.jobs[job]);
-        }
-        may_fit
-    }
-    fn leave(&mut self, job: usize) {
-        self.kept.remove(job, &self.jobs[job]);
-        self.demand.set_kept(job, false);
-    }
-    fn is_kept(&self, job: usize) -> bool {
-        self.kept.flags()[job]
-    }
-    fn range(&self) -> SearchRange {
-        self.demand.range(self.kept, self.nodes)
-    }
-    fn packs_at(&mut self, value: Yield) -> bool {
-        self.demand.arrange(value, self.kept, self.layout) && self.layout.pack(self.options)
-    }
-    fn hand_out(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
-        placements.reset(self.jobs, self.nodes);
-        let Some(value) = found else { return self.range().highest };
-        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
-        self.demand.arrange(value, self.kept, self.layout);
-        let items = self.layout.items.items().len();
-        placements.hand_out(&self.layout.found, self.jobs, self.kept, &self.demand, items);
-        value
-    }
 }
