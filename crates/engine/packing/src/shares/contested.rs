@@ -115,50 +115,23 @@ impl Contested {
         let last = jobs.clone().filter_map(|job| job.placement.last()).map(|part| part.node.index()).max();
         self.in_use = last.map_or(0, |last| (last + 1) * self.dimensions);
         self.nodes[..self.in_use].fill(Node::default());
-        if self.are_alike() { self.weigh_in::<true>(jobs) } else { self.weigh_in::<false>(jobs) }
-    }
-
-    /// Lists the parts of every contested node; gives the yield that all jobs can have at once.
-    pub(super) fn gather<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> CommonYield {
-        let common = self.weigh(jobs.clone());
-        if self.are_alike() {
-            self.gather_in::<true>(jobs);
-        } else {
-            self.gather_in::<false>(jobs);
-        }
-        common
-    }
-
-    /// The capacity of a node in a dimension, in load units.
-    fn capacity<const ALIKE: bool>(&self, place: usize) -> u64 {
-        let differing = self.capacities.as_ref().filter(|_| !ALIKE);
-        let amount = |all: &Arc<Capacities>| all.of(place / self.dimensions)[place % self.dimensions];
-        differing.map_or(self.whole, |all| amount(all) / self.unit)
-    }
-
-    /// What a task of a job needs in a dimension, in load units.
-    fn need<const ALIKE: bool>(&self, job: SharedJob<'_>, dimension: usize) -> u64 {
-        (if ALIKE { u64::from(job.need.units()) } else { job.need(dimension) }) / self.unit
-    }
-
-    fn weigh_in<'a, const ALIKE: bool>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>>) -> CommonYield {
-        let dimensions = if ALIKE { 1 } else { self.dimensions };
+        let Contested { dimensions, unit, ref mut nodes, .. } = *self;
         for job in jobs {
             for dimension in 0..dimensions {
-                let need = self.need::<ALIKE>(job, dimension);
+                let need = job.need(dimension) / unit;
                 for part in job.placement {
-                    let node = &mut self.nodes[part.node.index() * dimensions + dimension];
+                    let node = &mut nodes[part.node.index() * dimensions + dimension];
                     node.load = node.load.saturating_add(need.saturating_mul(u64::from(part.tasks)));
                     node.parts += u32::from(need > 0);
                 }
             }
         }
         let largest = self.nodes[..self.in_use].iter().map(|node| node.load).max().unwrap_or(0);
-        if ALIKE {
+        if self.are_alike() {
             let load = largest.max(self.whole);
             return CommonYield { capacity: self.whole, load, largest: load };
         }
-        let all = (0..self.in_use).map(|place| (self.capacity::<ALIKE>(place), self.nodes[place].load));
+        let all = (0..self.in_use).map(|place| (self.capacity(place), self.nodes[place].load));
         let [capacity, load] = all.fold([1, 1], |[capacity, load], (other, its)| {
             let product = |a, b| u128::from(a) * u128::from(b);
             if product(other, load) < product(capacity, its) { [other, its] } else { [capacity, load] }
@@ -166,13 +139,21 @@ impl Contested {
         CommonYield { capacity, load, largest }
     }
 
-    fn gather_in<'a, const ALIKE: bool>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>>) {
+    /// The capacity of a node in a dimension, in load units.
+    fn capacity(&self, place: usize) -> u64 {
+        let amount = |all: &Arc<Capacities>| all.of(place / self.dimensions)[place % self.dimensions];
+        self.capacities.as_ref().map_or(self.whole, |all| amount(all) / self.unit)
+    }
+
+    /// Lists the parts of every contested node; gives the yield that all jobs can have at once.
+    pub(super) fn gather<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> CommonYield {
+        let common = self.weigh(jobs.clone());
         self.starts.clear();
         self.starts.push(0);
         self.full.clear();
         let mut end = 0;
         for place in 0..self.in_use {
-            let capacity = self.capacity::<ALIKE>(place);
+            let capacity = self.capacity(place);
             let node = &mut self.nodes[place];
             node.next = FREE;
             if node.load > capacity {
@@ -185,25 +166,26 @@ impl Contested {
         self.parts.clear();
         self.parts.resize(end as usize, Part { job: 0, load: 0 });
         if end == 0 {
-            return;
+            return common;
         }
-        let dimensions = if ALIKE { 1 } else { self.dimensions };
+        let Contested { dimensions, unit, ref mut nodes, ref mut parts, .. } = *self;
         for (index, job) in (0..).zip(jobs) {
             for dimension in 0..dimensions {
-                let need = self.need::<ALIKE>(job, dimension);
+                let need = job.need(dimension) / unit;
                 if need == 0 {
                     continue;
                 }
                 for part in job.placement {
-                    let node = &mut self.nodes[part.node.index() * dimensions + dimension];
+                    let node = &mut nodes[part.node.index() * dimensions + dimension];
                     if node.next != FREE {
                         let load = need.saturating_mul(u64::from(part.tasks));
-                        self.parts[node.next as usize] = Part { job: index, load };
+                        parts[node.next as usize] = Part { job: index, load };
                         node.next += 1;
                     }
                 }
             }
         }
+        common
     }
 
     /// Binary digits behind those of a yield with which yields are computed.
