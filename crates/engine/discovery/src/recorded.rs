@@ -28,37 +28,6 @@ impl Unit {
     }
 }
 
-/// The faults of a file of CPU traces. Lines and columns are counted from 1.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordedFault {
-    /// A value that is not a number in the range of the unit.
-    #[error("line {line}, column {column}: `{found}` is not a number from 0 to {whole}")]
-    Value {
-        /// Where.
-        line: usize,
-        /// Which value of the line.
-        column: usize,
-        /// The value found.
-        found: String,
-        /// The largest value.
-        whole: f64,
-    },
-    /// A line with more or fewer values than the first one.
-    #[error("line {line}: found {found} values, expected {expected} as in the lines before")]
-    Columns {
-        /// Where.
-        line: usize,
-        /// How many values it has.
-        found: usize,
-        /// How many there should be.
-        expected: usize,
-    },
-    /// No values at all.
-    #[error("there are no values")]
-    Empty,
-}
-
 /// The traces of the machines of a file, in the order of its columns, and for how long they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
@@ -80,12 +49,12 @@ pub struct Recorded {
 /// assert_eq!((recorded.machines.len(), recorded.span), (2, SimSpan::from_secs(600)));
 ///
 /// let faults = parse("25\n250\n", Unit::Percent, interval).unwrap_err();
-/// assert_eq!(faults[0].to_string(), "line 2, column 1: `250` is not a number from 0 to 100");
+/// assert_eq!(faults[0], "line 2, column 1: `250` is not a number from 0 to 100");
 /// ```
 ///
 /// # Errors
-/// All that is wrong with the text.
-pub fn parse(text: &str, unit: Unit, interval: SimSpan) -> Result<Recorded, Vec<RecordedFault>> {
+/// All that is wrong with the text, each with its line and column, counted from 1.
+pub fn parse(text: &str, unit: Unit, interval: SimSpan) -> Result<Recorded, Vec<String>> {
     let mut faults = Vec::new();
     let mut columns: Vec<Vec<Share>> = Vec::new();
     let mut lines = 0;
@@ -99,24 +68,25 @@ pub fn parse(text: &str, unit: Unit, interval: SimSpan) -> Result<Recorded, Vec<
             }
         }
         if fields.len() != columns.len() {
-            faults.push(RecordedFault::Columns { line, found: fields.len(), expected: columns.len() });
+            let (found, expected) = (fields.len(), columns.len());
+            faults.push(format!(
+                "line {line}: found {found} values, expected {expected} as in the lines before"
+            ));
             continue;
         }
-        for (at, found) in fields.into_iter().enumerate() {
-            match found.parse::<f64>().ok().and_then(|value| Share::try_from_f64(value / unit.whole())) {
-                Some(value) => columns[at].push(value),
-                None => faults.push(RecordedFault::Value {
-                    line,
-                    column: at + 1,
-                    found: found.to_owned(),
-                    whole: unit.whole(),
-                }),
+        let whole = unit.whole();
+        for (column, (values, found)) in (1..).zip(columns.iter_mut().zip(fields)) {
+            match found.parse::<f64>().ok().and_then(|value| Share::try_from_f64(value / whole)) {
+                Some(value) => values.push(value),
+                None => faults.push(format!(
+                    "line {line}, column {column}: `{found}` is not a number from 0 to {whole}"
+                )),
             }
         }
         lines += 1;
     }
     if lines == 0 && faults.is_empty() {
-        faults.push(RecordedFault::Empty);
+        faults.push("there are no values".to_owned());
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -130,8 +100,7 @@ mod tests {
     use super::*;
 
     fn faults(text: &str) -> Vec<String> {
-        let faults = parse(text, Unit::Percent, SimSpan::from_secs(300)).unwrap_err();
-        faults.iter().map(ToString::to_string).collect()
+        parse(text, Unit::Percent, SimSpan::from_secs(300)).unwrap_err()
     }
 
     #[test]
