@@ -9,28 +9,20 @@ pub(crate) struct SearchRange {
     pub(crate) highest: Yield,
 }
 
-/// What the ends of a range say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
-    /// The highest value succeeds.
-    Highest,
-    /// The highest value fails and the lowest succeeds.
-    Lowest,
-    /// Both fail, or the range is empty.
-    Neither,
-}
-
 impl SearchRange {
-    /// Tries the highest value, then the lowest.
-    pub(crate) fn try_ends(self, mut succeeds: impl FnMut(Yield) -> bool) -> Ends {
+    /// Tries the highest value, then the lowest, and if that succeeds bisects between them; the last value that succeeded, if any did.
+    pub(crate) fn ends_first(
+        self,
+        precision: Yield,
+        mut succeeds: impl FnMut(Yield) -> bool,
+    ) -> Option<Yield> {
         if self.highest < self.lowest {
-            Ends::Neither
+            None
         } else if succeeds(self.highest) {
-            Ends::Highest
-        } else if self.lowest < self.highest && succeeds(self.lowest) {
-            Ends::Lowest
+            Some(self.highest)
         } else {
-            Ends::Neither
+            let lowest_succeeds = self.lowest < self.highest && succeeds(self.lowest);
+            lowest_succeeds.then(|| self.bisect(precision, succeeds))
         }
     }
     /// Bisects between a lowest value that succeeded and a highest that failed, or that are taken to, until they are no

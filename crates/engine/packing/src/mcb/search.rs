@@ -2,7 +2,7 @@
 
 use super::options::{DropRule, McbOptions, Probes};
 use super::placements::Placements;
-use crate::yield_search::{Ends, SearchRange};
+use crate::yield_search::SearchRange;
 use dfrsim_model::Yield;
 
 /// Jobs, of which some are kept, that are to be packed.
@@ -42,12 +42,7 @@ fn largest(options: McbOptions, precision: Yield, packs: &mut impl Packs) -> Opt
         let whole = SearchRange { lowest: Yield::ZERO, highest: Yield::ONE };
         return whole.bisect_open(precision, |value| packs.packs_at(value));
     }
-    let range = packs.range();
-    match range.try_ends(|value| packs.packs_at(value)) {
-        Ends::Highest => Some(range.highest),
-        Ends::Lowest => Some(range.bisect(precision, |value| packs.packs_at(value))),
-        Ends::Neither => None,
-    }
+    packs.range().ends_first(precision, |value| packs.packs_at(value))
 }
 
 /// Keeps the most jobs of highest priority of which the search finds a packing; its value.

@@ -1,6 +1,6 @@
 //! From sums over nodes to yields, and the search for the largest.
 
-use crate::yield_search::{Ends, SearchRange};
+use crate::yield_search::SearchRange;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob, Solved};
 
@@ -172,10 +172,6 @@ pub fn search(
     if probes == Probes::Halving {
         return range.bisect_open(precision, succeeds);
     }
-    match range.try_ends(&mut succeeds) {
-        Ends::Highest => Some(range.highest),
-        Ends::Lowest => Some(range.bisect(precision, succeeds)),
-        Ends::Neither if probes == Probes::EndsToo => range.bisect_open(precision, succeeds),
-        Ends::Neither => None,
-    }
+    let found = range.ends_first(precision, &mut succeeds);
+    if found.is_none() && probes == Probes::EndsToo { range.bisect_open(precision, succeeds) } else { found }
 }
