@@ -40,8 +40,4 @@ impl<const D: usize> NodeRuns<D> {
     pub(crate) fn kinds(&self) -> &[[u64; D]] {
         &self.kinds
     }
-    /// The same, to be changed.
-    pub(crate) fn kinds_mut(&mut self) -> &mut [[u64; D]] {
-        &mut self.kinds
-    }
 }

@@ -110,14 +110,11 @@ impl<F: Fn(usize, Yield, u32) -> Option<Yield>> Alike<'_, F> {
             }
         }
         let pinned = || pinned.iter().map(|&index| index as usize).filter(|&index| kept.flags()[index]);
-        if pinned().any(|index| cpu_of(index).is_none()) {
-            return false;
-        }
-        layout.nodes.rebuild(pinned().filter_map(|index| {
+        let in_use = pinned().filter_map(|index| {
             let job = &jobs[index];
             Some(Pinned { placement: job.pinned?, memory: job.memory, cpu: cpu_of(index)? })
-        }));
-        if !layout.nodes.scale(1) {
+        });
+        if pinned().any(|index| cpu_of(index).is_none()) || !layout.nodes.rebuild(in_use) {
             return false;
         }
 

@@ -9,18 +9,16 @@ pub(super) struct Pinned<'a> {
     pub(super) placement: &'a [NodeTasks],
     /// The memory of a task.
     pub(super) memory: Share,
-    /// The CPU of a task, to be multiplied by the factor that [`PinnedNodes::scale`] is given.
+    /// The CPU of a task.
     pub(super) cpu: u64,
 }
 
 /// Memory (dimension 0) and CPU (dimension 1) in use by pinned tasks, node by node.
 #[derive(Debug, Default)]
 pub(super) struct PinnedNodes {
-    /// One entry a node; CPU before scaling.
+    /// One entry a node.
     in_use: Vec<[u64; 2]>,
     numbers: FxHashMap<[u64; 2], u32>,
-    /// The loads by their numbers, with CPU before scaling.
-    unscaled: Vec<[u64; 2]>,
     runs: NodeRuns<2>,
 }
 
@@ -32,16 +30,14 @@ impl PinnedNodes {
     pub(super) fn count(&self) -> u32 {
         self.in_use.len() as u32
     }
-    /// Replaces the pinned tasks of all nodes by these.
-    pub(super) fn rebuild<'a>(&mut self, pinned: impl Iterator<Item = Pinned<'a>>) {
+    /// Replaces the pinned tasks of all nodes by these; `false` if they take more than a node has.
+    pub(super) fn rebuild<'a>(&mut self, pinned: impl Iterator<Item = Pinned<'a>>) -> bool {
         self.runs.clear();
-        self.unscaled.clear();
         let mut pinned = pinned.peekable();
         if pinned.peek().is_none() {
-            self.unscaled.push([0; 2]);
             self.runs.push_kind([CAPACITY; 2]);
             self.runs.push(0, self.count());
-            return;
+            return true;
         }
         self.in_use.fill([0; 2]);
         for Pinned { placement, memory, cpu } in pinned {
@@ -54,26 +50,18 @@ impl PinnedNodes {
             }
         }
         self.numbers.clear();
-        for &in_use in &self.in_use {
-            let number = *self.numbers.entry(in_use).or_insert_with(|| {
-                self.unscaled.push(in_use);
-                self.runs.push_kind([CAPACITY; 2]);
-                self.unscaled.len() as u32 - 1
-            });
-            self.runs.push(number, 1);
-        }
-    }
-    /// The nodes with their CPU multiplied by `factor`; false if that is more than a node has.
-    pub(super) fn scale(&mut self, factor: u64) -> bool {
         let mut within = true;
-        for (free, unscaled) in self.runs.kinds_mut().iter_mut().zip(&self.unscaled) {
-            let load = [unscaled[0], unscaled[1].saturating_mul(factor)];
-            within &= load[0] <= CAPACITY && load[1] <= CAPACITY;
-            *free = load.map(|load| CAPACITY.saturating_sub(load));
+        for alike in self.in_use.chunk_by(|a, b| a == b) {
+            let number = *self.numbers.entry(alike[0]).or_insert_with(|| {
+                within &= alike[0].iter().all(|&load| load <= CAPACITY);
+                self.runs.push_kind(alike[0].map(|load| CAPACITY.saturating_sub(load)));
+                self.runs.kinds().len() as u32 - 1
+            });
+            self.runs.push(number, alike.len() as u32);
         }
         within
     }
-    /// The nodes as they were scaled last.
+    /// The nodes with what they have free.
     pub(super) fn runs(&self) -> &NodeRuns<2> {
         &self.runs
     }
