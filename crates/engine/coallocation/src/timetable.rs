@@ -114,27 +114,8 @@ impl Timetable {
         Steps { first, end }
     }
 
-    pub(crate) fn step_at(&self, time: SimTime) -> usize {
+    fn step_at(&self, time: SimTime) -> usize {
         self.starts.partition_point(|&start| start <= time) - 1
-    }
-
-    /// The same where these are the steps of a window that is not far before it, or only its first step is known.
-    pub(crate) fn steps_of_next(&self, before: Steps, from: SimTime, until: SimTime) -> Steps {
-        let first = self.last_step(before.first, |start| start <= from);
-        let last = self.last_step(first.max(before.end.saturating_sub(1)), |start| start < until);
-        Steps { first, end: last + 1 }
-    }
-
-    /// The last step of which this holds, as it does of all up to it; it is `near` or behind it. Steps far behind it are
-    /// not read.
-    fn last_step(&self, near: usize, holds: impl Fn(SimTime) -> bool) -> usize {
-        let behind = &self.starts[near + 1..];
-        let mut reach = 1;
-        while behind.get(reach - 1).is_some_and(|&start| holds(start)) {
-            reach *= 2;
-        }
-        let (sure, open) = (reach / 2, behind.len().min(reach));
-        near + sure + behind[sure..open].partition_point(|&start| holds(start))
     }
 
     /// When a step begins; later than everything for the one behind the last.

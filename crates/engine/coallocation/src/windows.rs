@@ -1,6 +1,6 @@
 //! The reservations of the resources over the time that a job would take, as its start moves on.
 
-use crate::timetable::{Peak, Steps};
+use crate::timetable::Peak;
 use crate::{Candidates, Grid};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
@@ -16,8 +16,8 @@ pub(crate) struct Windows<'a> {
     grid: &'a Grid,
     request: &'a Request,
     pub(crate) sample: Vec<usize>,
-    /// By resource of the sample: the steps that the window touches, and until which start these stay the same.
-    steps: Vec<Steps>,
+    /// By resource of the sample: the first step that the window touches, and until which start its steps stay the same.
+    first: Vec<usize>,
     pub(crate) same_until: Vec<SimTime>,
     /// The first start at which more of the resource may be free than when it was examined.
     pub(crate) gain: Vec<SimTime>,
@@ -28,14 +28,10 @@ pub(crate) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// Windows that have not been examined yet, which begin no earlier than the earliest start.
+    /// Windows that have not been examined yet.
     pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Windows<'a> {
-        let first = |&resource: &usize| {
-            let first = grid.timetable(resource).step_at(request.earliest);
-            Steps { first, end: first }
-        };
         Windows {
-            steps: sample.iter().map(first).collect(),
+            first: vec![0; sample.len()],
             same_until: vec![SimTime::ZERO; sample.len()],
             gain: vec![SimTime::ZERO; sample.len()],
             peaks: vec![Peak::default(); sample.len() * grid.properties()],
@@ -65,7 +61,7 @@ impl<'a> Windows<'a> {
     /// The first moment behind the window's begin at which less of some property is reserved than just before.
     pub(crate) fn next_release(&self, index: usize) -> SimTime {
         let timetable = self.grid.timetable(self.sample[index]);
-        timetable.start_of(timetable.next_release(self.steps[index].first))
+        timetable.start_of(timetable.next_release(self.first[index]))
     }
 
     /// Puts the resources that were available into `candidates`.
@@ -78,14 +74,12 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Updates a resource for the window from `time` on, which must not be earlier than the last time.
+    /// Updates a resource for the window from `time` on.
     pub(crate) fn update(&mut self, index: usize, time: SimTime) {
         let timetable = self.grid.timetable(self.sample[index]);
         let end = time + self.request.duration;
-        let before = self.steps[index];
-        let steps = timetable.steps_of_next(before, time, end);
-        let entered = Steps { first: before.end.max(steps.first), end: steps.end };
-        self.steps[index] = steps;
+        let steps = timetable.steps_of(time, end);
+        self.first[index] = steps.first;
         // The step that begins at `enters` is in the window an instant after its end reaches it.
         let (leaves, enters) = (timetable.start_of(steps.first + 1), timetable.start_of(steps.end));
         let enters = match enters {
@@ -99,14 +93,7 @@ impl<'a> Windows<'a> {
         let mut first_to_leave = usize::MAX;
         let mut available = true;
         for (property, peak) in self.peaks[index * properties..][..properties].iter_mut().enumerate() {
-            if peak.step < steps.first {
-                *peak = timetable.peak(property, steps);
-            } else if entered.first < entered.end {
-                let new = timetable.peak(property, entered);
-                if new.level >= peak.level {
-                    *peak = new;
-                }
-            }
+            *peak = timetable.peak(property, steps);
             if peak.level > 0 {
                 first_to_leave = first_to_leave.min(peak.step);
             }
