@@ -48,8 +48,9 @@
 //! `offline_eject.toml` prints both).
 //!
 //! # Other algorithms
-//! [`search`] is the search alone, around anything that packs at a given yield; [`OfflineJob::sizes_at`] says what a task then asks
-//! for. An algorithm that needs more than this crate has (a linear program, as the one with the guarantee of
+//! [`search`] is the search alone, around anything that packs at a given yield;
+//! [`OfflineJob::sizes_at`](dfrsim_model::offline::OfflineJob::sizes_at) says what a task then asks for. An algorithm that
+//! needs more than this crate has (a linear program, as the one with the guarantee of
 //! Chekuri and Khanna) is written with these two elsewhere.
 
 mod algorithm;
