@@ -201,11 +201,16 @@ class Environment(unittest.TestCase):
             ({"workload": few, "window": 1, "part": (0.5, 0.2)}, r"part is \(0.5, 0.2\), expected two fractions of the log that rise"),
             ({"estimates": "good"}, "good"),
             ({"overrun": "stop"}, "invalid value 'stop' for '--overrun"),
+            ({"load": -1}, "expected a positive load, found -1"),
+            ({"jobs": 0}, "the load of 0 jobs that all arrive at once is not defined"),
+            ({"workload": few[:0]}, "expected jobs that fit 2 nodes: there is none to choose"),
+            ({"workload": dfrsim.Workload(2, [0], [1], [3])}, "expected jobs that fit 2 nodes: there is none to choose"),
         ]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
-        with self.assertRaisesRegex(ValueError, "expected a positive load, found -1"):
-            JobSelection(load=-1).reset()
+        for wrong, text in [({"load": -1}, "expected a positive load, found -1"), ({"workload": few[:0]}, "the workload has no jobs")]:
+            with self.assertRaisesRegex(ValueError, text):
+                NodeShares(**wrong)
 
 
 @unittest.skipUnless(gymnasium, "gymnasium and numpy are not installed")

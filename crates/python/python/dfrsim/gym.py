@@ -224,13 +224,15 @@ class NodeShares(gymnasium.Env):
     ) -> None:
         self._workload, self._model = workload, {"jobs": jobs, "nodes": nodes, "load": load}
         self._slots, self._period, self._options = slots, period, {"estimates": "requested", **options}
+        if not len(self._episode_jobs(0)):
+            raise ValueError("the workload has no jobs, expected at least one")
         self._stepper: Stepper | None = None
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (6 * slots,), numpy.float32)
         self.action_space = gymnasium.spaces.Box(0.0, 1.0, (slots,), numpy.float32)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
-        self._jobs = self._workload or Workload.lublin(seed=int(self.np_random.integers(2**62)), **self._model)
+        self._jobs = self._episode_jobs(int(self.np_random.integers(2**62)))
         self._stepper = Stepper(self._jobs, lists=True, **self._options)
         self._shares: dict[int, float] = {}
         self._view = self._stepper.begin()
@@ -248,6 +250,9 @@ class NodeShares(gymnasium.Env):
             return self._observation(), 0.0, True, False, info
         reward = -present * (self._view["now"] - before) / 3600 / len(self._jobs)
         return self._observation(), reward, False, False, info
+
+    def _episode_jobs(self, seed: int) -> Workload:
+        return Workload.lublin(seed=seed, **self._model) if self._workload is None else self._workload
 
     def _present(self) -> list[dict[str, Any]]:
         """The jobs that are seen, by arrival."""

@@ -64,7 +64,7 @@ impl Lane {
         self.episode.as_ref().and_then(Episode::summary)
     }
 
-    fn next_episode(&mut self, rules: Rules) -> PyResult<Episode> {
+    pub(super) fn next_episode(&mut self, rules: Rules) -> PyResult<Episode> {
         let jobs = match &self.source {
             Source::Given(jobs) => jobs.to_vec(),
             Source::Window { jobs, part, length } => {

@@ -95,6 +95,10 @@ impl Episodes {
             estimates: options.estimates,
             overrun: options.overrun,
         };
+        // An environment that cannot begin is refused when it is made.
+        if Lane::new(source.clone()).next_episode(rules)?.is_over() {
+            return Err(wrong(format_args!("expected jobs that fit {nodes} nodes: there is none to choose")));
+        }
         let pool = match threads {
             1 => None,
             _ => Some(ThreadPoolBuilder::new().num_threads(threads).build().map_err(wrong)?),
