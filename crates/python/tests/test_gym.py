@@ -204,7 +204,7 @@ class Environment(unittest.TestCase):
             ({"load": -1}, "expected a positive load, found -1"),
             ({"jobs": 0}, "the load of 0 jobs that all arrive at once is not defined"),
             ({"workload": few[:0]}, "expected jobs that fit 2 nodes: there is none to choose"),
-            ({"workload": dfrsim.Workload(2, [0], [1], [3])}, "expected jobs that fit 2 nodes: there is none to choose"),
+            ({"workload": dfrsim.Workload(2, [0], [3], [1])}, "expected jobs that fit 2 nodes: there is none to choose"),
         ]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
