@@ -98,13 +98,10 @@ impl Source for Cells<'_> {
     }
     fn series(&self, metric: &str, filter: &Where) -> Option<Series> {
         let place = self.metrics.iter().position(|name| *name == metric)?;
-        let is_meant = |codes: &[usize]| {
-            let labels = self.columns.iter().zip(codes);
-            labels.clone().all(|(labels, code)| filter.allows(labels.column, &labels.names[*code]))
-        };
-        let points = self.lines.iter().filter(|(codes, _)| is_meant(codes));
-        let points = points.filter_map(|(codes, numbers)| Some((codes.clone(), numbers[place]?)));
-        let series = Series { columns: self.columns.clone(), points: points.collect() };
+        let number =
+            |(codes, numbers): &(Vec<usize>, Vec<Option<f64>>)| Some((codes.clone(), numbers[place]?));
+        let points = self.lines.iter().filter_map(number).collect();
+        let series = Series { columns: self.columns.clone(), points }.asked(filter);
         let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
         self.asked_for.is_none_or(is_asked_for).then_some(series)
     }

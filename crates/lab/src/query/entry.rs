@@ -2,7 +2,7 @@
 
 use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
 use crate::claims::Verdict;
-use crate::table::mean;
+use crate::table::{mean, range};
 use dfrsim_input::{Input, Located, Reader};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, from_value};
@@ -104,7 +104,7 @@ pub enum Combine {
 }
 
 impl Combine {
-    fn of(self, one: f64, other: f64) -> f64 {
+    pub(super) fn of(self, one: f64, other: f64) -> f64 {
         match self {
             Combine::Difference => one - other,
             Combine::Ratio => one / other,
@@ -115,6 +115,19 @@ impl Combine {
         let ratios = "{met} of {all}; ratios from {low:.3} ({low_name}) to {high:.3} ({high_name})";
         (self == Combine::Ratio).then_some(ratios)
     }
+}
+
+/// For what a statement must hold each time; its number is the one that decides that.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ForEach {
+    /// The column, of which the labels are taken that are asked for, or all but the empty one.
+    column: String,
+    /// How many labels there must be.
+    #[serde(default)]
+    at_least: usize,
+    /// What is said of all, with the details of each under its label: a [template](super::fill).
+    detail: Option<String>,
 }
 
 /// A statement.
@@ -153,11 +166,12 @@ pub struct Entry {
     /// The labels by which the sides of pairs differ.
     #[serde(default)]
     pub pair: BTreeMap<String, [String; 2]>,
-    /// The same of sides whose values need not have partners.
-    #[serde(default)]
-    pub sides: BTreeMap<String, [String; 2]>,
-    /// What is made of each pair; otherwise both sides are taken for themselves.
+    /// Two sides whose values need not have partners: which of the lines each has.
+    pub sides: Option<[Where; 2]>,
+    /// What is made of each pair, or of what is taken of both sides: otherwise their difference.
     pub combine: Option<Combine>,
+    /// The column for each label of which it is found apart.
+    pub for_each: Option<ForEach>,
     /// What is made of the values.
     pub take: Option<Take>,
     /// What is made of the second side, if that is not the same.
@@ -186,6 +200,9 @@ impl Entry {
         if let Some(check) = &self.check {
             return source.check(check, self);
         }
+        if let Some(each) = &self.for_each {
+            return self.found_for_each(each, source);
+        }
         if let [first, rest @ ..] = self.all.as_slice() {
             let first = first.find(source)?;
             let rest: Vec<Finding> = rest.iter().map(|part| part.find(source)).collect::<Option<_>>()?;
@@ -205,20 +222,18 @@ impl Entry {
         }
         let series = self.series(source)?;
         let take = self.take.as_ref()?;
-        let differ = if self.pair.is_empty() { &self.sides } else { &self.pair };
-        if differ.is_empty() {
+        let (one, other) = if let Some([one, other]) = &self.sides {
+            (series.asked(one), series.asked(other))
+        } else if self.pair.is_empty() {
             return take.of(&series, self.is, self.detail.as_deref(), &[]);
-        }
-        let side = |side: usize| {
-            let labels = differ.iter().map(|(column, names)| (column.as_str(), names[side].as_str()));
-            series.only(&labels.collect::<Vec<_>>())
+        } else {
+            let [one, other] = [0, 1].map(|side| {
+                let labels = self.pair.iter().map(|(column, names)| (column.as_str(), names[side].as_str()));
+                series.only(&labels.collect::<Vec<_>>())
+            });
+            one.pairs(&other, &self.pair.keys().map(String::as_str).collect::<Vec<_>>())
         };
-        let (mut one, mut other) = (side(0), side(1));
-        if !self.pair.is_empty() {
-            let columns: Vec<&str> = self.pair.keys().map(String::as_str).collect();
-            (one, other) = one.pairs(&other, &columns);
-        }
-        match self.combine {
+        match self.combine.filter(|_| self.sides.is_none()) {
             Some(combine) => {
                 let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
                 let detail = self.detail.as_deref().or(standard);
@@ -226,10 +241,35 @@ impl Entry {
                 take.of(&one.combined(&other, |a, b| combine.of(a, b)), self.is, detail, &sides)
             }
             None => {
-                let second = self.second.as_ref().unwrap_or(take);
-                take.of_both(second, (&one, &other), self.is, self.detail.as_deref().unwrap_or("{a}, {b}"))
+                let (second, combine) = (self.second.as_ref().unwrap_or(take), self.combine);
+                let detail = self.detail.as_deref().unwrap_or("{a}, {b}");
+                take.of_both(second, (&one, &other), combine, self.is, detail)
             }
         }
+    }
+    /// What is found for each label of a column; `None` where one of them lacks something.
+    fn found_for_each(&self, each: &ForEach, source: &dyn Source) -> Option<Finding> {
+        let labels = match self.filter.labels(&each.column) {
+            [] => self.series(source)?.labels(&each.column),
+            asked => asked.to_vec(),
+        };
+        let found = labels.iter().filter(|label| !label.is_empty()).map(|label| {
+            let mut own = Entry { for_each: None, ..self.clone() };
+            own.filter.0.insert(each.column.clone(), Wanted::Labels(vec![label.clone()]));
+            Some((label, own.found(source)?))
+        });
+        let found: Vec<(&String, Finding)> = found.collect::<Option<_>>()?;
+        let (low, high) = range(found.iter().map(|(_, found)| found.value))?;
+        let details = || found.iter().map(|(label, found)| (label.as_str(), &found.detail));
+        let detail = match &each.detail {
+            Some(detail) => {
+                fill(detail, &details().map(|(label, own)| (label, own.into())).collect::<Vec<_>>())
+            }
+            None => details().map(|(label, own)| format!("{label}: {own}")).collect::<Vec<_>>().join("; "),
+        };
+        let rest_holds = found.iter().all(|(_, found)| found.rest_holds);
+        let all = Finding { rest_holds, ..Finding::new(self.is.worst(low, high), self.is, detail) };
+        (found.len() >= each.at_least).then_some(all)
     }
     /// The values that it is about.
     pub fn series(&self, source: &dyn Source) -> Option<Series> {
@@ -255,7 +295,7 @@ impl Entry {
         self.filter.inherit(filter);
         for part in &mut self.all {
             part.complete |= self.complete;
-            if part.pair.is_empty() && part.sides.is_empty() {
+            if part.pair.is_empty() && part.sides.is_none() {
                 part.sides.clone_from(&self.sides);
                 part.second = part.second.take().or_else(|| self.second.clone());
             }
@@ -284,7 +324,9 @@ impl Entry {
             }
         }
         let columns = source.columns();
-        let named = self.filter.0.keys().chain(&self.over).chain(self.pair.keys()).chain(self.sides.keys());
+        let sides = self.sides.iter().flatten().flat_map(|side| side.0.keys());
+        let each = self.for_each.iter().map(|each| &each.column);
+        let named = self.filter.0.keys().chain(&self.over).chain(self.pair.keys()).chain(sides).chain(each);
         let named = named.map(String::as_str);
         for column in named.chain(self.take.iter().flat_map(Take::columns)) {
             if !columns.contains(&column) {

@@ -11,7 +11,7 @@ mod take;
 mod template;
 
 pub use cells::Cells;
-pub use entry::{Combine, Entries, Entry, Where};
+pub use entry::{Combine, Entries, Entry, ForEach, Where};
 pub use judge::Judge;
 pub use limit::Limit;
 pub use series::{Labels, Series};

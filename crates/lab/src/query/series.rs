@@ -1,6 +1,6 @@
 //! Values with their labels.
 
-use super::Limit;
+use super::{Limit, Where};
 use crate::groups::by_key;
 use crate::table::mean;
 use rustc_hash::FxHashMap;
@@ -88,6 +88,19 @@ impl Series {
             (group.swap_remove(0).0, mean(&values))
         };
         Series { columns, points: groups.into_iter().map(point).collect() }
+    }
+    /// The names of a column; none if there is no such column.
+    pub(super) fn labels(&self, column: &str) -> Vec<String> {
+        self.place(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
+    }
+    /// The points with labels that are asked for.
+    pub(super) fn asked(&self, filter: &Where) -> Series {
+        let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
+            let mut labels = self.columns.iter().zip(codes);
+            labels.all(|(labels, code)| filter.allows(labels.column, &labels.names[*code]))
+        };
+        let points = self.points.iter().filter(is_meant).cloned().collect();
+        Series { columns: self.columns.clone(), points }
     }
     /// The points whose labels are these.
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {

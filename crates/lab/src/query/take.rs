@@ -1,7 +1,7 @@
 //! What is made of a series of values, and what a statement's text says of it.
 
 use super::template::{Value, fill};
-use super::{Limit, Series};
+use super::{Combine, Limit, Series};
 use crate::table::average;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -115,21 +115,26 @@ impl Take {
         }
     }
 
-    /// The difference of what is made of both sides.
+    /// The difference, or what else is said, of what is made of both sides.
     pub(super) fn of_both(
         &self,
         second: &Take,
         sides: (&Series, &Series),
+        combine: Option<Combine>,
         is: Limit,
         detail: &str,
     ) -> Option<Finding> {
         let (one, other) = (self.of_side(sides.0)?, second.of_side(sides.1)?);
+        let value = combine.unwrap_or(Combine::Difference).of(one, other);
         let points = [sides.0.named(), sides.1.named()].concat();
-        let mut values = vec![("value", (one - other).into()), ("a", one.into()), ("b", other.into())];
+        let mut values = vec![("value", value.into()), ("a", one.into()), ("b", other.into())];
+        let name = |side: &Series, value: f64| side.values().iter().position(|own| *own == value);
+        for (place, side, value) in [("a_name", sides.0, one), ("b_name", sides.1, other)] {
+            values.extend(name(side, value).map(|at| (place, (&side.name(at)).into())));
+        }
         values.extend(points.iter().map(|(name, value)| (name.as_str(), (*value).into())));
-        Some(Finding::new(one - other, is, fill(detail, &values)))
+        Some(Finding::new(value, is, fill(detail, &values)))
     }
-
     /// What is made of values; `None` if there are none.
     pub(super) fn of(
         &self,

@@ -75,3 +75,29 @@ fn what_the_results_have_not_is_refused_with_file_and_line() {
 fn a_field_that_no_entry_has_is_refused() {
     let _ = Entries::new("claims.toml", TEXT.replace("take = \"worst\"", "tke = \"worst\"").leak());
 }
+
+/// At 0.5 the shortest waits are 5 and 10, at 0.9 they are 30 and 50: ratios of 0.5 and 0.6.
+#[test]
+fn it_holds_for_each_label_and_both_sides_are_taken_for_themselves() {
+    let text = r#"
+        [[section]]
+        source = "the text"
+        claims = [
+            { text = "EASY", of = "wait", each = true, sides = [{ policy = "EASY" }, { policy = ["FCFS", "SJF"] }],
+              combine = "ratio", take = "min", is = { at-most = 0.5 }, for-each = { column = "load", at-least = 2 },
+              detail = "{a_name} {a:.1}, {b_name} {b:.1}" },
+            { text = "one load", of = "wait", where = { load = 0.5 }, for-each = { column = "load", at-least = 2 }, take = "max" },
+            { text = "both loads", of = "wait", where = { load = [0.5, 0.9], policy = "EASY" }, take = "max",
+              for-each = { column = "load", detail = "at 0.5 {0.5}, at 0.9 {0.9}" }, detail = "{value:.0}", is = { below = 60 } },
+        ]"#;
+    let (cells, entries) = (cells(), Entries::new("claims.toml", text));
+    let claims = Judge::by(&cells).claims(entries.iter());
+    let found: Vec<_> = claims.iter().map(|it| (it.verdict, it.ours, it.detail.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            (Verdict::Fails, Some(0.6), "0.5: a 5.0, a 10.0; 0.9: a 30.0, a 50.0"),
+            (Verdict::Holds, Some(55.0), "at 0.5 5, at 0.9 55"),
+        ]
+    );
+}

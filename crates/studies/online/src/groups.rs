@@ -182,10 +182,6 @@ impl Scope<'_> {
     pub(crate) fn is_from(&self, min_load: f64) -> bool {
         self.load == Load::From(min_load)
     }
-    /// The load, if it is of one.
-    pub(crate) fn single_load(&self) -> Option<f64> {
-        if let Load::Of(load) = self.load { Some(load) } else { None }
-    }
     /// Its cells: the load is a number, `>=` and a number, `all`, or missing for traces and weeks as they are.
     pub(crate) fn cells(&self) -> [Cell; 2] {
         let load = match self.load {

@@ -1,158 +1,72 @@
-//! What the dissertation says of its results (sections 5.4 and 6.1), checked on ours and on its own tables.
-//!
-//! Words such as "about equal" are given a number here, which is part of the statement.
+//! What the dissertation says of its results and choices (sections 5.3, 5.4 and 6.1; `claims.toml`), checked on ours and on its own
+//! tables; and of tau, which it does not name.
 
-mod choices;
-mod costs;
 mod periods;
 mod vcsim;
 
-use crate::groups::{Group, Matrix};
-use crate::published::Published;
-use costs::Totals;
-use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge};
-use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
+use crate::groups::{Group, Load, Matrix};
+use crate::published::{CostUnit, Costs, Published};
+use crate::setting::Setting;
+use crate::tables::{Counting, costs, gb_per_s};
+use dfrsim_cluster::{EstimateModel, NeedModel};
+use dfrsim_lab::query::{Cells, Entries, Entry, Finding, Judge, Series, fill};
+use dfrsim_lab::{Claim, Statistics, rank_correlation};
 use dfrsim_model::SimSpan;
-use dfrsim_policies::Policy;
-use dfrsim_policies::batch::Discipline;
-use dfrsim_policies::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+use dfrsim_policies::fractional::{Extensions, Periodic, RemapLimit};
+use dfrsim_policies::{Policy, PolicySetting};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "dissertation, sections 5.4 and 6.1";
-
-const LIMIT: RemapLimit = RemapLimit::VirtualTime(SimSpan::from_secs(600));
-/// `/per/OPT=MIN/MVT=600`.
-const PERIODIC: Fractional = Fractional {
-    on_submission: OnSubmission::Nothing,
-    opportunistic: false,
-    periodic: Periodic::Mcb,
-    budget_gb: None,
-    relabel: false,
-    second_phase: SecondPhase::Min,
-    remap_limit: LIMIT,
-    extensions: Extensions::NONE,
-};
-/// `GreedyPM*/per/OPT=MIN/MVT=600`.
-const BEST: Fractional =
-    Fractional { on_submission: OnSubmission::GreedyPM, opportunistic: true, ..PERIODIC };
-
-/// The degradation of each policy on one workload, by name: its mean, and its sample standard deviation.
-struct Means(Vec<(Policy, f64, Option<f64>)>);
+const CHOICES: &str = "dissertation, sections 5.3 and 5.4";
+/// The policy that combines all techniques.
+const BEST: &str = "GreedyPM*/per/OPT=MIN/MVT=600";
 
 static CLAIMS: LazyLock<Entries> =
     LazyLock::new(|| Entries::new("online/claims.toml", include_str!("../../claims.toml")));
 
-fn is_min(policy: Fractional) -> bool {
-    policy.second_phase == SecondPhase::Min
-}
-
-impl Means {
-    fn new(mut values: Vec<(Policy, f64, Option<f64>)>) -> Means {
-        values.sort_by_cached_key(|(policy, ..)| policy.to_string());
-        Means(values)
-    }
-    fn published(table: Published) -> Means {
-        let parsed = |(name, mean): (&str, f64)| {
-            let [_, deviation, _] = table.degradation(name)?;
-            Some((name.parse().ok()?, mean, Some(deviation)))
-        };
-        Means::new(table.means().filter_map(parsed).collect())
-    }
-    /// Those of groups, each of another policy.
-    fn of_groups<'a>(groups: impl Iterator<Item = &'a Group<'a>>) -> Means {
-        let mean = |group: &Group<'_>| {
-            let statistics = Statistics::from_values(&group.values(|row| row.degradation))?;
-            Some((group.setting.policy, statistics.mean, statistics.deviation))
-        };
-        Means::new(groups.filter_map(mean).collect())
-    }
-    fn of(&self, policy: Policy) -> Option<f64> {
-        self.0.iter().find(|(known, ..)| *known == policy).map(|(_, mean, _)| *mean)
-    }
-    fn fractional(&self) -> impl Iterator<Item = (Fractional, f64)> {
-        self.0.iter().filter_map(|(policy, mean, _)| Some((policy.fractional()?, *mean)))
-    }
-    fn best(&self, is_meant: impl Fn(Fractional) -> bool) -> Option<(Fractional, f64)> {
-        self.fractional().filter(|(policy, _)| is_meant(*policy)).min_by(|a, b| a.1.total_cmp(&b.1))
-    }
-}
-
-/// The metrics of statements.
-const METRICS: [&str; 3] = ["degradation", "deviation", "gb_per_s"];
+/// What is found of a policy: mean, sample standard deviation and minimum of the degradation; GB/s of preemptions and migrations
+/// together, as the mean of their sum, and as the sums of their means and of their maxima.
+const METRICS: [&str; 6] = ["degradation", "deviation", "least", "gb_per_s", "mean_gb_per_s", "max_gb_per_s"];
 /// The parts of policies.
-const COLUMNS: [&str; 8] = ["policy", "submission", "star", "periodic", "phase", "limit", "limit_s", "rest"];
+const PARTS: [&str; 9] =
+    ["policy", "kind", "submission", "star", "periodic", "phase", "limit", "limit_s", "rest"];
+/// What else our results differ by: on which instances, at which load, if it is one; the penalty, and whether it is the last
+/// one; the tau, and whether it is that of the published tables; whether everything is as published, or at least as the scenario
+/// names it first; and whether a workload has other limits of MVT, and estimates, than the published ones.
+const CONDITIONS: [&str; 10] = [
+    "instances",
+    "load",
+    "penalty",
+    "last_penalty",
+    "tau",
+    "usual_tau",
+    "default",
+    "plain",
+    "limits",
+    "estimates",
+];
 
-/// What statements ask of one workload, or of a published table; beside the means, what is found in other groups.
-fn asked<'a>(
-    means: &'a Means,
-    totals: &'a Totals,
-    others: impl IntoIterator<Item = (&'static str, Option<Finding>)>,
-) -> Cells<'a> {
-    let mut cells = Cells::new(&COLUMNS, &METRICS, &[]).named_by("policy");
-    for (policy, mean, deviation) in &means.0 {
-        cells.push(labels(*policy).iter().map(String::as_str), [Some(*mean), *deviation, None]);
-    }
-    for (policy, total) in totals {
-        let labels = labels(Policy::Fractional(*policy));
-        cells.push(labels.iter().map(String::as_str), [None, None, Some(*total)]);
-    }
-    let policy = |entry: &Entry| means.of(entry.filter.label("policy")?.parse().ok()?);
-    let checked = cells
-        .with("batch and best", move |_, _| {
-            let fcfs = means.of(Discipline::Fcfs.into())?;
-            let easy = means.of(Discipline::Easy.into())?;
-            let (policy, best) = means.best(|_| true)?;
-            let detail = format!("FCFS {fcfs:.1}, EASY {easy:.1}, {policy} {best:.2}");
-            let holds = easy < fcfs && easy / best >= 100.0;
-            Some(Finding::fact(holds, detail).showing(Some(easy / best)))
-        })
-        .with("greedy and MCB", move |_, _| {
-            let is_greedy =
-                |it: Fractional| !matches!(it.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
-            let (greedy, mcb) =
-                (means.best(is_greedy)?, means.best(|it| it.on_submission == OnSubmission::Mcb)?);
-            let detail = format!("{} {:.2}, {} {:.2}", greedy.0, greedy.1, mcb.0, mcb.1);
-            Some(Finding::fact(greedy.1 < mcb.1, detail).showing(Some(greedy.1 / mcb.1)))
-        })
-        .with("times the best", move |_, entry| {
-            let (mean, (name, best)) = (policy(entry)?, means.best(|_| true)?);
-            let times = mean / best;
-            Some(Finding::new(times, entry.is, format!("{mean:.1}, {name} {best:.2}: {times:.1} times")))
-        })
-        .with("better than EASY", move |_, entry| {
-            let (own, easy) = (policy(entry)?, means.of(Discipline::Easy.into())?);
-            let detail = format!("EASY {easy:.1}, {} {own:.1}", entry.filter.label("policy")?);
-            Some(Finding::new(easy / own, entry.is, detail))
-        })
-        .with("least deviation", move |_, _| {
-            let all = means.0.iter().filter_map(|(it, _, deviation)| Some((it.fractional()?, (*deviation)?)));
-            let (policy, deviation) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
-            let holds = policy.periodic == Periodic::Mcb
-                && matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM);
-            Some(Finding::fact(holds, format!("{policy} {deviation:.2}")).showing(Some(deviation)))
-        })
-        .with("deviations", move |cells, entry| {
-            let all = entry.series(cells)?;
-            let of = |submission: &str, [periodic, limit, length]: [&str; 3]| {
-                let labels = [("submission", submission), ("periodic", periodic), ("limit", limit)];
-                let points = all.only(&labels).only(&[("limit_s", length)]);
-                points.points.first().map(|point| point.1)
-            };
-            let ratio = |submission| {
-                let (plain, with) = (["none", "none", ""], ["Mcb", "MVT", "600"]);
-                Some(of(submission, plain)? / of(submission, with)?)
-            };
-            let (pausing, moving) = (ratio("GreedyP")?, ratio("GreedyPM")?);
-            let detail =
-                format!("ratios of standard deviations: GreedyP* {pausing:.1}, GreedyPM* {moving:.1}");
-            Some(Finding::new(pausing.min(moving), entry.is, detail))
-        })
-        .with("bandwidth with MCB", move |_, _| costs::mcb_needs_more(totals));
-    others.into_iter().fold(checked, |checked, (name, found)| checked.with(name, move |_, _| found.clone()))
+/// What is found of a policy under [`CONDITIONS`].
+#[derive(Clone)]
+struct Line {
+    policy: Policy,
+    conditions: Vec<String>,
+    numbers: [Option<f64>; METRICS.len()],
 }
 
-/// The labels of a policy, in the order of [`COLUMNS`]; those of a batch policy are its name alone.
-fn labels(policy: Policy) -> [String; 8] {
+/// What statements ask.
+fn asked(conditions: &[&'static str], mut lines: Vec<Line>) -> Cells<'static> {
+    lines.sort_by_cached_key(|line| line.policy.to_string());
+    let mut cells = Cells::new(&[&PARTS, conditions].concat(), &METRICS, &[]).named_by("policy");
+    for Line { policy, conditions, numbers } in &lines {
+        cells.push(labels(*policy).iter().chain(conditions).map(String::as_str), *numbers);
+    }
+    cells.with("bandwidth with MCB", mcb_needs_more).with("longer limits", longer)
+}
+
+/// The labels of a policy, in the order of [`PARTS`]; those of a batch policy are its name alone.
+fn labels(policy: Policy) -> [String; PARTS.len()] {
     let name = policy.to_string();
     let Some(parts) = policy.fractional() else {
         return std::array::from_fn(|at| if at == 0 { name.clone() } else { String::new() });
@@ -165,8 +79,9 @@ fn labels(policy: Policy) -> [String; 8] {
     let rest = (parts.budget_gb, parts.relabel, parts.extensions);
     [
         name,
+        "fractional".to_owned(),
         format!("{:?}", parts.on_submission),
-        if parts.opportunistic { "yes" } else { "no" }.to_owned(),
+        yes(parts.opportunistic),
         if parts.periodic == Periodic::Nothing { "none".to_owned() } else { format!("{:?}", parts.periodic) },
         format!("{:?}", parts.second_phase),
         limit.to_owned(),
@@ -175,114 +90,207 @@ fn labels(policy: Policy) -> [String; 8] {
     ]
 }
 
-/// All statements on each workload that is compared with a published table of degradations.
-pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
-    let groups = matrix.groups();
-    let mut claims = Vec::new();
-    let published_totals = costs::published_totals();
-    for workload in &matrix.scenario.workloads {
-        let Some(table) = workload.degradations() else { continue };
-        let own: Vec<Group<'_>> =
-            groups.iter().filter(|group| group.scope.workload.name == workload.name).cloned().collect();
-        let default = own.iter().filter(|group| matrix.is_default(group));
-        let ours = Means::of_groups(default.filter(|group| group.scope.is_whole()));
-        let (published, totals) = (Means::published(table), costs::totals(matrix, &own));
-        let (loads, best) = (within_seven(matrix, &own), costs::of_the_best(matrix, &own));
-        let bound = above_the_bound(&own);
-        let others = [("loads", loads), ("theorem 1", bound), ("bandwidth of the best", best)];
-        let ours = asked(&ours, &totals, others);
-        let best = [("bandwidth of the best", costs::published_of_the_best())];
-        let published = asked(&published, &published_totals, best);
-        let judge = Judge { published: vec![&published], details_published: true, ..Judge::by(&ours) };
-        let own = judge.claims(CLAIMS.of(SOURCE));
-        claims.extend(own.into_iter().map(|claim| claim.within(&workload.name)));
-    }
-    claims.extend(vcsim::all(matrix, &groups));
-    claims.extend(periods::all(matrix, &groups));
-    claims.extend(choices::all(matrix, &groups));
-    claims.extend(consistent(matrix, &groups));
-    claims
+fn yes(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
 }
 
-/// Whether the policies are in nearly the same order on each pair of workloads.
-fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
-    let workloads = matrix.scenario.workloads.iter();
-    let compared = workloads.filter_map(|workload| {
-        let table = workload.degradations()?;
-        let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
-        let own = own.filter(|group| group.scope.is_whole() && matrix.is_default(group));
-        Some((&workload.name, [Means::of_groups(own), Means::published(table)]))
+/// Whether a policy is [`BEST`] with a limit that the published tables do not have.
+fn is_other_limit(policy: Policy) -> bool {
+    let (name, best) = (policy.to_string(), BEST.trim_end_matches("600"));
+    name.strip_prefix(best).is_some_and(|limit| !["300", "600"].contains(&limit))
+}
+
+/// Our results on a workload, of which these are the groups.
+fn ours(matrix: &Matrix<'_>, groups: &[&Group<'_>]) -> Cells<'static> {
+    const USUAL_TAU: SimSpan = SimSpan::from_secs(10);
+    let simulation = &matrix.scenario.simulation;
+    let usual_tau = if simulation.taus.contains(&USUAL_TAU) { USUAL_TAU } else { simulation.taus[0] };
+    let is_plain = |group: &Group<'_>| {
+        let Setting { policy, parameters, options, alternative, .. } = group.setting;
+        alternative.is_none()
+            && options.needs == NeedModel::Exact
+            && (!policy.reads(PolicySetting::Period) || parameters.period == simulation.periods[0])
+            && group.has_rules(simulation.packings[0], simulation.drops[0])
+    };
+    let has_other_limit = |group: &&Group<'_>| {
+        is_other_limit(group.setting.policy)
+            && is_plain(group)
+            && group.scope.is_whole()
+            && (group.setting.options.penalty, group.tau) == (SimSpan::from_secs(300), usual_tau)
+            && group.rows().next().is_some()
+    };
+    let limits = if groups.iter().any(has_other_limit) { "others" } else { "usual" };
+    let estimates = if simulation.estimates == EstimateModel::Exact { "exact" } else { "others" };
+    let line = |group: &&Group<'_>| {
+        let (instances, load) = match group.scope.load {
+            Load::Unscaled | Load::All => ("whole", String::new()),
+            Load::Of(load) => ("a load", load.to_string()),
+            Load::From(_) => ("heavy", String::new()),
+        };
+        let penalty = group.setting.options.penalty;
+        let conditions = [
+            instances.to_owned(),
+            load,
+            format!("{penalty} s"),
+            yes(simulation.penalties.last() == Some(&penalty)),
+            format!("tau {} s", group.tau),
+            yes(group.tau == usual_tau),
+            yes(matrix.is_default(group)),
+            yes(is_plain(group)),
+            limits.to_owned(),
+            estimates.to_owned(),
+        ];
+        let degradations = group.values(|row| row.degradation);
+        let statistics = Statistics::from_values(&degradations);
+        let costs = costs(group, CostUnit::GigabytesPerSecond, Counting::PAUSES_AND_RESUMES).map(together);
+        let numbers = [
+            statistics.map(|it| it.mean),
+            statistics.and_then(|it| it.deviation),
+            degradations.into_iter().reduce(f64::min),
+            group.mean_of(gb_per_s),
+            costs.map(|it| it.0),
+            costs.map(|it| it.1),
+        ];
+        Line { policy: group.setting.policy, conditions: conditions.into(), numbers }
+    };
+    asked(&CONDITIONS, groups.iter().map(line).collect())
+}
+
+/// A published table of degradations, and the table of costs.
+fn published(table: Published) -> Cells<'static> {
+    let line =
+        |policy: &str, numbers| Some(Line { policy: policy.parse().ok()?, conditions: Vec::new(), numbers });
+    let degradation = |(policy, mean): (&str, f64)| {
+        let [_, deviation, _] = table.degradation(policy)?;
+        line(policy, [Some(mean), Some(deviation), None, None, None, None])
+    };
+    let cost = |(policy, costs): (&str, Costs)| {
+        let (mean, max) = together(costs);
+        line(policy, [None, None, None, Some(mean), Some(mean), Some(max)])
+    };
+    let costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
+    asked(&[], table.means().filter_map(degradation).chain(costs.filter_map(cost)).collect())
+}
+
+/// Mean and maximum of preemptions and migrations together. The published tables have no such maximum, so both are added up.
+fn together(costs: Costs) -> (f64, f64) {
+    (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1)
+}
+
+/// Each policy with MCB on submission and MVT=600 needs more than those with Greedy that react to the same otherwise.
+fn mcb_needs_more(cells: &Cells<'_>, entry: &Entry) -> Option<Finding> {
+    let all = entry.series(cells)?;
+    let has = |at: usize, column: &str, labels: &[&str]| labels.contains(&all.label(at, column));
+    let is_same = |one: usize, other: usize| {
+        ["star", "periodic", "rest"].iter().all(|column| all.label(one, column) == all.label(other, column))
+    };
+    let counterparts = |one: usize| {
+        // Without ticks, Greedy never calls MCB, and there is no limit to choose.
+        let limit = if has(one, "periodic", &["none"]) { ["none", ""] } else { ["MVT", "600"] };
+        let greedy = ["Greedy", "GreedyP", "GreedyPM"];
+        let others =
+            (0..all.points.len()).filter(move |&at| is_same(one, at) && has(at, "submission", &greedy));
+        let others =
+            others.filter(move |&at| has(at, "limit", &limit[..1]) && has(at, "limit_s", &limit[1..]));
+        others.map(move |other| (one, other)).collect::<Vec<_>>()
+    };
+    let mcb = (0..all.points.len()).filter(|&at| {
+        has(at, "submission", &["Mcb"]) && has(at, "limit", &["MVT"]) && has(at, "limit_s", &["600"])
     });
-    let compared: Vec<_> = compared.collect();
-    let mut claims = Vec::new();
-    for (place, (one, first)) in compared.iter().enumerate() {
-        for (other, second) in &compared[place + 1..] {
-            let correlation = |at: usize| {
-                let pair = |(policy, mean)| Some((mean, second[at].of(Policy::Fractional(policy))?));
-                rank_correlation(&first[at].fractional().filter_map(pair).collect::<Vec<_>>())
-            };
-            let check = |at: usize| {
-                let value = correlation(at)?;
-                let detail = format!("rank correlation {value:.3}");
-                Some(Finding::fact(value >= 0.9, detail).showing(Some(value)))
-            };
-            let text = "Policies are in the same order on both sets, by a rank correlation of 0.9 or more";
-            let scope = format!("{one}, {other}");
-            claims.extend(check(0).map(|ours| claim(SOURCE, text, &scope, &ours, check(1).as_ref())));
+    let ratio = |(one, other): (usize, usize)| {
+        (all.points[one].1 / all.points[other].1.max(f64::MIN_POSITIVE), all.name(one), all.name(other))
+    };
+    let pairs: Vec<_> = mcb.flat_map(counterparts).map(ratio).collect();
+    let (ratio, policy, other) = pairs.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let met = pairs.iter().filter(|(ratio, ..)| *ratio > 1.0).count();
+    let detail = format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len());
+    Some(Finding::fact(met == pairs.len(), detail).showing(Some(*ratio)))
+}
+
+/// By rising limits, each mean is at most 5 % above the one before.
+fn longer(cells: &Cells<'_>, entry: &Entry) -> Option<Finding> {
+    let all: Series = entry.series(cells)?;
+    let limit = |at: usize| Some((all.label(at, "limit_s").parse().ok()?, all.points[at].1));
+    let mut limits: Vec<(f64, f64)> = (0..all.points.len()).filter_map(limit).collect();
+    limits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let met = limits.windows(2).filter(|pair| pair[1].1 <= 1.05 * pair[0].1).count();
+    let texts: Vec<String> = limits.iter().map(|(limit, mean)| format!("{limit} s: {mean:.2}")).collect();
+    (limits.len() > 1).then(|| Finding::fact(met == limits.len() - 1, texts.join(", ")))
+}
+
+/// Whether the policies are in nearly the same order on two workloads.
+fn in_order<'a>(one: &'a Cells<'_>, other: &'a Cells<'_>) -> Cells<'a> {
+    Cells::default().with("order", |_, entry| {
+        let (one, other) = (entry.series(one)?, entry.series(other)?);
+        let places: BTreeMap<&str, f64> = other
+            .points
+            .iter()
+            .enumerate()
+            .map(|(at, (_, mean))| (other.label(at, "policy"), *mean))
+            .collect();
+        let pair = |(at, (_, mean)): (usize, &(_, f64))| Some((*mean, *places.get(one.label(at, "policy"))?));
+        let value = rank_correlation(&one.points.iter().enumerate().filter_map(pair).collect::<Vec<_>>())?;
+        Some(Finding::new(value, entry.is, format!("rank correlation {value:.3}")))
+    })
+}
+
+/// All statements that a scenario can decide: those on each workload that is compared with a published table of degradations, and
+/// those on its penalties, taus, limits and estimates.
+pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
+    let groups = matrix.groups();
+    let (mut claims, mut choices, mut compared) = (Vec::new(), Vec::new(), Vec::new());
+    for workload in &matrix.scenario.workloads {
+        let own = groups.iter().filter(|group| group.scope.workload.name == workload.name);
+        let ours = ours(matrix, &own.collect::<Vec<_>>());
+        for mut claim in Judge::by(&ours).claims(CLAIMS.of(CHOICES)) {
+            let estimates = matrix.scenario.simulation.estimates.to_string();
+            claim.claim = fill(&claim.claim, &[("estimates", (&estimates).into())]);
+            choices.push(claim.within(&workload.name));
+        }
+        if let Some(table) = workload.degradations() {
+            compared.push((&workload.name, ours, published(table)));
+        }
+    }
+    let beside = |scope: &str, ours: &Cells<'_>, published: &Cells<'_>| {
+        let judge = Judge { published: vec![published], details_published: true, ..Judge::by(ours) };
+        judge.claims(CLAIMS.of(SOURCE)).into_iter().map(|claim| claim.within(scope)).collect::<Vec<_>>()
+    };
+    claims.extend(compared.iter().flat_map(|(name, ours, published)| beside(name, ours, published)));
+    claims.extend(vcsim::all(matrix, &groups));
+    claims.extend(periods::all(matrix, &groups));
+    claims.extend(choices);
+    for (place, (one, first, published)) in compared.iter().enumerate() {
+        for (other, second, theirs) in &compared[place + 1..] {
+            let (ours, published) = (in_order(first, second), in_order(published, theirs));
+            claims.extend(beside(&format!("{one}, {other}"), &ours, &published));
         }
     }
     claims
-}
-
-fn claim(source: &str, text: &str, workload: &str, ours: &Finding, published: Option<&Finding>) -> Claim {
-    let verdict = |found: &Finding| Verdict::from_bool(found.holds());
-    let detail = match published {
-        Some(published) => format!("{}; published: {}", ours.detail, published.detail),
-        None => ours.detail.clone(),
-    };
-    Claim::new(source, text, verdict(ours), detail)
-        .within(workload)
-        .with_values(ours.shown, published.and_then(|published| published.shown))
-        .with_published_verdict(published.map(verdict))
-}
-
-/// Whether each simulation is above the bound, as exactly as that is computed.
-fn above_the_bound(groups: &[Group<'_>]) -> Option<Finding> {
-    let all = groups.iter().flat_map(|group| group.values(|row| row.degradation));
-    let least = all.reduce(f64::min)?;
-    let detail = format!("at least {least:.4} times the bound");
-    Some(Finding::fact(least >= 0.9999, detail).showing(Some(least)))
-}
-
-fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Finding> {
-    let mut loads: Vec<f64> = Vec::new();
-    for group in groups {
-        loads.extend(group.scope.single_load().filter(|load| !loads.contains(load)));
-    }
-    let found = |load: f64| {
-        let own = groups.iter().filter(|group| group.scope.single_load() == Some(load));
-        let means = Means::of_groups(own.filter(|group| matrix.is_default(group)));
-        Some((load.to_string(), choices::within_seven(&means)?))
-    };
-    let found = loads.into_iter().map(found).collect::<Option<Vec<_>>>()?;
-    let worst = found.iter().filter_map(|(_, found)| found.shown).reduce(f64::max);
-    Some(choices::everywhere(&found)?.showing(worst))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(text: &str, means: &Means) -> Finding {
-        let entry = CLAIMS.iter().find(|entry| entry.text.starts_with(text)).unwrap();
-        entry.find(&asked(means, &Vec::new(), [])).unwrap()
+    fn find(text: &str, cells: &Cells<'_>) -> Option<Finding> {
+        CLAIMS.iter().find(|entry| entry.text.starts_with(text)).unwrap().find(cells)
+    }
+
+    /// Mean degradations under some conditions.
+    fn means(under: &[(&'static str, &str)], values: &[(&str, f64)]) -> Vec<Line> {
+        let conditions: Vec<String> = under.iter().map(|(_, label)| (*label).to_owned()).collect();
+        let line = |(name, mean): &(&str, f64)| Line {
+            policy: name.parse().unwrap(),
+            conditions: conditions.clone(),
+            numbers: [Some(*mean), None, None, None, None, None],
+        };
+        values.iter().map(line).collect()
     }
 
     #[test]
     fn statements_name_what_there_is() {
-        let means = Means::published(Published::DissertationB1);
-        let others = ["loads", "theorem 1", "bandwidth of the best"].map(|name| (name, None));
-        assert_eq!(CLAIMS.faults(&asked(&means, &Vec::new(), others)), [""; 0]);
+        let cells = asked(&CONDITIONS, Vec::new()).with("order", |_, _| None);
+        assert_eq!(CLAIMS.faults(&cells), [""; 0]);
     }
 
     #[test]
@@ -294,17 +302,15 @@ mod tests {
             ("/per/OPT=AVG/MVT=600", 3.0),
             ("MCB*/OPT=MIN", 9.0),
         ];
-        let means = |values: &[(&str, f64)]| {
-            Means::new(values.iter().map(|(name, mean)| (name.parse().unwrap(), *mean, None)).collect())
-        };
-        let met = check("OPT=MIN", &means(&values));
+        let check = |values: &[(&str, f64)]| find("OPT=MIN", &asked(&[], means(&[], values))).unwrap();
+        let met = check(&values);
         assert!(met.holds());
         assert_eq!(
             met.detail,
             "2 of 2; ratios from 0.800 (Greedy/per/OPT=MIN) to 1.000 (/per/OPT=MIN/MVT=600)"
         );
         values.push(("MCB*/OPT=AVG", 6.0));
-        assert!(!check("OPT=MIN", &means(&values)).holds());
+        assert!(!check(&values).holds());
     }
 
     /// All statements on all published tables. The text says "never" and "always" of differences that it finds in nearly all
@@ -329,13 +335,11 @@ mod tests {
                 &[(average, "45 of 53"), (flow_time, "19 of 20"), (tickless, "0 of 3"), (stretch, "40.2")],
             ),
         ] {
-            let means = Means::published(table);
-            let (totals, best) = (costs::published_totals(), costs::published_of_the_best());
-            let asked = asked(&means, &totals, [("bandwidth of the best", best)]);
-            let checked = CLAIMS.of(SOURCE).filter_map(|it| Some((it.text.as_str(), it.find(&asked)?)));
+            let cells = published(table);
+            let checked = CLAIMS.of(SOURCE).filter_map(|it| Some((it.text.as_str(), it.find(&cells)?)));
             let checked: Vec<(&str, Finding)> = checked.collect();
-            // All but those on each simulation and on the best policy at every load, of which there is no table.
-            assert_eq!(checked.len() + 2, CLAIMS.of(SOURCE).count());
+            // All but those on each simulation, on the best policy at every load, of which there is no table, and on two tables.
+            assert_eq!(checked.len() + 3, CLAIMS.of(SOURCE).count());
             let failing: Vec<_> = checked.into_iter().filter(|(_, found)| !found.holds()).collect();
             assert_eq!(failing.len(), expected.len(), "{table}");
             for ((text, check), (expected, begin)) in failing.iter().zip(expected) {
@@ -343,5 +347,61 @@ mod tests {
                 assert!(check.detail.starts_with(begin), "{table}: {text}: {}", check.detail);
             }
         }
+    }
+
+    const WITHIN_SEVEN: &str = "At every penalty the best policy is within";
+    const BEATS_EASY: &str = "At every penalty the best policy is at least";
+    const LIMITS: &str = "For every limit";
+    const LONGER: &str = "The longer the limit";
+
+    /// With the limits that are published, and the one penalty, as if there were two.
+    #[test]
+    fn the_published_tables_agree_with_choices() {
+        for table in [Published::DissertationB1, Published::DissertationB2, Published::DissertationB3] {
+            let values: Vec<(&str, f64)> = table.means().collect();
+            let lines = ["300 s", "again"].map(|penalty| means(&[("penalty", penalty)], &values));
+            let cells = asked(&["penalty"], lines.concat());
+            for text in [WITHIN_SEVEN, BEATS_EASY, LIMITS, LONGER] {
+                let found = find(text, &cells).unwrap();
+                assert!(found.holds(), "{table}: {text}: {}", found.detail);
+            }
+            assert_eq!(find(LONGER, &cells).unwrap().detail.matches(" s: ").count(), 2);
+            assert!(values.iter().all(|(name, _)| !is_other_limit(name.parse().unwrap())));
+        }
+    }
+
+    #[test]
+    fn penalties_are_compared() {
+        let none = means(&[("penalty", "0 s")], &[("EASY", 1_000.0), (BEST, 3.0), ("MCB*/per/OPT=MIN", 4.0)]);
+        let both = |values: &[(&str, f64)]| {
+            asked(&["penalty"], [none.clone(), means(&[("penalty", "300 s")], values)].concat())
+        };
+        let cells = both(&[("EASY", 1_000.0), (BEST, 6.0), ("MCB*/per/OPT=MIN", 44.0)]);
+        let near = find(WITHIN_SEVEN, &cells).unwrap();
+        assert!(near.holds());
+        assert_eq!(near.detail, format!("0 s: 3.00 ({BEST}); 300 s: 6.00 ({BEST})"));
+        assert!(find(BEATS_EASY, &cells).unwrap().holds());
+        let growth = find("The penalty of 300 s", &cells).unwrap();
+        assert_eq!((growth.holds(), growth.shown), (true, Some(11.0)));
+        assert!(find("The 20 s of live migration", &cells).is_none(), "it was not simulated");
+
+        let far = both(&[("EASY", 500.0), (BEST, 8.0)]);
+        assert!(!find(WITHIN_SEVEN, &far).unwrap().holds());
+        assert!(!find(BEATS_EASY, &far).unwrap().holds());
+    }
+
+    #[test]
+    fn limits_are_compared_by_their_lengths() {
+        let name = |limit: &str| format!("GreedyPM*/per/OPT=MIN/{limit}");
+        let (half, whole, long, flow) =
+            (name("MVT=300"), name("MVT=600"), name("MVT=3600"), name("MFT=3600"));
+        let holds = |longest: f64| {
+            let values = [(half.as_str(), 6.0), (&whole, 5.0), (&long, longest), (&flow, 5.3)];
+            let cells = asked(&[], means(&[], &values));
+            [LONGER, LIMITS].map(|text| find(text, &cells).unwrap().holds())
+        };
+        assert!(is_other_limit(long.parse().unwrap()) && !is_other_limit(flow.parse().unwrap()));
+        assert_eq!(holds(5.2), [true; 2]);
+        assert_eq!(holds(5.4), [false; 2]);
     }
 }

@@ -5,7 +5,6 @@ use crate::groups::{Group, Matrix};
 use crate::tables::gb_per_s;
 use dfrsim_lab::{Claim, Verdict};
 use dfrsim_model::SimSpan;
-use dfrsim_policies::Policy;
 
 const SHORTEST: SimSpan = SimSpan::from_secs(600);
 const MIDDLE: SimSpan = SimSpan::from_secs(2_000);
@@ -28,7 +27,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
         let is_meant = |group: &&Group<'_>| {
             group.scope.workload.name == workload.name
                 && group.scope.is_whole()
-                && group.setting.policy == Policy::Fractional(BEST)
+                && group.setting.policy.to_string() == BEST
                 && group.setting.alternative.is_none()
                 && group.tau == matrix.scenario.simulation.taus[0]
         };
