@@ -101,6 +101,8 @@ pub enum Combine {
     Difference,
     /// The first by the second value.
     Ratio,
+    /// The second less the first value.
+    Lead,
 }
 
 impl Combine {
@@ -108,6 +110,7 @@ impl Combine {
         match self {
             Combine::Difference => one - other,
             Combine::Ratio => one / other,
+            Combine::Lead => other - one,
         }
     }
     /// What is said of all pairs.
@@ -168,6 +171,8 @@ pub struct Entry {
     pub pair: BTreeMap<String, [String; 2]>,
     /// Two sides whose values need not have partners: which of the lines each has.
     pub sides: Option<[Where; 2]>,
+    /// The lines that are a side of their own; all others are the other one.
+    pub apart: Option<Where>,
     /// What is made of each pair, or of what is taken of both sides: otherwise their difference.
     pub combine: Option<Combine>,
     /// The column for each label of which it is found apart.
@@ -222,8 +227,10 @@ impl Entry {
         }
         let series = self.series(source)?;
         let take = self.take.as_ref()?;
-        let (one, other) = if let Some([one, other]) = &self.sides {
-            (series.asked(one), series.asked(other))
+        let [one, other] = if let Some(sides) = &self.sides {
+            sides.each_ref().map(|side| series.parted(side)).map(|[side, _]| side)
+        } else if let Some(apart) = &self.apart {
+            series.parted(apart)
         } else if self.pair.is_empty() {
             return take.of(&series, self.is, self.detail.as_deref(), &[]);
         } else {
@@ -231,9 +238,9 @@ impl Entry {
                 let labels = self.pair.iter().map(|(column, names)| (column.as_str(), names[side].as_str()));
                 series.only(&labels.collect::<Vec<_>>())
             });
-            one.pairs(&other, &self.pair.keys().map(String::as_str).collect::<Vec<_>>())
+            one.pairs(&other, &self.pair.keys().map(String::as_str).collect::<Vec<_>>()).into()
         };
-        match self.combine.filter(|_| self.sides.is_none()) {
+        match self.combine.filter(|_| !self.pair.is_empty()) {
             Some(combine) => {
                 let standard = combine.detail().filter(|_| matches!(take, Take::Worst));
                 let detail = self.detail.as_deref().or(standard);
@@ -242,8 +249,7 @@ impl Entry {
             }
             None => {
                 let (second, combine) = (self.second.as_ref().unwrap_or(take), self.combine);
-                let detail = self.detail.as_deref().unwrap_or("{a}, {b}");
-                take.of_both(second, (&one, &other), combine, self.is, detail)
+                take.of_both(second, &series, [&one, &other], combine, self.is, self.detail.as_deref())
             }
         }
     }
@@ -295,8 +301,9 @@ impl Entry {
         self.filter.inherit(filter);
         for part in &mut self.all {
             part.complete |= self.complete;
-            if part.pair.is_empty() && part.sides.is_none() {
+            if part.pair.is_empty() && part.sides.is_none() && part.apart.is_none() {
                 part.sides.clone_from(&self.sides);
+                part.apart.clone_from(&self.apart);
                 part.second = part.second.take().or_else(|| self.second.clone());
             }
             part.inherit(&self.of, self.take.as_ref(), &self.filter);
@@ -324,11 +331,10 @@ impl Entry {
             }
         }
         let columns = source.columns();
-        let sides = self.sides.iter().flatten().flat_map(|side| side.0.keys());
+        let sides = self.sides.iter().flatten().chain(&self.apart).flat_map(|side| side.0.keys());
         let each = self.for_each.iter().map(|each| &each.column);
         let named = self.filter.0.keys().chain(&self.over).chain(self.pair.keys()).chain(sides).chain(each);
-        let named = named.map(String::as_str);
-        for column in named.chain(self.take.iter().flat_map(Take::columns)) {
+        for column in named.map(String::as_str) {
             if !columns.contains(&column) {
                 faults.push(format!("there is no column `{column}`; there are: {}", columns.join(", ")));
             }

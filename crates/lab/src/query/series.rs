@@ -43,7 +43,7 @@ impl Series {
         self.place(column).map_or("", |place| &self.columns[place].names[self.points[point].0[place]])
     }
     /// The columns that name points: those in which they differ, of these the ones that name lines if any does.
-    fn naming(&self) -> Vec<usize> {
+    pub(super) fn naming(&self) -> Vec<usize> {
         let differs = |place: &usize| {
             let code = |(codes, _): &(Vec<usize>, f64)| codes[*place];
             self.points.iter().any(|point| code(point) != code(&self.points[0]))
@@ -58,7 +58,7 @@ impl Series {
         ];
         candidates.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
     }
-    fn name_by(&self, places: &[usize], point: usize) -> String {
+    pub(super) fn name_by(&self, places: &[usize], point: usize) -> String {
         let label = |&place: &usize| self.columns[place].names[self.points[point].0[place]].as_str();
         places.iter().map(label).collect::<Vec<_>>().join(", ")
     }
@@ -93,26 +93,21 @@ impl Series {
     pub(super) fn labels(&self, column: &str) -> Vec<String> {
         self.place(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
     }
-    /// The points with labels that are asked for.
-    pub(super) fn asked(&self, filter: &Where) -> Series {
+    /// The points with labels that are asked for, and the others.
+    pub(super) fn parted(&self, filter: &Where) -> [Series; 2] {
         let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
             let mut labels = self.columns.iter().zip(codes);
             labels.all(|(labels, code)| filter.allows(labels.column, &labels.names[*code]))
         };
-        let points = self.points.iter().filter(is_meant).cloned().collect();
-        Series { columns: self.columns.clone(), points }
+        let (meant, others) = self.points.iter().partition::<Vec<_>, _>(is_meant);
+        [meant, others].map(|points| Series {
+            columns: self.columns.clone(),
+            points: points.into_iter().cloned().collect(),
+        })
     }
     /// The points whose labels are these.
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {
-        self.of_labels(labels, true)
-    }
-    /// The points whose labels are others.
-    pub fn except(&self, labels: &[(&str, &str)]) -> Series {
-        self.of_labels(labels, false)
-    }
-    fn of_labels(&self, labels: &[(&str, &str)], these: bool) -> Series {
-        let is_meant =
-            |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name) == these;
+        let is_meant = |at: &usize| labels.iter().all(|(column, name)| self.label(*at, column) == *name);
         let points = (0..self.points.len()).filter(is_meant).map(|at| self.points[at].clone()).collect();
         Series { columns: self.columns.clone(), points }
     }
@@ -160,10 +155,6 @@ impl Series {
     /// The place of the largest value; of equal ones, the last.
     pub fn largest(&self) -> Option<usize> {
         (0..self.points.len()).max_by(|&a, &b| self.points[a].1.total_cmp(&self.points[b].1))
-    }
-    /// The place of the smallest value; of equal ones, the last.
-    pub(super) fn last_smallest(&self) -> Option<usize> {
-        (0..self.points.len()).max_by(|&a, &b| self.points[b].1.total_cmp(&self.points[a].1))
     }
     /// The place of the smallest value; of equal ones, the first.
     pub fn smallest(&self) -> Option<usize> {

@@ -4,7 +4,6 @@ use super::template::{Value, fill};
 use super::{Combine, Limit, Series};
 use crate::table::average;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// What is made of values, or of those of both sides of pairs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -36,14 +35,6 @@ pub enum Take {
     Lowest(Vec<String>),
     /// How far the farthest one is outside a range.
     Outside([f64; 2]),
-    /// By how much the one with a label is above the next largest one.
-    Most(BTreeMap<String, String>),
-    /// By how much the one with a label is below the next smallest one.
-    Least(BTreeMap<String, String>),
-    /// How many times the one with a label the next smallest one is.
-    Times(BTreeMap<String, String>),
-    /// By how much the largest one with any of these labels is above the smallest of the others.
-    Over(BTreeMap<String, Vec<String>>),
 }
 
 /// What was found.
@@ -91,15 +82,6 @@ fn min(values: &[f64]) -> Option<f64> {
 }
 
 impl Take {
-    /// The columns that it names.
-    pub(super) fn columns(&self) -> Vec<&str> {
-        match self {
-            Take::Most(of) | Take::Least(of) | Take::Times(of) => of.keys().map(String::as_str).collect(),
-            Take::Over(of) => of.keys().map(String::as_str).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The number that is made of one side of pairs; `None` if it has no values.
     fn of_side(&self, side: &Series) -> Option<f64> {
         match self {
@@ -115,25 +97,33 @@ impl Take {
         }
     }
 
-    /// The difference, or what else is said, of what is made of both sides.
+    /// The difference, or what else is said, of what is made of both sides of a series.
     pub(super) fn of_both(
         &self,
         second: &Take,
-        sides: (&Series, &Series),
+        series: &Series,
+        sides: [&Series; 2],
         combine: Option<Combine>,
         is: Limit,
-        detail: &str,
+        detail: Option<&str>,
     ) -> Option<Finding> {
-        let (one, other) = (self.of_side(sides.0)?, second.of_side(sides.1)?);
-        let value = combine.unwrap_or(Combine::Difference).of(one, other);
-        let points = [sides.0.named(), sides.1.named()].concat();
-        let mut values = vec![("value", value.into()), ("a", one.into()), ("b", other.into())];
-        let name = |side: &Series, value: f64| side.values().iter().position(|own| *own == value);
-        for (place, side, value) in [("a_name", sides.0, one), ("b_name", sides.1, other)] {
-            values.extend(name(side, value).map(|at| (place, (&side.name(at)).into())));
+        let [one, other] = sides;
+        let (a, b) = (self.of_side(one)?, second.of_side(other)?);
+        let value = combine.unwrap_or(Combine::Difference).of(a, b);
+        let mut values = vec![("value", value.into()), ("a", a.into()), ("b", b.into())];
+        let naming = series.naming();
+        for (place, take, side, value) in [("a_name", self, one, a), ("b_name", second, other, b)] {
+            let mut places = (0..side.points.len()).filter(|&at| side.points[at].1 == value);
+            // As [`Series::largest`] and [`Series::smallest`] have it.
+            let at = if *take == Take::Max { places.next_back() } else { places.next() };
+            values.extend(at.map(|at| (place, (&side.name_by(&naming, at)).into())));
         }
-        values.extend(points.iter().map(|(name, value)| (name.as_str(), (*value).into())));
-        Some(Finding::new(value, is, fill(detail, &values)))
+        let points = [one.named(), other.named(), series.named()];
+        values.extend(points.iter().flatten().map(|(name, value)| (name.as_str(), (*value).into())));
+        values.extend([("named", Value::Named(series.named())), ("list", Value::List(series.values()))]);
+        values.push(("others", Value::Named(other.named())));
+        let standard = "{a_name} {a:.2}, {b_name} {b:.2}";
+        Some(Finding::new(value, is, fill(detail.unwrap_or(standard), &values)))
     }
     /// What is made of values; `None` if there are none.
     pub(super) fn of(
@@ -176,43 +166,6 @@ impl Take {
             }
             Take::Spread => (high - low, "from {low:.2} to {high:.2}"),
             Take::Outside([least, most]) => ((least - low).max(high - most), "from {low:.2} to {high:.2}"),
-            Take::Most(of) | Take::Least(of) | Take::Times(of) => {
-                let labels: Vec<(&str, &str)> = of.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-                let own = series.only(&labels);
-                let its = own.points.first()?.1;
-                let others = series.except(&labels);
-                let is_most = matches!(self, Take::Most(_));
-                let rival = if is_most { others.largest()? } else { others.last_smallest()? };
-                let theirs = others.points[rival].1;
-                let column = labels.first()?.0;
-                named.extend([("its", its.into()), ("theirs", theirs.into())]);
-                named.extend([
-                    ("name", (&own.label(0, column)).into()),
-                    ("other", (&others.label(rival, column)).into()),
-                ]);
-                named.push(("others", Value::Named(others.named())));
-                let lead = match self {
-                    Take::Most(_) => its - theirs,
-                    Take::Least(_) => theirs - its,
-                    _ => theirs / its,
-                };
-                (lead, "{name} {its:.2}, {other} {theirs:.2}")
-            }
-            Take::Over(of) => {
-                let (column, names) = of.first_key_value()?;
-                let is_own = |at: &usize| names.iter().any(|name| series.label(*at, column) == name);
-                let (own, others): (Vec<usize>, Vec<usize>) = (0..all).partition(is_own);
-                let values_of = &values;
-                let values = |places: &[usize]| places.iter().map(|&at| values_of[at]).collect::<Vec<f64>>();
-                let (most, least) = (max(&values(&own))?, min(&values(&others))?);
-                named.extend([("most", most.into()), ("least", least.into())]);
-                let name = |of: &[usize], value| {
-                    series.name(*of.iter().rfind(|&&at| values_of[at] == value).unwrap_or(&of[0]))
-                };
-                named.push(("most_name", (&name(&own, most)).into()));
-                named.push(("least_name", (&name(&others, least)).into()));
-                (most - least, "at most {most:.2}, others at least {least:.2}")
-            }
         };
         named.push(("value", value.into()));
         named.extend(points.iter().map(|(name, value)| (name.as_str(), (*value).into())));

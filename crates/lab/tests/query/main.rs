@@ -96,7 +96,7 @@ fn it_holds_for_each_label_and_both_sides_are_taken_for_themselves() {
     assert_eq!(
         found,
         [
-            (Verdict::Fails, Some(0.6), "0.5: a 5.0, a 10.0; 0.9: a 30.0, a 50.0"),
+            (Verdict::Fails, Some(0.6), "0.5: EASY, a 5.0, FCFS, a 10.0; 0.9: EASY, a 30.0, FCFS, a 50.0"),
             (Verdict::Holds, Some(55.0), "at 0.5 5, at 0.9 55"),
         ]
     );
