@@ -79,7 +79,7 @@ impl BatchScheduler {
         let (pools, site) = (&self.pools, self.site.as_deref());
         self.running.for_each(|run| run.reserved_to = run.release(now, pools, site));
         let promises_pools =
-            self.policy.discipline == Discipline::Slurm && self.policy.nodes == NodeUse::Shared;
+            self.policy.discipline == Discipline::Slurm && self.policy.nodes != NodeUse::Whole;
         let mut timeline = self.running.timeline(pools, now);
         timeline.openings = promises_pools.then(|| Openings::new(pools));
         Plan { timeline, ..Plan::default() }

@@ -63,11 +63,15 @@ impl Openings {
             let spans = &mut self.promised[pool];
             spans.insert(spans.partition_point(|(from, _)| *from < stay.start), (stay.start, stay.end));
         }
-        // With one opening at a time in each pool, it is the one that was found which is split.
+        // Where it leaves a pool no room for a task, it is the openings that were found which are split.
         let need = pools.needs.get(stay.need);
-        let whole = |pool| need.times_in(pools.of(&pools.whole, pool).iter().copied());
+        let fills = |(pool, tasks)| {
+            let whole = pools.of(&pools.whole, pool).iter();
+            need.times_in(whole.zip(pools.taken(stay.need, pool, tasks)).map(|(whole, taken)| whole - taken))
+                == 0
+        };
         let of_need = &mut self.needs[stay.need];
-        if of_need.seen < before || stay.split.parts(stay.width).any(|(pool, _)| whole(pool) > 1) {
+        if of_need.seen < before || !stay.split.parts(stay.width).all(fills) {
             return;
         }
         of_need.split(&self.search.places, (stay.start, stay.end), self.before, |pool| {
