@@ -63,14 +63,24 @@ fn a_job_that_gives_up_its_reservation_has_its_place() {
     assert_eq!(starts("EASY/SPARE", 3, &site, &rows), [1000.0, 2010.0, 2060.0, 1010.0]);
 }
 
-/// The clocks of SLURM go on to the first event, too, after which no job waits: priorities were computed at 300 s, so backfilling looks when the second
-/// job arrives, and does not see it. The main scheduler tried the whole queue at 540 s, and looks again 3 s later.
+/// The clocks of SLURM go on where no job waits. Backfilling has looked shortly after the first job was rejected, as priorities were computed
+/// at 300 s, and looks for the second one at 541.5 s. The main scheduler tried the whole queue at 540 s, and looks again 3 s later.
 #[test]
 fn clocks_go_on_where_the_first_job_is_rejected() {
     let rows = [(302, 3, 50, 50, 1, 1), (541, 2, 60, 60, 1, 1)];
     let class = JobClass { name: "all".to_owned(), max_nodes: Some(2), ..JobClass::default() };
     let site = Priorities { weights: weights(1, 0, 0), partitions: vec![class], ..Priorities::default() };
-    assert_eq!(starts("SLURM", 4, &site, &rows), [543.0]);
+    assert_eq!(starts("SLURM", 4, &site, &rows), [541.5]);
+}
+
+/// The main scheduler saw at 54 s that the first job had ended, so it looks at 101 s for the second one, and not 3 s after its arrival. What ended at 119 s
+/// was seen in the pass over the whole queue at 120 s: the next pass is that at 125 s for the third job.
+#[test]
+fn clocks_go_on_while_no_job_waits() {
+    let rows = [(0, 2, 50, 50, 1, 1), (100, 2, 18, 18, 1, 1), (124, 2, 60, 60, 1, 1)];
+    let backfill = BackfillSettings { interval_s: 1_000, ..BackfillSettings::default() };
+    let site = Priorities { backfill, ..Priorities::default() };
+    assert_eq!(starts("SLURM", 4, &site, &rows), [3.0, 101.0, 125.0]);
 }
 
 /// Of two jobs that wait from 1 s on, the second one has a fifth of a unit more by its quality of service. That is a whole unit at 10 s, and none at 50 s,

@@ -45,10 +45,12 @@ impl BatchCheck {
             *ranked = ranks;
             backfill.change(now, interval);
         }
-        main.last = main.last.max(now - now % whole);
+        if main.last < now - now % whole {
+            main.looked(now - now % whole);
+        }
         let mut looks = Vec::new();
         let is_whole = now.is_multiple_of(whole);
-        if is_whole || main.due(delay).is_some_and(|due| due <= now) {
+        if main.looks(now, delay) || is_whole {
             main.looked(now);
             *awaits_whole &= !is_whole;
             looks.push(Look::Main { whole: is_whole });
@@ -63,7 +65,7 @@ impl BatchCheck {
         if has_started {
             backfill.change(now, interval);
         }
-        let is_due = backfill.due(interval).is_some_and(|due| due <= now);
+        let is_due = backfill.looks(now, interval);
         if is_due {
             backfill.looked(now);
         }

@@ -26,11 +26,16 @@ impl Timer {
     pub(super) fn looked(&mut self, now: u64) {
         (self.last, self.changed) = (now, None);
     }
-    /// It is seen from the next second on. What was due before was a pass over an empty queue.
-    pub(super) fn change(&mut self, now: u64, interval: u64) {
+    /// Whether it looks at a moment. What was due before was a pass over an empty queue.
+    pub(super) fn looks(&mut self, now: u64, interval: u64) -> bool {
         if let Some(due) = self.due(interval).filter(|&due| due < now) {
             self.looked(due);
         }
+        self.due(interval) == Some(now)
+    }
+    /// It is seen from the next second on.
+    pub(super) fn change(&mut self, now: u64, interval: u64) {
+        self.looks(now, interval);
         let begin = now - now % SECOND;
         let next = if now < begin + self.within { begin } else { begin.saturating_add(SECOND) };
         self.changed = self.changed.or(Some(next.saturating_add(self.within)));

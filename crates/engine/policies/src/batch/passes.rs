@@ -29,11 +29,9 @@ impl Clock {
         Some(self.changed?.max(self.last.saturating_add(self.interval)))
     }
 
-    /// Something happens, which is seen in the next second. A pass that was due before had no job to look at.
+    /// Something happens, which is seen in the next second.
     pub(super) fn change(&mut self, now: SimTime) {
-        if let Some(missed) = self.next().filter(|&next| next < now) {
-            self.pass(missed);
-        }
+        self.go_on(now);
         let seconds = now.micros().saturating_add(SECOND - self.lag) / SECOND;
         self.changed
             .get_or_insert(SimTime::from_micros(seconds.saturating_mul(SECOND).saturating_add(self.lag)));
@@ -43,9 +41,17 @@ impl Clock {
         (self.last, self.changed) = (now, None);
     }
 
+    /// A pass that was due before was made then, when no job waited.
+    fn go_on(&mut self, now: SimTime) {
+        if let Some(before) = self.next().filter(|&next| next < now) {
+            self.pass(before);
+        }
+    }
+
     /// Whether a pass is due, which is made then.
     pub(super) fn is_due(&mut self, now: SimTime) -> bool {
-        let is_due = self.next().is_some_and(|next| next <= now);
+        self.go_on(now);
+        let is_due = self.next() == Some(now);
         if is_due {
             self.pass(now);
         }

@@ -65,7 +65,9 @@ impl BatchScheduler {
             self.passes.backfill.change(now);
         }
         // Passes over the whole queue were made while no job waited, too.
-        self.passes.main.last = self.passes.main.last.max(whole);
+        if self.passes.main.last < whole {
+            self.passes.main.pass(whole);
+        }
         let is_whole = whole == now;
         if self.passes.main.is_due(now) || is_whole {
             self.passes.main.pass(now);
