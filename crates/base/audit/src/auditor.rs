@@ -50,10 +50,10 @@ fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) ->
 /// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
 #[derive(Debug, Default)]
 pub struct Auditor {
-    policy: String,
+    pub(crate) policy: String,
     /// What the name of the policy leaves open and is not as by default.
     options: Option<String>,
-    nodes: u32,
+    pub(crate) nodes: u32,
     penalty: u64,
     faults: Faults,
     /// The line at hand.
@@ -66,7 +66,7 @@ pub struct Auditor {
     /// The running jobs by the moment at which their work is done.
     due: BTreeSet<(u64, u64)>,
     cluster: Nodes,
-    tally: Tally,
+    pub(crate) tally: Tally,
     links: Links,
     peak_jobs: usize,
     pub(crate) check: Option<Box<dyn Check>>,

@@ -1,11 +1,13 @@
 //! The life of one job in an events file, event by event, with who held what it needed.
 
+use crate::check::Jobs;
 use crate::head::Head;
+use crate::job::Job;
 use crate::lines::follow;
 use crate::{AuditError, Auditor};
 use dfrsim_model::batch::BatchPolicy;
 use dfrsim_model::event::Record;
-use dfrsim_model::{Share, SimSpan, SimTime, SortedMap, Yield, stretch};
+use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -16,7 +18,7 @@ use std::io::BufRead;
 const LISTED: usize = 4;
 
 /// A job and what happened to it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Life {
     /// Its place in the order of submission, from 0: its name in the file.
     pub job: u64,
@@ -96,15 +98,6 @@ pub struct Holder {
     pub job_yield: Yield,
 }
 
-/// A job in the system.
-#[derive(Debug, Default)]
-struct Known {
-    /// Its life, of which the end is open.
-    life: Life,
-    on: Vec<(u32, u32)>,
-    job_yield: u32,
-}
-
 /// The life of a job of an events file: of this one, or of the one that completed with the largest bounded stretch, the first of
 /// several. `None` if there is none.
 ///
@@ -112,104 +105,65 @@ struct Known {
 /// As those of [`crate::audit`]: a file that is not right is not explained.
 pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, AuditError> {
     let begin = |first| Ok((Auditor::begin(&first)?, vec![first]));
+    let mut largest: Option<(u64, f64)> = None;
     let (auditor, records) = follow(reader, Record::from_json, begin, |(auditor, records), line| {
+        if let Ok(Record::Complete { at_us, job: number }) = line
+            && let Some(known) = auditor.jobs.get(&number).filter(|_| job.is_none_or(|job| job == number))
+        {
+            let (flow, run) = (at_us.saturating_sub(known.submit), known.run.max(1));
+            let [flow, run] = [flow, run].map(SimSpan::from_micros);
+            let value = stretch::bounded(flow, run, auditor.tally.tau);
+            largest = largest.filter(|(_, largest)| value <= *largest).or(Some((number, value)));
+        }
         auditor.read(&line);
         records.extend(line.ok());
     })?;
     auditor.finish()?;
-    let Some((chosen, bounded_stretch)) = largest_stretch(&records, job) else { return Ok(None) };
-    Ok(life_of(chosen, bounded_stretch, records))
+    Ok(largest.and_then(|(chosen, bounded_stretch)| life_of(chosen, bounded_stretch, &records)))
 }
 
-/// The job, or that with the largest bounded stretch, and its bounded stretch.
-fn largest_stretch(records: &[Record<'_>], wanted: Option<u64>) -> Option<(u64, f64)> {
-    let (mut tau, mut arrived) = (SimSpan::ZERO, SortedMap::default());
-    let mut largest: Option<(u64, f64)> = None;
-    for record in records {
-        match *record {
-            Record::Run { tau_us, .. } => tau = SimSpan::from_micros(tau_us),
-            Record::Submit { at_us, job, run_us, .. } => {
-                arrived.insert(job, (at_us, run_us));
-            }
-            Record::Complete { at_us, job } if wanted.is_none_or(|wanted| wanted == job) => {
-                let Some((submit_us, run_us)) = arrived.get(&job) else { continue };
-                let run_time = SimSpan::from_micros((*run_us).max(1));
-                let value = stretch::bounded(SimSpan::from_micros(at_us - submit_us), run_time, tau);
-                if largest.is_none_or(|(_, largest)| value > largest) {
-                    largest = Some((job, value));
-                }
-            }
-            _ => {}
-        }
-    }
-    largest
-}
-
-fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> Option<Life> {
-    let mut jobs: SortedMap<u64, Known> = SortedMap::default();
-    let mut moments = Vec::new();
+/// The life of a job by records that are right, which are followed once more.
+fn life_of(chosen: u64, bounded_stretch: f64, records: &[Record<'_>]) -> Option<Life> {
+    let (first, records) = records.split_first()?;
+    let mut auditor = Auditor::begin(first).ok()?;
     // The nodes of a policy that gives whole ones.
-    let whole = match records.first()? {
-        Record::Run { policy, nodes, .. } => BatchPolicy::parse(policy).map(|_| *nodes),
-        _ => None,
-    };
+    let whole = BatchPolicy::parse(&auditor.policy).map(|_| auditor.nodes);
+    let mut moments = Vec::new();
     // What happened to it at the moment of the last record.
     let mut open: Option<(u64, &'static str)> = None;
     for record in records {
-        let Some(Head { at: at_us, job: Some(job), name: event, .. }) = Head::of(&record) else { continue };
-        if matches!(event, "link" | "ask") {
-            continue;
-        }
-        if let Some((at, event)) = open.filter(|(at, _)| *at < at_us) {
-            moments.push(moment(at, event, chosen, &jobs, whole));
-            open = None;
-        }
-        if job == chosen {
-            open = Some((at_us, event));
-        }
-        match record {
-            Record::Submit { id, tasks, cpu_need, memory, run_us, .. } => {
-                let life = Life {
+        if let Some(Head { at, job: Some(job), name: event, .. }) = Head::of(record)
+            && !matches!(event, "link" | "ask")
+        {
+            let before = open.take_if(|(before, _)| *before < at);
+            moments.extend(before.map(|(at, event)| moment(at, event, chosen, &auditor.jobs, whole)));
+            if job == chosen {
+                open = Some((at, event));
+            }
+            if job == chosen && matches!(event, "complete" | "reject" | "kill" | "lose") {
+                let (known, end) = (auditor.jobs.get(&job)?, SimTime::from_micros(at));
+                moments.push(Moment::unhindered(end, event, Yield::ZERO));
+                return Some(Life {
                     job,
-                    id,
-                    tasks,
-                    cpu_need: share(cpu_need),
-                    memory: share(memory),
-                    run_time: SimSpan::from_micros(run_us),
-                    submit: SimTime::from_micros(at_us),
+                    id: known.id,
+                    tasks: known.tasks,
+                    cpu_need: share(known.need.into()),
+                    memory: share(known.size.held[0]),
+                    run_time: SimSpan::from_micros(known.run),
+                    submit: SimTime::from_micros(known.submit),
+                    end,
                     bounded_stretch,
-                    ..Life::default()
-                };
-                jobs.insert(job, Known { life, ..Known::default() });
+                    moments,
+                });
             }
-            Record::Start { on, job_yield, .. }
-            | Record::Resume { on, job_yield, .. }
-            | Record::Migrate { on, job_yield, .. } => {
-                let known = jobs.get_mut(&job)?;
-                (known.on, known.job_yield) = (on.into_owned(), job_yield);
-            }
-            Record::Yield { job_yield, .. } => jobs.get_mut(&job)?.job_yield = job_yield,
-            Record::Pause { .. } | Record::Interrupt { .. } => {
-                let known = jobs.get_mut(&job)?;
-                (known.on, known.job_yield) = (Vec::new(), 0);
-            }
-            Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } | Record::Lose { .. } => {
-                let known = jobs.remove(&job)?;
-                if job == chosen {
-                    let end = SimTime::from_micros(at_us);
-                    moments.push(Moment::unhindered(end, event, Yield::ZERO));
-                    return Some(Life { end, moments, ..known.life });
-                }
-            }
-            // The others have no name, as they are not about a job.
-            _ => {}
         }
+        auditor.record(record);
     }
     None
 }
 
-fn share(units: u32) -> Share {
-    Share::try_from_units(units).unwrap_or(Share::ONE)
+fn share(units: u64) -> Share {
+    u32::try_from(units).ok().and_then(Share::try_from_units).unwrap_or(Share::ONE)
 }
 
 impl Moment {
@@ -221,19 +175,13 @@ impl Moment {
 }
 
 /// A moment at which the job stays in the system.
-fn moment(
-    at_us: u64,
-    event: &'static str,
-    chosen: u64,
-    jobs: &SortedMap<u64, Known>,
-    whole: Option<u32>,
-) -> Moment {
+fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &Jobs, whole: Option<u32>) -> Moment {
     let (own, at) = (&jobs[&chosen], SimTime::from_micros(at_us));
     let holder = |(_, job, tasks): (Reverse<u64>, u64, u32)| Holder {
         job,
         tasks,
-        memory: jobs[&job].life.memory,
-        age: at.since(jobs[&job].life.submit),
+        memory: share(jobs[&job].size.held[0]),
+        age: at.since(SimTime::from_micros(jobs[&job].submit)),
         job_yield: Yield::try_from_units(jobs[&job].job_yield).unwrap_or(Yield::ONE),
     };
     // Of jobs with how much they hold and their tasks.
@@ -243,15 +191,15 @@ fn moment(
     };
     let unhindered =
         Moment::unhindered(at, event, Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE));
-    if own.on.is_empty() {
-        let running = || jobs.iter().filter(|(_, known)| !known.on.is_empty());
-        let mut taken: Vec<u32> = running().flat_map(|(_, known)| &known.on).map(|(node, _)| *node).collect();
+    if own.placement.is_empty() {
+        let running = || jobs.iter().filter(|(_, job)| !job.placement.is_empty());
+        let mut taken: Vec<u32> =
+            running().flat_map(|(_, job)| &job.placement).map(|(node, _)| *node).collect();
         taken.sort_unstable();
         taken.dedup();
-        let memory = |life: &Life| if whole.is_some() { 1 } else { u64::from(life.memory.units()) };
-        let holder = |(&job, Known { life, .. }): (&u64, &Known)| {
-            (Reverse(memory(life) * u64::from(life.tasks)), job, life.tasks)
-        };
+        let memory = |job: &Job| if whole.is_some() { 1 } else { job.size.held[0] };
+        let holder =
+            |(&number, job): (&u64, &Job)| (Reverse(memory(job) * u64::from(job.tasks)), number, job.tasks);
         let held_by = largest(running().map(holder).collect());
         let lacks = Some(if whole.is_some() { Lack::Nodes } else { Lack::Memory });
         let free = whole.unwrap_or_default().saturating_sub(taken.len() as u32);
@@ -259,16 +207,14 @@ fn moment(
     } else if own.job_yield >= Yield::ONE.units() {
         unhindered
     } else {
-        let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
-        let need = |known: &Known, tasks: u32| u64::from(known.life.cpu_need.units()) * u64::from(tasks);
-        let sum = |node: u32| {
-            jobs.values().iter().filter_map(|known| Some(need(known, on(known, node)?))).sum::<u64>()
-        };
+        let on = |job: &Job, node| job.placement.iter().find(|(other, _)| *other == node).map(|part| part.1);
+        let need = |job: &Job, tasks: u32| u64::from(job.need) * u64::from(tasks);
+        let sum = |node: u32| jobs.values().filter_map(|job| Some(need(job, on(job, node)?))).sum::<u64>();
         let (needed, node) =
-            own.on.iter().map(|&(node, _)| (sum(node), Reverse(node))).max().unwrap_or_default();
+            own.placement.iter().map(|&(node, _)| (sum(node), Reverse(node))).max().unwrap_or_default();
         let others = jobs.iter().filter(|(job, _)| **job != chosen);
-        let there = others.filter_map(|(&job, known)| Some((job, known, on(known, node.0)?)));
-        let beside = there.map(|(job, known, tasks)| (Reverse(need(known, tasks)), job, tasks));
+        let there = others.filter_map(|(&number, job)| Some((number, job, on(job, node.0)?)));
+        let beside = there.map(|(number, job, tasks)| (Reverse(need(job, tasks)), number, tasks));
         let needed = Some(needed as f64 / f64::from(Share::ONE.units()));
         let (lacks, held_by) = (Some(Lack::Cpu), largest(beside.collect()));
         Moment { lacks, node: Some(node.0), needed, held_by, ..unhindered }
