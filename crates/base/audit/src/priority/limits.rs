@@ -6,18 +6,35 @@ use super::has;
 use crate::job::Job;
 use crate::nodes::Kind;
 use dfrsim_model::SortedMap;
-use dfrsim_model::priority::{JobClass, Priorities, Tres, Unlisted};
+use dfrsim_model::priority::{self, JobClass, Priorities, Tres, Unlisted};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Who limits jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holder {
-    /// A quality of service or a partition.
-    Class(usize),
-    Account(usize),
-    Array(usize),
-    Site,
+/// A class, an account, an array or the site, with what limits its jobs.
+#[derive(Debug)]
+struct Holder {
+    name: String,
+    limits: priority::Limits,
+    /// The longest estimate that it admits.
+    longest: u64,
+}
+
+impl Holder {
+    fn new(name: String, limits: priority::Limits) -> Holder {
+        Holder { name, limits, longest: u64::MAX }
+    }
+    /// A quality of service or a partition: some of its limits have fields of their own.
+    fn of_class(class: &JobClass) -> Holder {
+        let mut limits = class.limits.clone();
+        for (table, most) in [(&mut limits.per_job, class.max_nodes), (&mut limits.total, class.total_nodes)]
+        {
+            let least = most.map(u64::from).into_iter().chain(table.get("node").copied()).min();
+            table.extend(least.map(|most| ("node".to_owned(), most)));
+        }
+        limits.jobs_per_user = limits.jobs_per_user.into_iter().chain(class.max_running_per_user).min();
+        let longest = class.max_time_s.map_or(u64::MAX, |it| it.saturating_mul(1_000_000));
+        Holder { longest, ..Holder::new(class.name.clone(), limits) }
+    }
 }
 
 /// What limits count of a job.
@@ -25,34 +42,19 @@ enum Holder {
 pub(crate) struct Claim {
     /// The places of its classes: first that of its quality of service, then that of its partition.
     pub(crate) classes: Vec<usize>,
-    /// Those of its account and of the ones above it.
-    accounts: Vec<usize>,
-    /// The place of its array, if that has a limit.
-    array: Option<usize>,
+    /// The places of all that limits it: its classes, its account and those above it, its array, and the site.
+    holders: Vec<usize>,
     /// The account that pays for it: one of the list, or that of a group or user.
     payer: Result<usize, Option<u32>>,
     pub(crate) user: Option<u32>,
-    pub(crate) tasks: u32,
-    /// What limits are about, and how much of each it holds.
-    names: Arc<[String]>,
-    amounts: Vec<u128>,
+    /// How much it holds of each that limits are about.
+    amounts: SortedMap<String, u128>,
     estimate: u64,
 }
 
 impl Claim {
-    fn holders(&self) -> impl Iterator<Item = Holder> {
-        let classes = self.classes.iter().copied().map(Holder::Class);
-        let accounts = self.accounts.iter().copied().map(Holder::Account);
-        classes.chain(accounts).chain(self.array.map(Holder::Array)).chain([Holder::Site])
-    }
-    fn counts_for(&self, holder: Holder) -> bool {
-        self.holders().any(|own| own == holder)
-    }
-    fn amount(&self, name: &str) -> u128 {
-        match name {
-            "node" => self.tasks.into(),
-            _ => self.names.iter().position(|known| known == name).map_or(0, |at| self.amounts[at]),
-        }
+    fn amount(&self, name: &String) -> u128 {
+        self.amounts.get(name).copied().unwrap_or(0)
     }
 }
 
@@ -71,6 +73,8 @@ pub(crate) struct Limits {
     pub(super) amounts: Amounts,
     /// Qualities of service, then partitions.
     pub(crate) classes: Arc<[JobClass]>,
+    /// The classes, then accounts, arrays and the site.
+    holders: Arc<[Holder]>,
     /// The names of what limits are about.
     names: Arc<[String]>,
     /// With the moment of the start.
@@ -80,14 +84,25 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn new(settings: &Priorities, kinds: &[Kind]) -> Limits {
         let classes: Arc<[JobClass]> = settings.qos.iter().chain(&settings.partitions).cloned().collect();
-        let all = classes.iter().map(|it| &it.limits).chain(settings.accounts.iter().map(|it| &it.limits));
-        let tables = all.flat_map(|it| [&it.total, &it.per_user, &it.per_account, &it.per_job, &it.minutes]);
+        let accounts = settings.accounts.iter().map(|it| Holder::new(it.name.clone(), it.limits.clone()));
+        let arrays = settings.arrays.iter().enumerate().map(|(at, it)| {
+            let limits = priority::Limits { jobs: Some(it.running), ..priority::Limits::default() };
+            Holder::new(format!("array {at}"), limits)
+        });
+        let of_site = priority::Limits { jobs_per_user: settings.max_running_per_user, ..Default::default() };
+        let site = Holder::new("the site".to_owned(), of_site);
+        let holders: Arc<[Holder]> =
+            classes.iter().map(Holder::of_class).chain(accounts).chain(arrays).chain([site]).collect();
+        let tables = holders.iter().map(|it| &it.limits);
+        let tables =
+            tables.flat_map(|it| [&it.total, &it.per_user, &it.per_account, &it.per_job, &it.minutes]);
         let names: BTreeSet<&String> = tables.flat_map(|table| table.keys()).collect();
         Limits {
             names: names.into_iter().cloned().collect(),
             settings: Arc::new(settings.clone()),
             amounts: Amounts::new(kinds),
             classes,
+            holders,
             running: SortedMap::default(),
         }
     }
@@ -97,6 +112,7 @@ impl Limits {
             settings: Arc::clone(&self.settings),
             amounts: self.amounts.clone(),
             classes: Arc::clone(&self.classes),
+            holders: Arc::clone(&self.holders),
             names: Arc::clone(&self.names),
             running: SortedMap::default(),
         }
@@ -104,28 +120,25 @@ impl Limits {
 
     /// What counts of a job: its classes are the first quality of service and the first partition that have it.
     pub(crate) fn claim(&self, job: &Job) -> Claim {
-        let qos = self.settings.qos.len();
+        let (qos, Priorities { accounts, arrays, .. }) = (self.settings.qos.len(), &*self.settings);
         let first = |from: usize, to: usize| (from..to).find(|&at| has(&self.classes[at], job));
+        let classes: Vec<usize> = first(0, qos).into_iter().chain(first(qos, self.classes.len())).collect();
         let payer = self.payer(job);
-        let mut accounts: Vec<usize> = payer.into_iter().collect();
-        while let Some(&last) = accounts.last() {
-            let parent = self.settings.accounts[last].parent.as_ref();
-            let Some(parent) = parent else { break };
-            accounts.extend(self.settings.accounts.iter().position(|account| account.name == *parent));
-        }
+        let parent = |&at: &usize| {
+            let parent = accounts[at].parent.as_ref()?;
+            accounts.iter().position(|account| account.name == *parent)
+        };
+        let above = std::iter::successors(payer.ok(), parent).map(|at| self.classes.len() + at);
+        let has_it = |&(first, last): &(u64, u64)| (first..=last).contains(&job.id);
+        let array = arrays.iter().position(|it| it.jobs.iter().any(has_it));
+        let array = array.map(|at| self.classes.len() + accounts.len() + at);
+        let site = self.holders.len() - 1;
         Claim {
-            classes: first(0, qos).into_iter().chain(first(qos, self.classes.len())).collect(),
-            accounts,
-            array: self
-                .settings
-                .arrays
-                .iter()
-                .position(|it| it.jobs.iter().any(|&(a, z)| (a..=z).contains(&job.id))),
+            holders: classes.iter().copied().chain(above).chain(array).chain([site]).collect(),
+            classes,
             payer,
             user: job.user,
-            tasks: job.tasks,
-            amounts: self.names.iter().map(|name| self.amounts.held(job, name)).collect(),
-            names: Arc::clone(&self.names),
+            amounts: self.names.iter().map(|name| (name.clone(), self.amounts.held(job, name))).collect(),
             estimate: job.estimate,
         }
     }
@@ -148,50 +161,24 @@ impl Limits {
         })
     }
 
-    fn limits(&self, holder: Holder) -> dfrsim_model::priority::Limits {
-        match holder {
-            Holder::Class(at) => self.classes[at].limits.clone(),
-            Holder::Account(at) => self.settings.accounts[at].limits.clone(),
-            Holder::Array(at) => dfrsim_model::priority::Limits {
-                jobs: Some(self.settings.arrays[at].running),
-                ..Default::default()
-            },
-            Holder::Site => dfrsim_model::priority::Limits::default(),
-        }
-    }
-    fn name(&self, holder: Holder) -> String {
-        match holder {
-            Holder::Class(at) => self.classes[at].name.clone(),
-            Holder::Account(at) => self.settings.accounts[at].name.clone(),
-            Holder::Array(at) => format!("array {at}"),
-            Holder::Site => "the site".to_owned(),
-        }
-    }
-
     /// The class or account by which a job can never run, by its name.
     pub(crate) fn never(&self, claim: &Claim) -> Option<String> {
         let exceeds = |most: &Tres, factor: u128, unit: u128| {
             most.iter().any(|(name, &most)| claim.amount(name) * factor > u128::from(most) * unit)
         };
-        let found = claim.holders().find(|&holder| {
-            let its = self.limits(holder);
-            let of_class = if let Holder::Class(at) = holder { Some(&self.classes[at]) } else { None };
-            let is_wide = |class: &JobClass| {
-                [class.max_nodes, class.total_nodes].into_iter().flatten().any(|it| claim.tasks > it)
-            };
-            let is_long = |class: &JobClass| {
-                class.max_time_s.is_some_and(|it| claim.estimate > it.saturating_mul(1_000_000))
-            };
-            of_class.is_some_and(|class| is_wide(class) || is_long(class))
-                || [its.total, its.per_user, its.per_account, its.per_job].iter().any(|it| exceeds(it, 1, 1))
+        let found = claim.holders.iter().map(|&at| &self.holders[at]).find(|holder| {
+            let its = &holder.limits;
+            let tables = [&its.total, &its.per_user, &its.per_account, &its.per_job];
+            claim.estimate > holder.longest
+                || tables.into_iter().any(|it| exceeds(it, 1, 1))
                 || exceeds(&its.minutes, claim.estimate.into(), 60_000_000)
         });
-        found.map(|holder| self.name(holder))
+        found.map(|holder| holder.name.clone())
     }
     /// Whether a job is one too many of those in the system.
     pub(super) fn is_one_too_many(&self, claim: &Claim, others: &[&Claim]) -> bool {
-        claim.holders().any(|holder| {
-            let (its, of_holder) = (self.limits(holder), |other: &&&Claim| other.counts_for(holder));
+        claim.holders.iter().any(|at| {
+            let (its, of_holder) = (&self.holders[*at].limits, |other: &&&Claim| other.holders.contains(at));
             let all = others.iter().filter(of_holder).count();
             let of_user = || others.iter().filter(of_holder).filter(|it| it.user == claim.user).count();
             its.submitted.is_some_and(|most| all >= most as usize)
@@ -201,37 +188,25 @@ impl Limits {
     }
     /// The limit that a start breaks, in words.
     pub(crate) fn broken(&self, now: u64, claim: &Claim) -> Option<String> {
-        claim.holders().find_map(|holder| {
-            let its = self.limits(holder);
-            let (mut total, mut per_user) = (its.total, its.jobs_per_user);
-            match holder {
-                Holder::Class(at) => {
-                    let class = &self.classes[at];
-                    let nodes = class.total_nodes.map(u64::from);
-                    let nodes = nodes.into_iter().chain(total.get("node").copied()).min();
-                    total.extend(nodes.map(|nodes| ("node".to_owned(), nodes)));
-                    per_user = per_user.into_iter().chain(class.max_running_per_user).min();
-                }
-                Holder::Site => per_user = self.settings.max_running_per_user,
-                Holder::Account(_) | Holder::Array(_) => {}
-            }
+        claim.holders.iter().find_map(|&at| {
+            let its = &self.holders[at].limits;
             [
-                (Scope::All, its.jobs, total),
-                (Scope::User, per_user, its.per_user),
-                (Scope::Account, its.jobs_per_account, its.per_account),
+                (Scope::All, its.jobs, &its.total),
+                (Scope::User, its.jobs_per_user, &its.per_user),
+                (Scope::Account, its.jobs_per_account, &its.per_account),
             ]
             .into_iter()
-            .find_map(|(scope, jobs, most)| self.over(claim, (holder, scope), jobs, &most))
-            .or_else(|| self.over_minutes(now, claim, holder, &its.minutes))
+            .find_map(|(scope, jobs, most)| self.over(claim, (at, scope), jobs, most))
+            .or_else(|| self.over_minutes(now, claim, at))
         })
     }
     fn beside<'a>(
         &'a self,
         claim: &'a Claim,
-        (holder, scope): (Holder, Scope),
+        (holder, scope): (usize, Scope),
     ) -> impl Iterator<Item = &'a (Claim, u64)> {
         self.running.values().iter().filter(move |(other, _)| {
-            other.counts_for(holder)
+            other.holders.contains(&holder)
                 && match scope {
                     Scope::All => true,
                     Scope::User => other.user == claim.user,
@@ -239,7 +214,7 @@ impl Limits {
                 }
         })
     }
-    fn over(&self, claim: &Claim, of: (Holder, Scope), jobs: Option<u32>, most: &Tres) -> Option<String> {
+    fn over(&self, claim: &Claim, of: (usize, Scope), jobs: Option<u32>, most: &Tres) -> Option<String> {
         if of.1 == Scope::User && claim.user.is_none() {
             return None;
         }
@@ -248,7 +223,7 @@ impl Limits {
             Scope::User => "its user in ",
             Scope::Account => "its account in ",
         };
-        let name = self.name(of.0);
+        let name = &self.holders[of.0].name;
         let running = self.beside(claim, of).count();
         if let Some(most) = jobs.filter(|&most| running >= most as usize) {
             return Some(format!(
@@ -264,15 +239,15 @@ impl Limits {
             })
         })
     }
-    fn over_minutes(&self, now: u64, claim: &Claim, holder: Holder, most: &Tres) -> Option<String> {
-        most.iter().find_map(|(what, &most)| {
+    fn over_minutes(&self, now: u64, claim: &Claim, holder: usize) -> Option<String> {
+        let Holder { name, limits, .. } = &self.holders[holder];
+        limits.minutes.iter().find_map(|(what, &most)| {
             let rest = |(it, since): &(Claim, u64)| {
                 it.amount(what) * u128::from(since.saturating_add(it.estimate).saturating_sub(now))
             };
             let used: u128 = self.beside(claim, (holder, Scope::All)).map(rest).sum();
             let own = claim.amount(what) * u128::from(claim.estimate);
             (own + used > u128::from(most) * 60_000_000).then(|| {
-                let name = self.name(holder);
                 format!(
                     "it starts, though `{name}` would have more than {most} minutes of {what} before it then"
                 )
