@@ -34,13 +34,8 @@ impl Profile {
         *self.changes.or_default(to) += i64::from(width);
     }
 
-    /// The earliest moment from which this many are free for so long.
-    pub(crate) fn earliest(&self, width: u32, span: u64) -> u64 {
-        self.earliest_from(self.now, width, span)
-    }
-
-    /// The same, not before a moment.
-    pub(crate) fn earliest_from(&self, from: u64, width: u32, span: u64) -> u64 {
+    /// The earliest moment, not before another one, from which this many are free for so long.
+    pub(crate) fn earliest(&self, from: u64, width: u32, span: u64) -> u64 {
         let most = self.size - i64::from(width);
         let mut used = 0;
         // Since when there is room.

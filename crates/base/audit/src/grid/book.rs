@@ -26,7 +26,7 @@ impl Book {
     /// When a job of this width would start if it came now.
     pub(super) fn start(&self, now: u64, (width, walltime): (u32, u64)) -> u64 {
         let last = self.places.values().iter().map(|&(start, ..)| start).filter(|_| self.in_turn).max();
-        self.profile.earliest_from(last.unwrap_or(now).max(now), width, walltime)
+        self.profile.earliest(last.unwrap_or(now).max(now), width, walltime)
     }
     /// Takes a job out; gives the start that was expected of it now.
     pub(super) fn strike(&mut self, now: u64, job: u64) -> Option<u64> {

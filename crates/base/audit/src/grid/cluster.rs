@@ -1,17 +1,14 @@
 //! One cluster.
 
 use super::book::Book;
-use super::local::{LONGEST_QUEUE, Waiting, keeps_promises, known_discipline};
+use super::local::{CONS, Waiting, keeps_promises, known_discipline};
 use super::reservations::Reservations;
 use super::running::Running;
 use crate::profile::Profile;
 use crate::{Auditor, Fault, Faults};
 use dfrsim_model::SortedMap;
-use dfrsim_model::batch::{Compression, Discipline};
+use dfrsim_model::batch::Discipline;
 use dfrsim_model::grid_event;
-
-/// Conservative backfilling that keeps promises.
-const CONS: Discipline = Discipline::Conservative(Compression::OneByOne);
 
 /// A cluster as the records describe it.
 #[derive(Debug, Default)]
@@ -20,8 +17,8 @@ pub(super) struct Cluster {
     pub(super) policy: Option<Discipline>,
     /// Whether a job never completes later here than was expected when it joined.
     pub(super) promises: bool,
-    /// Whether the plan of CONS is followed: with copies it is not known when it is made.
-    pub(super) reserves: bool,
+    /// The same if its plans are known: with copies it is not known when CONS makes them.
+    planner: Option<Discipline>,
     pub(super) cores: u32,
     /// In thousandths.
     speed: u32,
@@ -62,7 +59,7 @@ impl Cluster {
                 Some(_) => policy.is_some_and(keeps_promises),
                 None => promises,
             },
-            reserves: policy == Some(CONS) && copies == 1,
+            planner: policy.filter(|policy| *policy != CONS || copies == 1),
             cores,
             speed,
             local: Auditor::of_cluster(name, cores)?,
@@ -79,7 +76,7 @@ impl Cluster {
     }
     /// It is not one of equal nodes that are always up and given by its policy alone: what it promises is not judged.
     pub(super) fn has_conditions(&mut self) {
-        (self.policy, self.promises, self.reserves, self.book) = (None, false, false, None);
+        (self.policy, self.promises, self.planner, self.book) = (None, false, None, None);
     }
     /// The job of a place.
     pub(super) fn job(&self, place: u64) -> Option<u64> {
@@ -94,47 +91,20 @@ impl Cluster {
             ..fault
         })
     }
-    /// Shows when each waiting job starts by the plan; gives what is left of the cores, and from when on another job could have
-    /// them. `None` where the policy's plan depends on what happened before, or is too long.
-    fn plan(&self, now: u64, mut show: impl FnMut(&Waiting, u64)) -> Option<(Profile, u64)> {
-        let policy = self.policy.filter(|policy| *policy != CONS)?;
-        if self.queue.len() > LONGEST_QUEUE {
-            return None;
-        }
-        let mut profile = Profile::of_running(self.cores, now, self.running.ends());
-        let mut from = now;
-        for job in self.queue.values() {
-            let start = profile.earliest_from(from, job.width, job.walltime);
-            profile.take(start, start.saturating_add(job.walltime), job.width);
-            if policy == Discipline::Fcfs {
-                from = start;
-            }
-            show(job, start);
-        }
-        Some((profile, from))
+    /// When each job that waits starts by the plan of this moment, by its place in the queue; `None` if that is not known.
+    pub(super) fn plan(&mut self, now: u64) -> Option<&SortedMap<u64, u64>> {
+        self.reservations.update(self.planner?, (now, self.cores), &self.running, &self.queue)
     }
-
-    /// When a job is expected to end if it is submitted now, where that can be said.
-    pub(super) fn expected_end(&self, now: u64, width: u32, walltime: u64) -> Option<u64> {
-        let (profile, from) = self.plan(now, |_, _| {})?;
-        Some(profile.earliest_from(from, width, walltime).saturating_add(walltime))
-    }
-    /// When each job that waits starts by the plan of CONS, by its place in the queue; `None` if that is not known.
-    pub(super) fn reserve(&mut self, now: u64) -> Option<&SortedMap<u64, u64>> {
-        if !self.reserves {
-            return None;
+    /// Makes the plan of this moment if later ones depend on it.
+    pub(super) fn reserve(&mut self, now: u64) {
+        if self.planner == Some(CONS) {
+            self.plan(now);
         }
-        self.reservations.update(now, self.cores, &self.running, &self.queue)
     }
     /// The jobs that wait, each with its start by the plan of this moment; `None` if that is not known.
     pub(super) fn starts(&mut self, now: u64) -> Option<Vec<(Waiting, u64)>> {
-        if self.reserves {
-            let planned = self.reserve(now)?.clone();
-            return Some(planned.into_iter().map(|(place, start)| (self.queue[&place], start)).collect());
-        }
-        let mut starts = Vec::new();
-        self.plan(now, |job, start| starts.push((*job, start)))?;
-        Some(starts)
+        let planned = self.plan(now)?.clone();
+        Some(planned.into_iter().map(|(place, start)| (self.queue[&place], start)).collect())
     }
     /// The state of this moment is what the meta-scheduler knows from now on.
     pub(super) fn publish(&mut self, now: u64) {

@@ -2,6 +2,9 @@
 
 use dfrsim_model::batch::{BatchPolicy, Compression, Discipline};
 
+/// Conservative backfilling that keeps promises.
+pub(super) const CONS: Discipline = Discipline::Conservative(Compression::OneByOne);
+
 /// The longest queue of which the plan is made again.
 pub const LONGEST_QUEUE: usize = 64;
 

@@ -1,10 +1,11 @@
-//! The plan of CONS from one moment to the next.
+//! The plan of a policy: that of CONS goes on from one moment to the next, others are made again.
 
 use super::LONGEST_QUEUE;
-use super::local::Waiting;
+use super::local::{CONS, Waiting};
 use super::running::Running;
 use crate::profile::Profile;
 use dfrsim_model::SortedMap;
+use dfrsim_model::batch::Discipline;
 
 /// When each job that waits starts, by its place in the queue.
 #[derive(Debug, Default)]
@@ -29,26 +30,37 @@ impl Reservations {
     /// The plan of this moment; `None` if it is not known.
     pub(super) fn update(
         &mut self,
-        now: u64,
-        cores: u32,
+        policy: Discipline,
+        (now, cores): (u64, u32),
         running: &Running,
         queue: &SortedMap<u64, Waiting>,
     ) -> Option<&SortedMap<u64, u64>> {
-        self.is_unknown = !queue.is_empty() && (self.is_unknown || queue.len() > LONGEST_QUEUE);
+        // The job that joins last is not one of those that wait already.
+        let is_long = queue.len() > LONGEST_QUEUE + 1;
+        self.is_unknown = is_long || policy == CONS && self.is_unknown && !queue.is_empty();
         let freed = std::mem::take(&mut self.freed);
-        if self.is_unknown {
+        if self.is_unknown || policy != CONS {
             self.starts.clear();
+        }
+        if self.is_unknown {
             return None;
         }
         if freed || self.starts.len() < queue.len() {
-            self.plan(Profile::of_running(cores, now, running.ends()), queue, freed);
+            let profile = Profile::of_running(cores, now, running.ends());
+            self.plan(profile, (now, policy == Discipline::Fcfs), queue, freed);
         }
         Some(&self.starts)
     }
 
-    /// Plans the starts of all jobs of a queue on a profile of the running ones: a job that has no reservation gets the earliest hole. If
-    /// jobs move up, each gives up its reservation in turn and takes the earliest hole too.
-    fn plan(&mut self, mut profile: Profile, queue: &SortedMap<u64, Waiting>, moves_up: bool) {
+    /// Plans the starts of all jobs of a queue on a profile of the running ones: a job that has no reservation gets the earliest hole, where
+    /// jobs start in turn not before the last one. If jobs move up, each gives up its reservation in turn and takes the earliest hole too.
+    fn plan(
+        &mut self,
+        mut profile: Profile,
+        (mut from, in_turn): (u64, bool),
+        queue: &SortedMap<u64, Waiting>,
+        moves_up: bool,
+    ) {
         for (place, &Waiting { width, walltime, .. }) in queue {
             if let Some(&start) = self.starts.get(place) {
                 profile.take(start, start.saturating_add(walltime), width);
@@ -60,9 +72,12 @@ impl Reservations {
                 Some(&start) => profile.give_back(start, start.saturating_add(walltime), width),
                 None => {}
             }
-            let start = profile.earliest(width, walltime);
+            let start = profile.earliest(from, width, walltime);
             profile.take(start, start.saturating_add(walltime), width);
             self.starts.insert(place, start);
+            if in_turn {
+                from = start;
+            }
         }
     }
 }

@@ -81,10 +81,9 @@ impl Auditor {
         let transfer = if data == at { 0 } else { transfer_of(self.transfer, job.width) };
         let walltime = cluster.time_of(job.walltime).saturating_add(transfer);
         let least = self.now.saturating_add(walltime);
-        let planned = cluster.expected_end(self.now, job.width, walltime);
         let place = cluster.join(Waiting { job: number, width: job.width, walltime });
-        let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&place).copied());
-        let planned = planned.or(reserved.map(|start| start.saturating_add(walltime)));
+        let start = cluster.plan(self.now).and_then(|starts| starts.get(&place).copied());
+        let planned = start.map(|start| start.saturating_add(walltime));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
             rules.push(by_plan(planned));
         } else if expected < least {
