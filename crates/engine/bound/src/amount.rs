@@ -24,8 +24,6 @@ pub(crate) trait Amount:
 
     /// The number, which is known to fit.
     fn narrow(value: i128) -> Self;
-    /// The number.
-    fn widen(self) -> i128;
 }
 
 impl Amount for i64 {
@@ -34,9 +32,6 @@ impl Amount for i64 {
     fn narrow(value: i128) -> i64 {
         value as i64
     }
-    fn widen(self) -> i128 {
-        i128::from(self)
-    }
 }
 
 impl Amount for i128 {
@@ -44,8 +39,5 @@ impl Amount for i128 {
 
     fn narrow(value: i128) -> i128 {
         value
-    }
-    fn widen(self) -> i128 {
-        self
     }
 }

@@ -1,5 +1,8 @@
 //! Maximum flow on the core of an instance.
 
+#[cfg(test)]
+mod tests;
+
 use crate::amount::Amount;
 use crate::core::Core;
 
@@ -68,7 +71,7 @@ impl<'a, T: Amount> Flow<'a, T> {
     }
 
     /// What `job` does in `interval` of its window.
-    pub(crate) fn amount(&self, job: usize, interval: usize) -> T {
+    fn amount(&self, job: usize, interval: usize) -> T {
         self.amount[self.arc(job, interval)]
     }
 
