@@ -45,8 +45,6 @@ mod events;
 mod figure;
 mod font;
 mod legend;
-#[cfg(test)]
-mod legible;
 mod letters;
 mod line;
 mod palette;
@@ -57,6 +55,8 @@ mod results;
 mod scale;
 mod statistics;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
