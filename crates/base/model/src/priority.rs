@@ -445,6 +445,15 @@ pub struct PriorityError {
     pub reason: String,
 }
 
+/// Gives the error unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $place:expr, $($reason:tt)+) => {
+        if !$holds {
+            return Err(PriorityError { place: $place.to_string(), reason: format!($($reason)+) });
+        }
+    };
+}
+
 /// The largest tier of a partition.
 pub const LARGEST_TIER: u32 = 65_535;
 
@@ -534,9 +543,8 @@ impl Priorities {
             ("requeue_delay_s", self.requeue_delay_s, 0),
             ("epilog_s", self.epilog_s, 0),
         ] {
-            if !(least..=LONGEST_SETTING_S).contains(&span) {
-                return Err(fault(place, format!("expected {least} to {LONGEST_SETTING_S} seconds")));
-            }
+            let fits = (least..=LONGEST_SETTING_S).contains(&span);
+            ensure!(fits, place, "expected {least} to {LONGEST_SETTING_S} seconds");
         }
         at_least_one("backfill.max_job_test", max_job_test)?;
         at_least_one("backfill.max_job_user", max_job_user)?;
@@ -549,25 +557,23 @@ impl Priorities {
         self.check_arrays()?;
         unique("reservations", self.reservations.iter().map(|it| it.name.as_str()))?;
         for Reservation { name, from_s, until_s } in &self.reservations {
-            if from_s >= until_s || *until_s > LONGEST_SETTING_S {
-                let rule =
-                    format!("expected an end behind its begin, at most at {LONGEST_SETTING_S} seconds");
-                return Err(fault(&format!("reservations.{name}"), rule));
-            }
+            let fits = from_s < until_s && *until_s <= LONGEST_SETTING_S;
+            let place = format!("reservations.{name}");
+            ensure!(fits, place, "expected an end behind its begin, at most at {LONGEST_SETTING_S} seconds");
         }
         let mut jobs: Vec<u64> = self.together.concat();
         jobs.sort_unstable();
-        if let Some(pair) = jobs.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(fault("together", format!("the job {} is there twice", pair[0])));
+        for pair in jobs.windows(2) {
+            ensure!(pair[0] != pair[1], "together", "the job {} is there twice", pair[0]);
         }
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
         check_classes("partitions", &self.partitions)?;
-        if let Some(class) = self.partitions.iter().find(|class| !class.preempt.is_empty())
-            && self.qos.iter().any(|class| !class.preempt.is_empty())
-        {
+        let preempts = |class: &JobClass| !class.preempt.is_empty();
+        for class in self.partitions.iter().filter(|class| preempts(class)) {
             let place = format!("partitions.{}.preempt", class.name);
-            return Err(fault(&place, "qualities of service preempt already; expected one kind".to_owned()));
+            let is_one_kind = !self.qos.iter().any(preempts);
+            ensure!(is_one_kind, place, "qualities of service preempt already; expected one kind");
         }
         Ok(())
     }
@@ -579,21 +585,22 @@ impl Priorities {
             ranges.extend(&array.jobs);
         }
         ranges.sort_unstable();
-        if let Some((first, last)) = ranges.iter().find(|(first, last)| first > last) {
-            return Err(fault(
-                "arrays.jobs",
-                format!("expected the first job before the last one, found {first} and {last}"),
-            ));
+        let place = "arrays.jobs";
+        for (first, last) in &ranges {
+            ensure!(
+                first <= last,
+                place,
+                "expected the first job before the last one, found {first} and {last}"
+            );
         }
-        match ranges.windows(2).find(|pair| pair[0].1 >= pair[1].0) {
-            Some(pair) => Err(fault("arrays.jobs", format!("the job {} is in two ranges", pair[1].0))),
-            None => Ok(()),
+        for pair in ranges.windows(2) {
+            ensure!(pair[0].1 < pair[1].0, place, "the job {} is in two ranges", pair[1].0);
         }
+        Ok(())
     }
 
     fn check_accounts(&self) -> Result<(), PriorityError> {
-        let names = self.accounts.iter().map(|account| account.name.as_str());
-        unique("accounts", names)?;
+        unique("accounts", self.accounts.iter().map(|account| account.name.as_str()))?;
         let by_name: BTreeMap<&str, &Account> =
             self.accounts.iter().map(|it| (it.name.as_str(), it)).collect();
         let parent = |of: &Account| by_name.get(of.parent.as_deref()?).copied();
@@ -603,31 +610,25 @@ impl Priorities {
         for account in &self.accounts {
             let place = format!("accounts.{}", account.name);
             account.limits.check(&place)?;
-            if let Some(name) = account.parent.as_ref().filter(|_| parent(account).is_none()) {
-                return Err(fault(&place, format!("its parent `{name}` does not exist")));
+            if let Some(name) = &account.parent {
+                ensure!(parent(account).is_some(), place, "its parent `{name}` does not exist");
             }
-            if parent(account).is_some_and(|parent| parent.is_user) {
-                return Err(fault(&place, "it is below a user".to_owned()));
-            }
+            ensure!(!parent(account).is_some_and(|parent| parent.is_user), place, "it is below a user");
             // A path to the root is no longer than there are accounts.
             let mut steps = 0;
             let mut at = parent(account);
             while let Some(next) = at {
                 steps += 1;
-                if steps > self.accounts.len() {
-                    return Err(fault(&place, "it is above itself".to_owned()));
-                }
-                if steps > MOST_LEVELS {
-                    return Err(fault(&place, format!("more than {MOST_LEVELS} accounts are above it")));
-                }
+                ensure!(steps <= self.accounts.len(), place, "it is above itself");
+                ensure!(steps <= MOST_LEVELS, place, "more than {MOST_LEVELS} accounts are above it");
                 at = parent(next);
             }
             let below = users_of.entry(account.parent.as_deref()).or_default();
             let users = if account.is_user { below } else { &mut users };
             for (what, of, seen) in [("group", &account.groups, &mut groups), ("user", &account.users, users)]
             {
-                if let Some(number) = of.iter().find(|&&number| !seen.insert(number)) {
-                    return Err(fault(&place, format!("{what} {number} has an account already")));
+                for &number in of {
+                    ensure!(seen.insert(number), place, "{what} {number} has an account already");
                 }
             }
         }
@@ -672,35 +673,23 @@ impl JobClass {
     }
 }
 
-fn fault(place: &str, reason: String) -> PriorityError {
-    PriorityError { place: place.to_owned(), reason }
-}
-
 fn at_least_one(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
-    match limit {
-        Some(0) => Err(fault(place, "expected at least 1".to_owned())),
-        _ => Ok(()),
-    }
+    ensure!(limit != Some(0), place, "expected at least 1");
+    Ok(())
 }
 
 fn check_amounts(place: &str, amounts: &Tres) -> Result<(), PriorityError> {
-    match amounts.iter().find(|(_, amount)| **amount > LARGEST_AMOUNT) {
-        Some((name, _)) => {
-            Err(fault(&format!("{place}.{name}"), format!("expected at most {LARGEST_AMOUNT}")))
-        }
-        None => Ok(()),
+    for (name, &amount) in amounts {
+        ensure!(amount <= LARGEST_AMOUNT, format!("{place}.{name}"), "expected at most {LARGEST_AMOUNT}");
     }
+    Ok(())
 }
 
 fn unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
     let mut seen = BTreeSet::new();
     for name in names {
-        if name.is_empty() {
-            return Err(fault(place, "each needs a name".to_owned()));
-        }
-        if !seen.insert(name) {
-            return Err(fault(place, format!("there are two of the name `{name}`")));
-        }
+        ensure!(!name.is_empty(), place, "each needs a name");
+        ensure!(seen.insert(name), place, "there are two of the name `{name}`");
     }
     Ok(())
 }
@@ -710,31 +699,24 @@ fn check_classes(kind: &str, classes: &[JobClass]) -> Result<(), PriorityError> 
     for class in classes {
         let place = format!("{kind}.{}", class.name);
         class.limits.check(&place)?;
-        check_amounts(&format!("{place}.billing"), &class.billing)?;
-        if kind != "partitions" && !class.billing.is_empty() {
-            return Err(fault(&format!("{place}.billing"), "expected of a partition".to_owned()));
-        }
-        at_least_one(&format!("{place}.max_nodes"), class.max_nodes)?;
-        at_least_one(&format!("{place}.total_nodes"), class.total_nodes)?;
-        at_least_one(&format!("{place}.max_running_per_user"), class.max_running_per_user)?;
-        if class.tier.is_some_and(|tier| kind != "partitions" || tier > LARGEST_TIER) {
-            return Err(fault(
-                &format!("{place}.tier"),
-                format!("expected 0 to {LARGEST_TIER}, of a partition"),
-            ));
-        }
-        if class.weight.is_some_and(|weight| !(1..=LARGEST_WEIGHT).contains(&weight)) {
-            return Err(fault(&format!("{place}.weight"), format!("expected 1 to {LARGEST_WEIGHT}")));
-        }
+        let field = |name: &str| format!("{place}.{name}");
+        let is_partition = kind == "partitions";
+        check_amounts(&field("billing"), &class.billing)?;
+        ensure!(is_partition || class.billing.is_empty(), field("billing"), "expected of a partition");
+        at_least_one(&field("max_nodes"), class.max_nodes)?;
+        at_least_one(&field("total_nodes"), class.total_nodes)?;
+        at_least_one(&field("max_running_per_user"), class.max_running_per_user)?;
+        let tiers = class.tier.is_none_or(|tier| is_partition && tier <= LARGEST_TIER);
+        ensure!(tiers, field("tier"), "expected 0 to {LARGEST_TIER}, of a partition");
+        let weighs = class.weight.is_none_or(|weight| (1..=LARGEST_WEIGHT).contains(&weight));
+        ensure!(weighs, field("weight"), "expected 1 to {LARGEST_WEIGHT}");
         for (name, span) in [
             ("max_time_s", class.max_time_s),
             ("preempt_exempt_time_s", class.preempt_exempt_time_s),
             ("grace_s", class.grace_s),
         ] {
-            if span.is_some_and(|span| span > LONGEST_SETTING_S) {
-                let rule = format!("expected at most {LONGEST_SETTING_S} seconds");
-                return Err(fault(&format!("{place}.{name}"), rule));
-            }
+            let fits = span.is_none_or(|span| span <= LONGEST_SETTING_S);
+            ensure!(fits, field(name), "expected at most {LONGEST_SETTING_S} seconds");
         }
     }
     check_preempt(kind, classes)
@@ -747,11 +729,9 @@ fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), PriorityError>
         let place = format!("{place}.{}.preempt", class.name);
         let (mut reached, mut at) = (class.preempt.iter().collect::<Vec<_>>(), 0);
         while let Some(&name) = reached.get(at) {
-            let Some(next) = of(name) else { return Err(fault(&place, format!("there is no `{name}`"))) };
-            if next.name == class.name {
-                return Err(fault(&place, "it preempts itself".to_owned()));
-            }
-            for name in &next.preempt {
+            ensure!(of(name).is_some(), place, "there is no `{name}`");
+            ensure!(*name != class.name, place, "it preempts itself");
+            for name in of(name).into_iter().flat_map(|next| &next.preempt) {
                 if !reached.contains(&name) {
                     reached.push(name);
                 }
