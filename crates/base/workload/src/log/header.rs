@@ -140,10 +140,6 @@ impl Header {
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
-    /// `TimeZoneString`: the name of the time zone, as in `Europe/Stockholm`.
-    pub fn time_zone(&self) -> Option<&str> {
-        self.value("TimeZoneString")
-    }
     /// `MaxNodes`: the nodes of the machine.
     pub fn max_nodes(&self) -> Option<u64> {
         self.count("MaxNodes")

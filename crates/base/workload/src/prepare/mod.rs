@@ -1,9 +1,9 @@
 //! From the records of a log to the jobs of a simulation.
 //!
 //! A [`JobStream`] makes jobs of the records of any [`Source`], one at a time: it selects a part, applies the [`Rules`]
-//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). A [`survey`] reads a file through before
-//! its jobs are simulated while it is read again; [`with_jobs`] works on them in one pass and only gives the result if
-//! the file was good to its end; [`read_jobs`] just collects.
+//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). A [survey](Opened::survey) reads a
+//! file through before its jobs are simulated while it is read again; [`with_jobs`] works on them in one pass and only
+//! gives the result if the file was good to its end; [`read_jobs`] just collects.
 //!
 //! ```
 //! use dfrsim_workload::formats::swf;
@@ -165,14 +165,6 @@ pub fn with_jobs<T>(
     work: impl FnMut(&mut JobStream<Log>) -> T,
 ) -> Result<(T, Report), LogError> {
     Opened::open(path, options)?.with_jobs(work)
-}
-
-/// Reads a file through before its jobs are simulated: as [`Opened::survey`].
-///
-/// # Errors
-/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
-pub fn survey(path: &Path, options: &Options) -> Result<Survey, LogError> {
-    Opened::open(path, options)?.survey()
 }
 
 /// The records of a file in the order of their submit times: all of them, or those that come before the end of the

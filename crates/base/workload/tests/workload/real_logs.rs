@@ -56,7 +56,7 @@ fn hpc2n_headers_and_first_job() {
     let mut reader = swf::open(&path, Strictness::Strict).unwrap();
     assert_eq!(reader.header().max_procs(), Some(240));
     assert_eq!(reader.header().unix_start_time(), Some(1_027_839_845));
-    assert_eq!(reader.header().time_zone(), Some("Europe/Stockholm"));
+    assert_eq!(reader.header().value("TimeZoneString"), Some("Europe/Stockholm"));
     let first = reader.next().unwrap();
     assert_eq!(first.record.to_string(), "1 0 308434 31405 30 31405 -1 30 37980 -1 1 1 1 -1 -1 1 -1 -1");
 
@@ -125,9 +125,10 @@ fn ctc_falls_back_to_allocated_processors() {
 #[ignore = "needs logs: HPC2N, KTH, SDSC and CTC"]
 fn real_logs_survive_writing() {
     for path in [HPC2N, KTH, SDSC, CTC].map(trace) {
-        let once = swf::read_all(&path, Strictness::Strict).unwrap();
+        let mut once = swf::open(&path, Strictness::Strict).unwrap();
         let header = once.header().clone();
-        let records: Vec<_> = once.map(|line| line.record).collect();
+        let records: Vec<_> = once.by_ref().map(|line| line.record).collect();
+        once.finish().unwrap();
         let mut written = Vec::new();
         swf::write(&mut written, &header, &records).unwrap();
         let again = swf::read_all_from(&written[..], "written.swf", Strictness::Strict).unwrap();

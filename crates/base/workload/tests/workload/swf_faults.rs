@@ -7,13 +7,14 @@ use dfrsim_workload::log::{
     Faults, Header, Kilobytes, Line, LogError, ReadReport, Record, Source as _, Status, Strictness,
 };
 use dfrsim_workload::prepare::{
-    Anomaly, Counts, JobStream, Options, Rule, Rules, StatusRule, read_jobs_from, survey, with_jobs,
+    Anomaly, Counts, JobStream, Opened, Options, Rule, Rules, StatusRule, Survey, read_jobs_from, with_jobs,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
+use std::path::Path;
 
 /// A good line.
 fn line(job: u64, submit: u64) -> String {
@@ -244,7 +245,7 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
 struct Scratch(std::path::PathBuf);
 impl Scratch {
     fn new(name: &str, text: &str) -> Scratch {
-        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::write(&path, text).unwrap();
         Scratch(path)
     }
@@ -271,13 +272,17 @@ fn work_on_a_log_out_of_order_is_done_again_on_the_sorted_one() {
     assert_eq!(report.to_string(), "3 records, 3 jobs; lines out of order: 1 (read whole and sorted)");
 }
 
+fn survey(path: &Path, options: &Options) -> Survey {
+    Opened::open(path, options).unwrap().survey().unwrap()
+}
+
 /// The order of a file is known before its jobs are handed out, in order, for the first time.
 #[test]
 fn a_survey_hands_out_sorted_jobs_once() {
     for (order, out_of_order) in [([10, 20, 5], 1), ([5, 10, 20], 0)] {
         let text: String = (1..).zip(order).map(|(job, at)| line(job, at) + "\n").collect();
         let file = Scratch::new(&format!("survey-{out_of_order}.swf"), &text);
-        let mut survey = survey(&file.0, &Options::default()).unwrap();
+        let mut survey = survey(&file.0, &Options::default());
         assert_eq!(survey.report().counts.jobs, 3);
         assert_eq!(survey.report().read.out_of_order, out_of_order);
         assert_eq!(survey.offered().span(), Some((SimTime::from_secs(5), SimTime::from_secs(20))));
@@ -300,7 +305,7 @@ fn a_survey_hands_out_sorted_jobs_once() {
 fn a_log_out_of_order_comes_whole_through_a_pipe() {
     let mut text: String = (1..=2_000).map(|job| line(job, 10_000 - job) + "\n").collect();
     text.push_str(&(line(2_001, 20_000) + "\n"));
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("unsorted.fifo");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unsorted.fifo");
     let _ = std::fs::remove_file(&path);
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     let through_pipe = |read: &dyn Fn() -> u64| {
@@ -311,7 +316,7 @@ fn a_log_out_of_order_comes_whole_through_a_pipe() {
         jobs
     };
     let options = Options::default();
-    assert_eq!(through_pipe(&|| survey(&path, &options).unwrap().jobs().unwrap().count() as u64), 2_001);
+    assert_eq!(through_pipe(&|| survey(&path, &options).jobs().unwrap().count() as u64), 2_001);
     assert_eq!(through_pipe(&|| with_jobs(&path, &options, |jobs| jobs.count()).unwrap().0 as u64), 2_001);
     std::fs::remove_file(&path).unwrap();
 }
@@ -326,10 +331,7 @@ fn the_first_lines_of_an_unsorted_log_are_those_of_the_file() {
         let options = Options { select, ..Options::default() };
         let (ids, _) =
             with_jobs(&file.0, &options, |jobs| jobs.map(|job| job.id.0).collect::<Vec<_>>()).unwrap();
-        assert_eq!(
-            survey(&file.0, &options).unwrap().jobs().unwrap().map(|job| job.id.0).collect::<Vec<_>>(),
-            ids
-        );
+        assert_eq!(survey(&file.0, &options).jobs().unwrap().map(|job| job.id.0).collect::<Vec<_>>(), ids);
         ids
     };
     assert_eq!(ids(0, 3), [2, 3, 1]);

@@ -8,12 +8,7 @@ pub(super) fn units(amount: f64) -> Option<u64> {
     (0.0..=MOST_UNITS as f64).contains(&units).then_some(units as u64)
 }
 
-/// An amount that is written as a decimal, in millionths.
-pub fn parse_amount(text: &str) -> Option<u64> {
-    units(text.parse().ok()?)
-}
-
-/// Millionths as a decimal that [`parse_amount`] reads back.
+/// Millionths as a decimal.
 pub fn format_amount(units: u64) -> String {
     let (whole, rest) = (units / UNITS_PER_ONE, units % UNITS_PER_ONE);
     let decimals = format!(".{rest:06}");
@@ -24,6 +19,10 @@ pub fn format_amount(units: u64) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn parse_amount(text: &str) -> Option<u64> {
+        units(text.parse().ok()?)
+    }
 
     #[test]
     fn amounts_are_decimals() {

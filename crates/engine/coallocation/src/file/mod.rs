@@ -26,6 +26,6 @@ mod amount;
 mod request;
 mod resources;
 
-pub use amount::{format_amount, parse_amount};
+pub use amount::format_amount;
 pub use request::{Window, check_request, request};
 pub use resources::{Resources, grid, reservation_lines, reservations, reservations_of};

@@ -1,6 +1,6 @@
 //! The Standard Workload Format: reading and writing logs of parallel machines.
 //!
-//! [`open`] streams a log, plain or gzip, in constant memory; [`read_all`] reads and sorts one whose lines are out
+//! [`open`] streams a log, plain or gzip, in constant memory; [`read_all_from`] reads and sorts one whose lines are out
 //! of order. [`write()`] writes one.
 //!
 //! ```
@@ -55,14 +55,6 @@ pub fn read<'a>(
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
     Reader::new(input, file, DIALECT, strictness, Order::Sorted)
-}
-
-/// Reads a whole file; its lines may have any order.
-///
-/// # Errors
-/// [`LogError::Open`] and [`LogError::Faults`].
-pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
-    Whole::read(Reader::open(path, DIALECT, strictness, Order::Any)?)
 }
 
 /// Reads a whole input, named `file` in messages; its lines may have any order.
