@@ -143,14 +143,13 @@ struct Search<'a> {
 
 /// For how many tasks there is room in each pool and in all of them, at most: a pool has room for more only once something on it
 /// has ended.
-#[derive(Default)]
 struct Most {
     tasks: Vec<u64>,
     sum: u64,
-    is_exact: bool,
 }
 
 impl Search<'_> {
+    #[inline(never)]
     fn run(&self, from: SimTime, before: SimTime) -> Option<(SimTime, Room)> {
         let Search { timeline: Timeline { ends, .. }, pools, job, speed, .. } = *self;
         let width = u64::from(job.job.width);
@@ -158,12 +157,11 @@ impl Search<'_> {
         if from >= before {
             return None;
         }
-        let (mut start, mut most, mut next) = (from, self.count(from), begin(from));
+        let unknown = || Most { tasks: vec![u64::MAX; pools.len()], sum: u64::MAX };
+        let (mut start, mut most, mut next) = (from, unknown(), begin(from));
         while start < before {
             if most.sum >= width {
-                if !most.is_exact {
-                    self.make_exact(start, &mut most);
-                }
+                self.make_exact(start, &mut most);
                 if most.sum >= width {
                     let end = job.job.end(start, speed);
                     let room =
@@ -174,10 +172,8 @@ impl Search<'_> {
             let opens = pools.opens(self.need, start).min();
             let ends_next = ends.get(next).map(|(end, _)| *end);
             start = opens.into_iter().chain(ends_next).min()?;
-            most.is_exact = false;
             if opens == Some(start) {
-                next = begin(start);
-                most = self.count(start);
+                (next, most) = (begin(start), unknown());
                 continue;
             }
             let end = job.job.end(start, speed);
@@ -193,17 +189,10 @@ impl Search<'_> {
         None
     }
 
-    /// Counts all pools.
-    fn count(&self, start: SimTime) -> Most {
-        let mut most = Most { tasks: vec![u64::MAX; self.pools.len()], ..Most::default() };
-        self.make_exact(start, &mut most);
-        most
-    }
-
     /// Counts the pools that may have room.
     fn make_exact(&self, start: SimTime, most: &mut Most) {
         let end = self.job.job.end(start, self.speed);
-        (most.sum, most.is_exact) = (0, true);
+        most.sum = 0;
         for group in self.pools.open(self.need, self.speed, start, end) {
             for pool in group.pools.clone() {
                 if most.tasks[pool] > 0 {
