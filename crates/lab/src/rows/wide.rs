@@ -230,8 +230,8 @@ fn message_of<'a>(messages: &'a str, name: &str) -> &'a str {
 }
 
 impl Line {
-    /// The values of the columns that the instance determines, in the order of [`Wide::line_columns`].
-    pub fn fields(&self) -> Vec<String> {
+    /// The values of the columns that the instance determines.
+    fn fields(&self) -> Vec<String> {
         let fields = csv_text::fields(&self.fields).unwrap_or_default();
         fields.iter().map(str::to_owned).collect()
     }
@@ -257,9 +257,16 @@ impl<R: Row> Wide<R> {
         let mut columns = self.layout.of_variant(place);
         columns.find(|&column| self.layout.row_type.columns[self.layout.columns[column].1].name == metric)
     }
-    /// The names of the columns that the instance determines.
-    pub fn line_columns(&self) -> impl Iterator<Item = &'static str> {
-        self.layout.line_columns().map(|place| self.layout.row_type.columns[place].name)
+    /// A row with what is known of the instance.
+    pub fn row(&self, line: &Line) -> R
+    where
+        R: Default,
+    {
+        let mut row = R::default();
+        for (place, field) in self.layout.line_columns().zip(line.fields()) {
+            row.set(place, &field);
+        }
+        row
     }
 }
 

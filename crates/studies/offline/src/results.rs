@@ -1,22 +1,17 @@
 //! All results of a run, and numbers of any part of them.
 
-use crate::parameters::Parameters;
 use crate::rows::Row;
-use crate::scenario::{InstanceGroup, Packings, Source};
-use dfrsim_lab::{Line, Status, Value, Wide, average};
+use crate::scenario::{InstanceGroup, Packings};
+use dfrsim_lab::{Line, Status, Value as _, Wide, average};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::Algorithm;
-use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
+use dfrsim_offline::instances::InstanceSet;
 use rand::RngExt as _;
 use std::sync::Arc;
 
 /// All results of a run.
 pub(crate) struct Results<'a> {
     pub(crate) groups: &'a [InstanceGroup],
-    /// The scenarios of each group.
-    grids: Arc<Vec<Vec<Parameters>>>,
-    /// What they are called by.
-    labels: Arc<Vec<Vec<[String; PARAMETERS.len()]>>>,
     /// The algorithms, each with its column.
     pub(crate) algorithms: Vec<(Algorithm, usize)>,
     rows: &'a Wide<Row>,
@@ -29,14 +24,28 @@ pub(crate) struct Results<'a> {
 pub(crate) struct Record<'a> {
     /// Its group, by its place in the scenario.
     pub(crate) group: usize,
-    /// Its scenario within the group.
-    pub(crate) scenario: usize,
+    /// What its row says of itself.
+    pub(crate) row: Arc<Row>,
     /// LPBOUND; none if sums alone show that there is no packing.
     pub(crate) bound: Option<Yield>,
     line: &'a Line,
 }
 
 impl Record<'_> {
+    /// Whether another one is of the same scenario.
+    fn is_beside(&self, other: &Record<'_>) -> bool {
+        (self.group, self.row.scenario) == (other.group, other.row.scenario)
+    }
+    /// Its label of one of the [`PARAMETERS`].
+    fn label(&self, parameter: &str) -> String {
+        match parameter {
+            "slack" => self.row.slack.write(),
+            "dimensions" => self.row.dimensions.write(),
+            "jobs" => self.row.tasks.write(),
+            "rho" => self.row.rho.write(),
+            _ => self.row.sigma.write(),
+        }
+    }
     /// The minimum yield of the algorithm in this column, if it solves the instance.
     pub(crate) fn solved(&self, column: usize) -> Option<Yield> {
         self.line.cell(column).value().map(Yield::nearest)
@@ -129,46 +138,16 @@ impl Sample {
 
 impl<'a> Results<'a> {
     pub(crate) fn new(scenario: &'a Packings, rows: &'a Wide<Row>) -> Results<'a> {
-        let place = |name| rows.line_columns().position(|column| column == name);
-        let (name, number, bound) = (place("instances"), place("scenario"), place("bound"));
         let record = |line: &'a Line| {
-            let fields = line.fields();
-            let field = |place: Option<usize>| -> Option<&str> { fields.get(place?).map(String::as_str) };
-            let name = field(name)?;
-            Some(Record {
-                group: scenario.instances.iter().position(|group| group.name == name)?,
-                scenario: field(number)?.parse().ok()?,
-                bound: f64::read(field(bound)?).map(Yield::nearest),
-                line,
-            })
+            let row = rows.row(line);
+            let group = scenario.instances.iter().position(|group| group.name == row.instances)?;
+            Some(Record { group, bound: row.bound.map(Yield::nearest), row: Arc::new(row), line })
         };
-        let records: Vec<Record<'a>> = rows.lines().iter().filter_map(record).collect();
-        let read = |record: &Record<'_>| -> Option<Parameters> {
-            let fields = record.line.fields();
-            let count = |column| fields.get(place(column)?)?.parse::<u32>().ok();
-            let slack = fields.get(place("slack")?)?.parse().ok()?;
-            let (nodes, tasks, dimensions) = (count("nodes")?, count("tasks")?, count("dimensions")?);
-            Some(Parameters { nodes, tasks, dimensions, slack, made: None })
-        };
-        let grid = |(at, group): (usize, &InstanceGroup)| -> Vec<Parameters> {
-            if !matches!(group.source, Source::Files(_)) {
-                return group.made().into_iter().map(Parameters::from).collect();
-            }
-            let of_file = |number| {
-                let own = records.iter().find(|record| (record.group, record.scenario) == (at, number));
-                own.and_then(read).unwrap_or_default()
-            };
-            (0..group.scenario_count()).map(of_file).collect()
-        };
-        let grids: Vec<Vec<Parameters>> = scenario.instances.iter().enumerate().map(grid).collect();
-        let records =
-            records.into_iter().filter(|record| record.scenario < grids[record.group].len()).collect();
+        let records = rows.lines().iter().filter_map(record).collect();
         let column =
             |algorithm: Algorithm| Some((algorithm, rows.column(&algorithm.to_string(), MINIMUM_YIELD)?));
         let algorithms = scenario.algorithms().into_iter().filter_map(column).collect();
-        let labels = grids.iter().map(|grid| grid.iter().map(labels).collect()).collect();
-        let (grids, labels) = (Arc::new(grids), Arc::new(labels));
-        Results { groups: &scenario.instances, grids, labels, algorithms, rows, records }
+        Results { groups: &scenario.instances, algorithms, rows, records }
     }
 
     /// As many instances of each group, drawn with replacement.
@@ -180,9 +159,7 @@ impl<'a> Results<'a> {
             drawn.into_iter().map(|at| records[at].clone()).collect::<Vec<_>>()
         };
         let records = self.records.chunk_by(|a, b| a.group == b.group).flat_map(&mut draw).collect();
-        let (grids, labels) = (Arc::clone(&self.grids), Arc::clone(&self.labels));
-        let algorithms = self.algorithms.clone();
-        Results { groups: self.groups, grids, labels, algorithms, rows: self.rows, records }
+        Results { groups: self.groups, algorithms: self.algorithms.clone(), rows: self.rows, records }
     }
 
     /// The column of an algorithm, if it is of the scenario.
@@ -199,22 +176,6 @@ impl<'a> Results<'a> {
             |&(algorithm, _): &(Algorithm, usize)| self.metric(&algorithm.to_string(), UTILISATION).is_some();
         self.algorithms.iter().copied().filter(raised)
     }
-    pub(crate) fn parameters(&self, record: &Record<'_>) -> &Parameters {
-        &self.grids[record.group][record.scenario]
-    }
-    /// The instances of a part with a label of one of the [`PARAMETERS`] that is meant. That is asked once a scenario.
-    pub(crate) fn labelled<'b>(
-        &self,
-        part: &Part<'b>,
-        parameter: usize,
-        is_meant: impl Fn(&str) -> bool,
-    ) -> Part<'b> {
-        let group = |labels: &Vec<[String; PARAMETERS.len()]>| -> Vec<bool> {
-            labels.iter().map(|labels| is_meant(&labels[parameter])).collect()
-        };
-        let meant: Vec<Vec<bool>> = self.labels.iter().map(group).collect();
-        part.filter(|record| meant[record.group][record.scenario])
-    }
     /// The instances of each group, with its name.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (&'a str, Part<'_>)> {
         let part =
@@ -223,7 +184,7 @@ impl<'a> Results<'a> {
     }
     /// The instances of each scenario, in the order of the scenarios.
     pub(crate) fn scenarios(&self) -> impl Iterator<Item = Part<'_>> {
-        let chunks = self.records.chunk_by(|a, b| (a.group, a.scenario) == (b.group, b.scenario));
+        let chunks = self.records.chunk_by(Record::is_beside);
         chunks.map(|records| Part { records: records.iter().collect() })
     }
     /// The instances of a set of the texts, or with some of its parameters; `None` if the scenario has none of them.
@@ -233,27 +194,21 @@ impl<'a> Results<'a> {
             .contains(&true)
             .then(|| Part { records: self.records.iter().filter(|record| is_meant[record.group]).collect() })
     }
-    /// The instances of a part whose parameters are these of the dissertation.
-    pub(crate) fn with<'b>(&self, part: &Part<'b>, keep: impl Fn(&DissertationScenario) -> bool) -> Part<'b> {
-        part.filter(|record| self.parameters(record).of_dissertation().is_some_and(&keep))
-    }
 }
 
 /// Parameters of instances by which statements choose them.
 pub(crate) const PARAMETERS: [&str; 5] = ["slack", "dimensions", "jobs", "rho", "sigma"];
 
-fn labels(parameters: &Parameters) -> [String; PARAMETERS.len()] {
-    let made = parameters.of_dissertation();
-    let number =
-        |of: fn(&DissertationScenario) -> f64| made.map_or_else(String::new, |it| of(it).to_string());
-    let (slack, dimensions, jobs) = (parameters.slack, parameters.dimensions, parameters.tasks);
-    [slack.to_string(), dimensions.to_string(), jobs.to_string(), number(|of| of.rho), number(|of| of.sigma)]
-}
-
 const MINIMUM_YIELD: &str = "minimum_yield";
 const UTILISATION: &str = "utilisation";
 
 impl<'a> Part<'a> {
+    /// The instances with a label of one of the [`PARAMETERS`] that is meant. That is asked once a scenario.
+    pub(crate) fn labelled(&self, parameter: &str, is_meant: impl Fn(&str) -> bool) -> Part<'a> {
+        let scenarios = self.records.chunk_by(|a, b| a.is_beside(b));
+        let meant = scenarios.filter(|records| is_meant(&records[0].label(parameter)));
+        Part { records: meant.flatten().copied().collect() }
+    }
     pub(crate) fn filter(&self, keep: impl Fn(&Record<'_>) -> bool) -> Part<'a> {
         Part { records: self.records.iter().copied().filter(|record| keep(record)).collect() }
     }

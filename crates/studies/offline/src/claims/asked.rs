@@ -220,13 +220,13 @@ impl Source for Asked<'_> {
         let mut cells = Cells::new(&columns, &[metric], &[]).named_by("algorithm");
         let algorithms = self.algorithms(metric, filter)?;
         let mut parts = vec![(Vec::new(), part)];
-        for (place, name) in PARAMETERS.into_iter().enumerate() {
+        for name in PARAMETERS {
             let mut split = Vec::new();
             for (labels, part) in parts {
                 let mut push =
                     |label: &str, part| split.push(([labels.as_slice(), &[label.to_owned()]].concat(), part));
                 for label in filter.labels(name) {
-                    push(label, results.labelled(&part, place, |text| text == label));
+                    push(label, part.labelled(name, |text| text == label));
                 }
                 if filter.labels(name).is_empty() {
                     push("", part);
@@ -271,9 +271,8 @@ pub(super) fn published() -> Vec<Cells<'static>> {
     let columns: Vec<&'static str> = ["table"].into_iter().chain(PARAMETERS).collect();
     let mut fixed = cells(&columns, &["gap_absolute", "gap"]);
     for ([name, value], [slack, absolute, gap, ..]) in TABLE_4_6.lines::<2, 5>() {
-        let number: f64 = value.parse().unwrap_or(f64::NAN);
         let of = |parameter| {
-            if name == parameters::short(parameter) { number.to_string() } else { String::new() }
+            if parameter == parameters::long(name) { parameters::plain(value) } else { String::new() }
         };
         let [dimensions, jobs, rho, sigma] = ["dimensions", "jobs", "rho", "sigma"].map(of);
         fixed

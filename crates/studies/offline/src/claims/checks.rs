@@ -9,10 +9,6 @@ use crate::tables::domination::{SUBSETS, subset};
 use crate::tables::slack::slacks;
 use dfrsim_lab::query::{Combine, Entry, Finding, Source as _, Take};
 use dfrsim_lab::{Status, average as mean, rank_correlation};
-use dfrsim_offline::instances::DissertationScenario;
-
-/// A parameter of instances and its values.
-type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
 
 /// The checks, by the names that statements give them.
 pub(super) const CHECKS: [(&str, Find); 23] = [
@@ -183,15 +179,12 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
     }),
     ("VP_CPSUM is undominated", |results, entry| {
         let (part, own) = (part(results, &entry.filter)?, results.column("VP_CPSUM")?);
-        let parameters: [Parameter; 3] = [
-            ("sigma", |of| of.sigma, vec![0.25, 0.5, 1.0]),
-            ("rho", |of| of.rho, vec![0.0, 0.25, 0.5]),
-            ("slack", |of| of.slack, slacks().collect()),
-        ];
+        let parameters =
+            [("sigma", vec![0.25, 0.5, 1.0]), ("rho", vec![0.0, 0.25, 0.5]), ("slack", slacks().collect())];
         let mut by = Vec::new();
-        for (name, of, values) in parameters {
+        for (name, values) in parameters {
             for value in values {
-                let part = results.with(&part, |scenario| of(scenario) == value);
+                let part = part.labelled(name, |label| label == value.to_string());
                 for ([other], _) in TABLE_4_4.lines::<1, 5>().filter(|([other], _)| *other != "VP_CPSUM") {
                     if part.dominates(results.column(other)?, own) {
                         by.push(format!("{other} for {name} {value}"));
@@ -204,7 +197,7 @@ pub(super) const CHECKS: [(&str, Find); 23] = [
     ("slack of infeasible instances", |results, entry| {
         let (part, optimum) = (part(results, &entry.filter)?, results.column("OPT")?);
         let all = part.tally(optimum).infeasible;
-        let tight = results.with(&part, |of| of.slack == 0.1).tally(optimum).infeasible;
+        let tight = part.filter(|record| record.row.slack == 0.1).tally(optimum).infeasible;
         fact(10 * tight > 8 * all, format!("{tight} of {all}")).filter(|_| all > 0)
     }),
     ("optima and bounds", |results, _| {
@@ -346,7 +339,7 @@ fn mcb8_is_highest(results: &Results<'_>, entry: &Entry) -> Option<Finding> {
     let (part, packing) = (part(results, &entry.filter)?, results.column("MCB8")?);
     let (mut count, mut above) = (0, Vec::new());
     for slack in slacks() {
-        let part = part.filter(|record| results.parameters(record).slack == slack);
+        let part = part.filter(|record| record.row.slack == slack);
         for name in entry.filter.labels("algorithm") {
             let column = results.column(name)?;
             let ran = part.where_ran(column);

@@ -45,8 +45,7 @@ pub(super) fn part<'a>(results: &'a Results<'_>, filter: &Where) -> Option<Part<
         let is_allowed = |bound: Yield| filter.allows("bound", &bound.as_f64().to_string());
         !filter.asks_of("bound") || record.bound.is_some_and(is_allowed)
     };
-    let asked = PARAMETERS.into_iter().enumerate().filter(|(_, name)| filter.asks_of(name));
-    let part = asked
-        .fold(part, |part, (place, name)| results.labelled(&part, place, |label| filter.allows(name, label)));
+    let asked = PARAMETERS.into_iter().filter(|name| filter.asks_of(name));
+    let part = asked.fold(part, |part, name| part.labelled(name, |label| filter.allows(name, label)));
     Some(part.filter(has_bound)).filter(|part| !part.is_empty())
 }

@@ -15,7 +15,7 @@ pub(crate) const SUBSETS: [(&str, &[u32]); 6] =
 /// The dissertation's instances with these numbers of resources; `None` if there are none.
 pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option<Part<'a>> {
     let part = results.of_set(InstanceSet::Dissertation)?;
-    Some(results.with(&part, |of| dimensions.contains(&of.dimensions))).filter(|part| !part.is_empty())
+    Some(part.filter(|record| dimensions.contains(&record.row.dimensions))).filter(|part| !part.is_empty())
 }
 
 /// Table 4.5; of Y also on how many of the instances that both solve the one is better, and by how much.

@@ -13,15 +13,14 @@ pub(super) fn table(results: &Results<'_>) -> Table {
     let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
         return Table::default();
     };
-    let jobs = |record: &Record<'_>| results.parameters(record).tasks;
     for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
         let Some(part) = results.of_set(set) else { continue };
         let is_solved =
             |record: &Record<'_>| results.algorithms.iter().any(|(_, at)| record.solved(*at).is_some());
         let solvable = part.filter(is_solved);
-        let sizes: BTreeSet<u32> = solvable.records.iter().map(|record| jobs(record)).collect();
+        let sizes: BTreeSet<u32> = solvable.records.iter().map(|record| record.row.tasks).collect();
         for size in std::iter::once(None).chain(sizes.into_iter().map(Some)) {
-            let of_size = solvable.filter(|record| size.is_none_or(|size| jobs(record) == size));
+            let of_size = solvable.filter(|record| size.is_none_or(|size| record.row.tasks == size));
             let optimum = results.column("OPT").filter(|optimum| !of_size.where_ran(*optimum).is_empty());
             let references = [Some(("LPBOUND", None)), optimum.map(|optimum| ("OPT", Some(optimum)))];
             for (name, reference) in references.into_iter().flatten() {

@@ -2,11 +2,10 @@
 
 use super::gaps::{MARGINS, STATISTICS, statistics};
 use super::status::counts;
-use crate::parameters::Parameters;
 use crate::published::TABLE_4_6;
 use crate::results::Results;
 use dfrsim_lab::{Cell, Table, TableLine, line_of};
-use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
+use dfrsim_offline::instances::InstanceSet;
 
 /// A line for each scenario of each group and each algorithm.
 pub(super) fn table(results: &Results<'_>) -> Table {
@@ -15,11 +14,12 @@ pub(super) fn table(results: &Results<'_>) -> Table {
         results.algorithms.iter().map(|(algorithm, column)| (algorithm.to_string(), *column)).collect();
     let mut lines = Vec::new();
     for part in results.scenarios() {
-        let record = part.records[0];
-        let start = TableLine::new()
-            .with("instances", results.groups[record.group].name.as_str())
-            .with("scenario", record.scenario);
-        let start = with_parameters(start, results.parameters(record));
+        let row = &part.records[0].row;
+        let start =
+            line_of!(row: instances, scenario, nodes, tasks, dimensions, sigma, rho, memory_variation);
+        let start = line_of!(start, row: cpu_variation)
+            .with("parallel", row.parallel.map(|parallel| parallel.to_string()))
+            .with("slack", row.slack);
         let bound = part.bounds().mean();
         for (algorithm, column) in &algorithms {
             let tally = part.tally(*column);
@@ -54,18 +54,6 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
     results.groups.iter().enumerate().map(line).collect()
 }
 
-/// With nodes to slack.
-fn with_parameters(line: TableLine, parameters: &Parameters) -> TableLine {
-    let (of_dissertation, of_report) = (parameters.of_dissertation(), parameters.of_report());
-    line_of!(line, parameters: nodes, tasks, dimensions)
-        .with("sigma", of_dissertation.map(|of| of.sigma))
-        .with("rho", of_dissertation.map(|of| of.rho))
-        .with("memory_variation", of_report.map(|of| of.memory_variation))
-        .with("cpu_variation", of_report.map(|of| of.cpu_variation))
-        .with("parallel", of_report.map(|of| of.parallel.to_string()))
-        .with("slack", parameters.slack)
-}
-
 /// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
 pub(super) fn table_4_6(results: &Results<'_>) -> Table {
     let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
@@ -73,10 +61,8 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Table {
         return Table::default();
     };
     let line = |([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5])| {
-        let wanted: f64 = value.parse().unwrap_or(f64::NAN);
-        let is_wanted =
-            |of: &DissertationScenario| of.slack == slack && parameter_of(of, parameter) == wanted;
-        let gaps = results.with(&part, is_wanted).gaps(column);
+        let of_slack = part.filter(|record| record.row.slack == slack);
+        let gaps = of_slack.labelled(long(parameter), |label| label == plain(value)).gaps(column);
         let own = statistics(&gaps);
         let line = TableLine::new()
             .with("parameter", parameter)
@@ -108,20 +94,16 @@ fn cannot_be_right(
     (!wrong.is_empty()).then(|| format!("{parameter} {value} at slack {slack} ({})", wrong.join(", ")))
 }
 
-/// What table 4.6 calls a parameter.
-pub(crate) fn short(parameter: &str) -> &str {
+/// What table 4.6 calls by this.
+pub(crate) fn long(parameter: &str) -> &str {
     match parameter {
-        "dimensions" => "D",
-        "jobs" => "J",
+        "D" => "dimensions",
+        "J" => "jobs",
         other => other,
     }
 }
 
-pub(crate) fn parameter_of(scenario: &DissertationScenario, name: &str) -> f64 {
-    match name {
-        "D" => scenario.dimensions.into(),
-        "J" => scenario.jobs.into(),
-        "rho" => scenario.rho,
-        _ => scenario.sigma,
-    }
+/// A number of it as labels have them.
+pub(crate) fn plain(number: &str) -> String {
+    number.parse().unwrap_or(f64::NAN).to_string()
 }

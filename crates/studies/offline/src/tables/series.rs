@@ -2,8 +2,8 @@
 //! `times.csv`.
 
 use super::slack::slacks;
-use crate::parameters::Parameters;
 use crate::results::{Part, Results};
+use crate::rows::Row;
 use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_offline::instances::InstanceSet;
 
@@ -12,7 +12,7 @@ const SETS: [InstanceSet; 3] =
 
 pub(crate) fn by_slack(results: &Results<'_>) -> Table {
     let slacks = |_| slacks().map(|slack| (Cell::Number(slack), slack)).collect();
-    table(results, "slack", slacks, |parameters| parameters.slack)
+    table(results, "slack", slacks, |row| row.slack)
 }
 
 /// The same of some algorithms on one set, over the instances on which all of them ran.
@@ -29,7 +29,7 @@ pub(crate) fn in_common(results: &Results<'_>, set: InstanceSet, is_meant: impl 
     let common = meant.iter().fold(part.clone(), |common, (_, column)| common.where_ran(*column));
     let mut lines = Vec::new();
     for slack in slacks() {
-        let of_slack = common.filter(|record| results.parameters(record).slack == slack);
+        let of_slack = common.filter(|record| record.row.slack == slack);
         let start = TableLine::new().with("set", set.to_string()).with("slack", Cell::Number(slack));
         lines.push(bound(start.clone(), &of_slack));
         lines.extend(
@@ -44,7 +44,7 @@ pub(super) fn by_tasks(results: &Results<'_>) -> Table {
         let sizes: &[u32] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
         sizes.iter().map(|&tasks| (Cell::Count(tasks as usize), f64::from(tasks))).collect()
     };
-    table(results, "tasks", sizes, |parameters| f64::from(parameters.tasks))
+    table(results, "tasks", sizes, |row| f64::from(row.tasks))
 }
 
 /// For each set and value: the mean of LPBOUND, and of each algorithm the minimum yield, the average yield and failures.
@@ -52,13 +52,13 @@ fn table(
     results: &Results<'_>,
     parameter: &'static str,
     values: impl Fn(InstanceSet) -> Vec<(Cell, f64)>,
-    value_of: impl Fn(&Parameters) -> f64,
+    value_of: impl Fn(&Row) -> f64,
 ) -> Table {
     let mut lines = Vec::new();
     for set in SETS {
         let Some(part) = results.of_set(set) else { continue };
         for (cell, value) in values(set) {
-            let of_value = part.filter(|record| value_of(results.parameters(record)) == value);
+            let of_value = part.filter(|record| value_of(&record.row) == value);
             let start = TableLine::new().with("set", set.to_string()).with(parameter, cell);
             lines.push(bound(start.clone(), &of_value));
             let each = |(name, column): &(dfrsim_offline::Algorithm, usize)| {

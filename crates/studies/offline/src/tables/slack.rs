@@ -21,7 +21,7 @@ pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
         return Table::default();
     };
     let line = |slack: f64| {
-        let sample = results.with(&part, |of| of.slack == slack).relative_gaps(column);
+        let sample = part.filter(|record| record.row.slack == slack).relative_gaps(column);
         let published = published("4.2", CPSUM_BELOW_BOUND, "mean", slack);
         let mean = sample.mean();
         TableLine::new()
@@ -44,7 +44,7 @@ pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
     let mut lines = Vec::new();
     for name in [OPT_BELOW_BOUND, CPSUM_BELOW_OPT] {
         for slack in slacks() {
-            let of_slack = results.with(&part, |of| of.slack == slack);
+            let of_slack = part.filter(|record| record.row.slack == slack);
             let Some(sample) = sample(results, &of_slack, name) else { continue };
             let line = TableLine::new()
                 .with("line", name)

@@ -16,7 +16,7 @@ pub(super) fn table_4_7(results: &Results<'_>) -> Table {
     };
     let line = |([dimensions, jobs], published): ([&str; 2], [f64; 2])| {
         let of_size =
-            results.with(&part, |of| of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs);
+            part.labelled("dimensions", |label| label == dimensions).labelled("jobs", |label| label == jobs);
         let [before, after] = [before, after].map(|column| of_size.values(column));
         let line = TableLine::new()
             .with("dimensions", Cell::Formatted(dimensions.to_owned()))
