@@ -24,6 +24,8 @@ pub(crate) trait Amount:
 
     /// The number, which is known to fit.
     fn narrow(value: i128) -> Self;
+    /// The number.
+    fn widen(self) -> i128;
 }
 
 impl Amount for i64 {
@@ -32,6 +34,9 @@ impl Amount for i64 {
     fn narrow(value: i128) -> i64 {
         value as i64
     }
+    fn widen(self) -> i128 {
+        i128::from(self)
+    }
 }
 
 impl Amount for i128 {
@@ -39,5 +44,8 @@ impl Amount for i128 {
 
     fn narrow(value: i128) -> i128 {
         value
+    }
+    fn widen(self) -> i128 {
+        self
     }
 }

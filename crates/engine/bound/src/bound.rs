@@ -12,8 +12,8 @@ use dfrsim_model::{Job, SimSpan};
 pub struct Bound {
     /// The bound, at least 1: no schedule has a smaller maximum. Infinite if there is work and no node.
     pub value: f64,
-    /// A stretch for which there is a flow; at most a few parts in 10^9 above the value where run times or tau are a second or more, and
-    /// nearly always equal to it.
+    /// A stretch for which [`flow_solution`](crate::flow_solution) succeeds; at most a few parts in 10^9 above
+    /// the value where run times or tau are a second or more, and nearly always equal to it.
     pub upper: f64,
     /// The jobs that cannot all have a smaller stretch, as indices into the list; none if the value is 1.
     pub critical: Vec<usize>,

@@ -41,7 +41,14 @@ pub(crate) struct Core<T> {
     pub(crate) jobs: Vec<CoreJob<T>>,
     pub(crate) intervals: Vec<Interval<T>>,
     pub(crate) capacity: T,
+    /// The uncontested intervals in the order of time, each with the round in which it became so.
+    pub(crate) uncontested: Vec<(Interval<T>, u32)>,
+    /// The jobs that were dropped, with the round: each may use what was uncontested by then, and no more.
+    pub(crate) dropped: Vec<(usize, u32)>,
 }
+
+/// No round yet.
+const CONTESTED: u32 = u32::MAX;
 
 impl<T: Amount> Core<T> {
     pub(crate) fn of(windows: &Windows<T>) -> Core<T> {
@@ -54,17 +61,25 @@ impl<T: Amount> Core<T> {
             jobs.iter().map(|job| (place(job.release), place(job.deadline))).collect();
 
         let mut alive: Vec<usize> = (0..jobs.len()).collect();
-        let mut is_free = vec![false; cuts.len()];
+        let mut dropped = Vec::new();
+        let mut freed = vec![CONTESTED; cuts.len()];
         let mut free_before = vec![T::default(); cuts.len()];
-        loop {
-            free_uncontested(windows, &ranges, &alive, &mut is_free);
+        for round in 0.. {
+            free_uncontested(windows, &ranges, &alive, &mut freed, round);
             for cut in 1..cuts.len() {
-                let length = if is_free[cut - 1] { cuts[cut] - cuts[cut - 1] } else { T::default() };
+                let free = freed[cut - 1] != CONTESTED;
+                let length = if free { cuts[cut] - cuts[cut - 1] } else { T::default() };
                 free_before[cut] = free_before[cut - 1] + length;
             }
-            let before = alive.len();
-            alive.retain(|&job| left(windows, &ranges, &free_before, job) > T::default());
-            if alive.len() == before {
+            let before = dropped.len();
+            alive.retain(|&job| {
+                let needed = left(windows, &ranges, &free_before, job) > T::default();
+                if !needed {
+                    dropped.push((job, round));
+                }
+                needed
+            });
+            if dropped.len() == before {
                 break;
             }
         }
@@ -75,13 +90,13 @@ impl<T: Amount> Core<T> {
             needed[ranges[job].0] = true;
             needed[ranges[job].1] = true;
         }
-        let mut intervals = Vec::<Interval<T>>::new();
+        let (mut intervals, mut uncontested) = (Vec::<Interval<T>>::new(), Vec::new());
         let mut index = vec![0; cuts.len()];
         for cut in 0..cuts.len().saturating_sub(1) {
             index[cut] = intervals.len();
             let piece = Interval { start: cuts[cut], end: cuts[cut + 1] };
             match intervals.last_mut() {
-                _ if is_free[cut] => {}
+                _ if freed[cut] != CONTESTED => uncontested.push((piece, freed[cut])),
                 Some(last) if last.end == piece.start && !needed[cut] => last.end = piece.end,
                 _ => intervals.push(piece),
             }
@@ -99,26 +114,29 @@ impl<T: Amount> Core<T> {
                 work: left(windows, &ranges, &free_before, job),
             })
             .collect();
-        Core { jobs, intervals, capacity: windows.capacity }
+        Core { jobs, intervals, capacity: windows.capacity, uncontested, dropped }
     }
 }
 
-/// Marks the time after each cut where the jobs that are left cannot use up the capacity.
+/// Marks with this round the time after each cut where the jobs that are left cannot use up the capacity.
 fn free_uncontested<T: Amount>(
     windows: &Windows<T>,
     ranges: &[(usize, usize)],
     alive: &[usize],
-    is_free: &mut [bool],
+    freed: &mut [u32],
+    round: u32,
 ) {
-    let mut change = vec![T::default(); is_free.len()];
+    let mut change = vec![T::default(); freed.len()];
     for &job in alive {
         change[ranges[job].0] += windows.jobs[job].rate;
         change[ranges[job].1] -= windows.jobs[job].rate;
     }
     let mut load = T::default();
-    for (is_free, change) in is_free.iter_mut().zip(change) {
+    for (freed, change) in freed.iter_mut().zip(change) {
         load += change;
-        *is_free |= load <= windows.capacity;
+        if load <= windows.capacity {
+            *freed = round.min(*freed);
+        }
     }
 }
 

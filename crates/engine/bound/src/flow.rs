@@ -1,8 +1,5 @@
 //! Maximum flow on the core of an instance.
 
-#[cfg(test)]
-mod tests;
-
 use crate::amount::Amount;
 use crate::core::Core;
 
@@ -71,7 +68,7 @@ impl<'a, T: Amount> Flow<'a, T> {
     }
 
     /// What `job` does in `interval` of its window.
-    fn amount(&self, job: usize, interval: usize) -> T {
+    pub(crate) fn amount(&self, job: usize, interval: usize) -> T {
         self.amount[self.arc(job, interval)]
     }
 

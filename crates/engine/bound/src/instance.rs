@@ -27,6 +27,8 @@ pub(crate) struct Instance {
     pub(crate) capacity: u64,
     /// Share units in one rate unit.
     pub(crate) rate_unit: u64,
+    /// The first release, in microseconds.
+    pub(crate) origin: u64,
 }
 
 /// A unit of time: 2^-bits microseconds.
@@ -78,7 +80,7 @@ impl Instance {
                 work: i128::from(demand(job) / rate_unit) * i128::from(job.run_time.micros()),
             })
             .collect();
-        Instance { items, capacity, rate_unit }
+        Instance { items, capacity, rate_unit, origin }
     }
 
     /// The unit of time for this stretch: as fine as 64-bit amounts allow, or 128-bit ones where those are coarse.

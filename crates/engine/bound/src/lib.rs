@@ -11,6 +11,8 @@
 //! * [`max_stretch_bound_on`]: the value where nodes differ: the largest of several bounds, for CPU and for each resource.
 //! * [`max_stretch_bound_with_penalties`]: one that counts memory and penalties too.
 //! * [`clairvoyant_stretch`]: what the best schedule found reaches that knows all run times, keeps memory and pays for moves.
+//! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
+//! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
 //!
 //! ```
 //! use dfrsim_bound::max_stretch_bound;
@@ -41,7 +43,9 @@
 //! Dinic's algorithm, which stops as soon as one job proves that the stretch is too small.
 //!
 //! # Sources
-//! The dissertation that introduced DFRS (Stillwell, 2010), section 5.1.2, theorem 1; Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (1970).
+//! The dissertation that introduced DFRS (Stillwell, 2010), section 5.1.2, theorem 1 for the bound and the
+//! schedule of its proof; McNaughton, "Scheduling with deadlines and loss functions" (1959), for wrapping around;
+//! Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (1970).
 //! The search by cuts is the discrete Newton method of parametric flow problems (Radzik, 1998).
 
 mod amount;
@@ -53,8 +57,12 @@ mod critical;
 mod flow;
 mod instance;
 mod penalties;
+mod solution;
+mod wrap_around;
 
 pub use bound::{Bound, max_stretch_bound};
 pub use clairvoyant::clairvoyant_stretch;
 pub use classes::max_stretch_bound_on;
 pub use penalties::max_stretch_bound_with_penalties;
+pub use solution::{FlowInterval, FlowSolution, flow_solution};
+pub use wrap_around::{Piece, Schedule, wrap_around};

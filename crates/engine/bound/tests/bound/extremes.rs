@@ -1,13 +1,14 @@
 //! Inputs at the edges: no panic, and a bound that still makes sense.
 
 use crate::instances::jobs;
-use dfrsim_bound::max_stretch_bound;
+use dfrsim_bound::{flow_solution, max_stretch_bound, wrap_around};
 use dfrsim_model::{Job, Share, SimSpan, SimTime};
 
 #[test]
 fn work_without_nodes_never_ends() {
     let list = jobs(&[(0, 1, Share::ONE, 1)]);
     assert_eq!(max_stretch_bound(&list, 0, SimSpan::ZERO).value, f64::INFINITY);
+    assert_eq!(flow_solution(&list, 0, SimSpan::ZERO, 5.0), None);
     assert_eq!(max_stretch_bound(&[], 0, SimSpan::ZERO).value, 1.0);
 }
 
@@ -15,6 +16,23 @@ fn work_without_nodes_never_ends() {
 fn jobs_without_work_do_not_count() {
     let list = jobs(&[(0, 9, Share::ZERO, 5), (0, 9, Share::ONE, 0), (0, 0, Share::ONE, 5)]);
     assert_eq!(max_stretch_bound(&list, 1, SimSpan::ZERO).value, 1.0);
+    assert!(flow_solution(&list, 1, SimSpan::ZERO, 1.0).unwrap().intervals.is_empty());
+}
+
+#[test]
+fn stretches_that_are_none_have_no_solution() {
+    let list = jobs(&[(0, 1, Share::ONE, 1)]);
+    for stretch in [f64::NAN, f64::INFINITY, 0.0, -1.0, 0.5, 1e300] {
+        assert_eq!(flow_solution(&list, 1, SimSpan::ZERO, stretch), None, "{stretch}");
+    }
+}
+
+/// A solution a billion times looser than needed still spells out.
+#[test]
+fn a_loose_stretch_has_a_schedule() {
+    let list = jobs(&[(0, 1, Share::ONE, 1), (0, 1, Share::ONE, 1)]);
+    let solution = flow_solution(&list, 1, SimSpan::ZERO, 1e9).unwrap();
+    assert!(!wrap_around(&solution).pieces.is_empty());
 }
 
 #[test]

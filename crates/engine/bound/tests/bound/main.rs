@@ -1,4 +1,4 @@
-//! The bound against its twins, golden cases, and a real log.
+//! The bound against its twins, golden cases, the schedules that it promises, and a real log.
 
 mod clairvoyant;
 mod classes;
@@ -8,4 +8,5 @@ mod hpc2n;
 mod instances;
 mod linear_program;
 mod plain_flow;
+mod schedule;
 mod weeks;
