@@ -101,7 +101,7 @@ impl Source for Cells<'_> {
         let number =
             |(codes, numbers): &(Vec<usize>, Vec<Option<f64>>)| Some((codes.clone(), numbers[place]?));
         let points = self.lines.iter().filter_map(number).collect();
-        let [series, _] = Series { columns: self.columns.clone(), points }.parted(filter);
+        let [series, _] = filter.parted(&Series { columns: self.columns.clone(), points });
         let is_asked_for = |column| filter.label(column).is_some() && !series.points.is_empty();
         self.asked_for.is_none_or(is_asked_for).then_some(series)
     }

@@ -1,124 +1,11 @@
 //! Statements as entries of a TOML file: where they are, what they say, and the question that decides them.
 
-use super::{Finding, Limit, Series, Source, Take, Value as Filled, fill};
+use super::{Combine, Finding, Limit, Series, Source, Take, Value as Filled, Where, fill};
 use crate::claims::Verdict;
 use crate::table::{mean, range};
 use dfrsim_input::{Input, Located, Reader};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, from_value};
+use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// Which labels are asked for, by column.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(transparent)]
-pub struct Where(BTreeMap<String, Wanted>);
-
-/// The labels of a column that are asked for.
-#[derive(Clone, Debug, PartialEq)]
-enum Wanted {
-    /// Any of these.
-    Labels(Vec<String>),
-    /// Numbers in a range.
-    Range(Limit),
-}
-
-impl<'de> Deserialize<'de> for Wanted {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Wanted, D::Error> {
-        Ok(match Value::deserialize(from)? {
-            range @ Value::Object(_) => Wanted::Range(from_value(range).map_err(serde::de::Error::custom)?),
-            Value::Array(labels) => Wanted::Labels(labels.iter().map(label).collect()),
-            one => Wanted::Labels(vec![label(&one)]),
-        })
-    }
-}
-
-/// A label as rows write it.
-fn label(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
-        other => other.to_string(),
-    }
-}
-
-impl Where {
-    /// Whether a label of a column is asked for.
-    pub fn allows(&self, column: &str, label: &str) -> bool {
-        match self.0.get(column) {
-            None => true,
-            Some(Wanted::Labels(labels)) => labels.iter().any(|wanted| wanted == label),
-            Some(Wanted::Range(limit)) => label.parse().is_ok_and(|number| limit.holds(number)),
-        }
-    }
-    /// Whether each label that is asked for is there, of the columns that a series has.
-    pub fn is_complete(&self, series: &Series) -> bool {
-        let has = |column: &str, label: &String| {
-            !series.has(column) || !series.only(&[(column, label)]).points.is_empty()
-        };
-        self.0.iter().all(|(column, wanted)| match wanted {
-            Wanted::Labels(labels) => labels.iter().all(|label| has(column, label)),
-            Wanted::Range(_) => true,
-        })
-    }
-    /// Points in the order of the labels that are asked for, the first column first.
-    fn sort(&self, series: Series) -> Series {
-        self.0.iter().rev().fold(series, |series, (column, wanted)| match wanted {
-            Wanted::Labels(labels) if labels.len() > 1 => series.in_order(column, labels),
-            _ => series,
-        })
-    }
-    /// The labels of a column that are asked for; none if all are, or a range.
-    pub fn labels(&self, column: &str) -> &[String] {
-        match self.0.get(column) {
-            Some(Wanted::Labels(labels)) => labels,
-            Some(Wanted::Range(_)) | None => &[],
-        }
-    }
-    /// Whether anything is asked of a column.
-    pub fn asks_of(&self, column: &str) -> bool {
-        self.0.contains_key(column)
-    }
-    /// Adds what another one asks of the other columns.
-    fn inherit(&mut self, from: &Where) {
-        for (column, wanted) in &from.0 {
-            self.0.entry(column.clone()).or_insert_with(|| wanted.clone());
-        }
-    }
-    /// The label of a column, if one is asked for.
-    pub fn label(&self, column: &str) -> Option<&str> {
-        match self.0.get(column)? {
-            Wanted::Labels(labels) if labels.len() == 1 => Some(&labels[0]),
-            _ => None,
-        }
-    }
-}
-
-/// What is made of each pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Combine {
-    /// The first less the second value.
-    Difference,
-    /// The first by the second value.
-    Ratio,
-    /// The second less the first value.
-    Lead,
-}
-
-impl Combine {
-    pub(super) fn of(self, one: f64, other: f64) -> f64 {
-        match self {
-            Combine::Difference => one - other,
-            Combine::Ratio => one / other,
-            Combine::Lead => other - one,
-        }
-    }
-    /// What is said of all pairs.
-    fn detail(self) -> Option<&'static str> {
-        let ratios = "{met} of {all}; ratios from {low:.3} ({low_name}) to {high:.3} ({high_name})";
-        (self == Combine::Ratio).then_some(ratios)
-    }
-}
 
 /// For what a statement must hold each time; its number is the one that decides that.
 #[derive(Clone, Debug, Deserialize)]
@@ -228,9 +115,9 @@ impl Entry {
         let series = self.series(source)?;
         let take = self.take.as_ref()?;
         let [one, other] = if let Some(sides) = &self.sides {
-            sides.each_ref().map(|side| series.parted(side)).map(|[side, _]| side)
+            sides.each_ref().map(|side| side.parted(&series)).map(|[side, _]| side)
         } else if let Some(apart) = &self.apart {
-            series.parted(apart)
+            apart.parted(&series)
         } else if self.pair.is_empty() {
             return take.of(&series, self.is, self.detail.as_deref(), &[]);
         } else {
@@ -261,7 +148,7 @@ impl Entry {
         };
         let found = labels.iter().filter(|label| !label.is_empty()).map(|label| {
             let mut own = Entry { for_each: None, ..self.clone() };
-            own.filter.0.insert(each.column.clone(), Wanted::Labels(vec![label.clone()]));
+            own.filter.ask(&each.column, label);
             Some((label, own.found(source)?))
         });
         let found: Vec<(&String, Finding)> = found.collect::<Option<_>>()?;
@@ -331,9 +218,9 @@ impl Entry {
             }
         }
         let columns = source.columns();
-        let sides = self.sides.iter().flatten().chain(&self.apart).flat_map(|side| side.0.keys());
+        let sides = self.sides.iter().flatten().chain(&self.apart).flat_map(Where::columns);
         let each = self.for_each.iter().map(|each| &each.column);
-        let named = self.filter.0.keys().chain(&self.over).chain(self.pair.keys()).chain(sides).chain(each);
+        let named = self.filter.columns().chain(&self.over).chain(self.pair.keys()).chain(sides).chain(each);
         for column in named.map(String::as_str) {
             if !columns.contains(&column) {
                 faults.push(format!("there is no column `{column}`; there are: {}", columns.join(", ")));

@@ -3,6 +3,7 @@
 
 mod cells;
 mod entry;
+mod filter;
 mod judge;
 mod limit;
 mod resampled;
@@ -11,11 +12,12 @@ mod take;
 mod template;
 
 pub use cells::Cells;
-pub use entry::{Combine, Entries, Entry, ForEach, Where};
+pub use entry::{Entries, Entry, ForEach};
+pub use filter::Where;
 pub use judge::Judge;
 pub use limit::Limit;
 pub use series::{Labels, Series};
-pub use take::{Finding, Take};
+pub use take::{Combine, Finding, Take};
 pub use template::{Value, fill};
 
 /// What can be asked: our results, those of one replication, or the published ones.

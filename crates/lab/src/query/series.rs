@@ -1,6 +1,6 @@
 //! Values with their labels.
 
-use super::{Limit, Where};
+use super::Limit;
 use crate::groups::by_key;
 use crate::table::mean;
 use rustc_hash::FxHashMap;
@@ -92,18 +92,6 @@ impl Series {
     /// The names of a column; none if there is no such column.
     pub(super) fn labels(&self, column: &str) -> Vec<String> {
         self.place(column).map_or_else(Vec::new, |place| self.columns[place].names.clone())
-    }
-    /// The points with labels that are asked for, and the others.
-    pub(super) fn parted(&self, filter: &Where) -> [Series; 2] {
-        let is_meant = |(codes, _): &&(Vec<usize>, f64)| {
-            let mut labels = self.columns.iter().zip(codes);
-            labels.all(|(labels, code)| filter.allows(labels.column, &labels.names[*code]))
-        };
-        let (meant, others) = self.points.iter().partition::<Vec<_>, _>(is_meant);
-        [meant, others].map(|points| Series {
-            columns: self.columns.clone(),
-            points: points.into_iter().cloned().collect(),
-        })
     }
     /// The points whose labels are these.
     pub fn only(&self, labels: &[(&str, &str)]) -> Series {

@@ -1,7 +1,7 @@
 //! What is made of a series of values, and what a statement's text says of it.
 
 use super::template::{Value, fill};
-use super::{Combine, Limit, Series};
+use super::{Limit, Series};
 use crate::table::average;
 use serde::Deserialize;
 
@@ -35,6 +35,33 @@ pub enum Take {
     Lowest(Vec<String>),
     /// How far the farthest one is outside a range.
     Outside([f64; 2]),
+}
+
+/// What is made of each pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combine {
+    /// The first less the second value.
+    Difference,
+    /// The first by the second value.
+    Ratio,
+    /// The second less the first value.
+    Lead,
+}
+
+impl Combine {
+    pub(super) fn of(self, one: f64, other: f64) -> f64 {
+        match self {
+            Combine::Difference => one - other,
+            Combine::Ratio => one / other,
+            Combine::Lead => other - one,
+        }
+    }
+    /// What is said of all pairs.
+    pub(super) fn detail(self) -> Option<&'static str> {
+        let ratios = "{met} of {all}; ratios from {low:.3} ({low_name}) to {high:.3} ({high_name})";
+        (self == Combine::Ratio).then_some(ratios)
+    }
 }
 
 /// What was found.
