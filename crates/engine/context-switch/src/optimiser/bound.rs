@@ -22,7 +22,7 @@ use dfrsim_model::NodeId;
 pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let cluster = goal.cluster;
     let all = |costs: &mut dyn Iterator<Item = u64>| costs.fold(0, |sum, cost| cluster.both(sum, cost));
-    let together = all(&mut goal.units.iter().map(|unit| goal.least_cost(unit)));
+    let together = all(&mut (0..goal.units.len()).map(|unit| goal.least_cost(unit)));
     let alone = all(&mut goal.running().map(|vm| goal.least_cost_alone(vm)));
     let waits = cluster.price_of_waiting(1) > 0;
     let waiting = if waits { waiting(goal, room) } else { 0 };

@@ -22,8 +22,8 @@ pub(super) fn search(search: &mut Search<'_>) -> bool {
     }
     let goal = search.goal;
     let mut least = vec![goal.decided_cost; units + 1];
-    for (index, unit) in goal.units.iter().enumerate().rev() {
-        least[index] = goal.cluster.both(goal.least_cost(unit), least[index + 1]);
+    for unit in (0..units).rev() {
+        least[unit] = goal.cluster.both(goal.least_cost(unit), least[unit + 1]);
     }
     let steps =
         if search.best.is_some() { search.budget.limits.steps / PART } else { search.budget.limits.steps };
@@ -60,7 +60,7 @@ impl Tree<'_> {
             return true;
         }
         let unit = &goal.units[depth];
-        let home = goal.home(unit);
+        let home = goal.home(depth);
         let others = goal.cluster.node_ids().filter(|node| Some(*node) != home);
         let candidates: Vec<NodeId> = home.into_iter().chain(others).collect();
         for node in candidates {

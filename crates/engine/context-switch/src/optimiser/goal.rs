@@ -33,6 +33,10 @@ pub(super) struct Goal<'a> {
     pub(super) units: Vec<Unit>,
     /// The unit of each VM that is to run.
     unit_of: Vec<Option<usize>>,
+    /// What it costs by itself to have each VM run on the node where it is, and on another.
+    costs: Vec<[u64; 2]>,
+    /// The node of each unit on which it would cost least to have it, and the least that it costs by itself to have it run.
+    homes: Vec<(Option<NodeId>, u64)>,
     /// What the decided actions cost by themselves.
     pub(super) decided_cost: u64,
     /// The dearest suspend that is decided.
@@ -52,6 +56,14 @@ impl<'a> Goal<'a> {
         current: &'a Configuration,
         wanted: &Configuration,
     ) -> Result<Goal<'a>, Unsolved> {
+        let costs: Vec<[u64; 2]> = (0..)
+            .map(VmId)
+            .zip(current.places())
+            .map(|(vm, from)| {
+                let cost = |node| Action::to_run(vm, *from, node).map_or(0, |action| action.cost(cluster));
+                [from.node().map_or(0, cost), cost(NOWHERE)]
+            })
+            .collect();
         let (mut decided_cost, mut first_pool) = (0, 0);
         let mut running = Vec::new();
         let (mut leaving, mut free_at_once) = (Vec::new(), current.room(cluster));
@@ -63,7 +75,7 @@ impl<'a> Goal<'a> {
             let cost = if let Place::Running(_) = to {
                 running.push(vm);
                 // What it costs to move away, if it does.
-                self::leaving(cluster, vm, current.place(vm))
+                more_elsewhere(current.place(vm), costs[vm.index()])
             } else {
                 let [cost, then] = actions.map(|action| action.map_or(0, |action| action.cost(cluster)));
                 decided_cost = cluster.both(decided_cost, cluster.both(cost, then));
@@ -102,6 +114,8 @@ impl<'a> Goal<'a> {
             empty,
             units,
             unit_of,
+            costs,
+            homes: Vec::new(),
             decided_cost,
             first_pool,
             leaving,
@@ -109,6 +123,7 @@ impl<'a> Goal<'a> {
             first_leaves,
         };
         goal.empty = goal.dozing()?;
+        goal.homes = goal.units.iter().map(|unit| goal.home_and_least_cost(unit)).collect();
         Ok(goal)
     }
 
@@ -174,18 +189,25 @@ impl<'a> Goal<'a> {
     }
 
     pub(super) fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
-        Action::to_run(vm, self.current.place(vm), node).map_or(0, |action| action.cost(self.cluster))
+        let [at_home, elsewhere] = self.costs[vm.index()];
+        if self.current.place(vm).node() == Some(node) { at_home } else { elsewhere }
+    }
+
+    fn home_and_least_cost(&self, unit: &Unit) -> (Option<NodeId>, u64) {
+        let homes = unit.vms.iter().filter_map(|vm| self.current.place(*vm).node());
+        let home = homes.min_by_key(|&node| (self.cost(unit, node), node));
+        let elsewhere = self.cost(unit, NOWHERE);
+        (home, home.map_or(elsewhere, |home| elsewhere.min(self.cost(unit, home))))
     }
 
     /// The node on which it would cost least to have a unit: where most of its memory is.
-    pub(super) fn home(&self, unit: &Unit) -> Option<NodeId> {
-        let homes = unit.vms.iter().filter_map(|vm| self.current.place(*vm).node());
-        homes.min_by_key(|&node| (self.cost(unit, node), node))
+    pub(super) fn home(&self, unit: usize) -> Option<NodeId> {
+        self.homes[unit].0
     }
 
     /// The node that hosts most memory of a unit now.
     pub(super) fn host(&self, unit: usize) -> Option<NodeId> {
-        let home = self.home(&self.units[unit])?;
+        let home = self.home(unit)?;
         let vms = &self.units[unit].vms;
         vms.iter().any(|vm| self.current.place(*vm).host() == Some(home)).then_some(home)
     }
@@ -201,9 +223,8 @@ impl<'a> Goal<'a> {
     }
 
     /// The least that it costs by itself to have a unit run.
-    pub(super) fn least_cost(&self, unit: &Unit) -> u64 {
-        let elsewhere = self.cost(unit, NOWHERE);
-        self.home(unit).map_or(elsewhere, |home| elsewhere.min(self.cost(unit, home)))
+    pub(super) fn least_cost(&self, unit: usize) -> u64 {
+        self.homes[unit].1
     }
 
     /// The same for a VM by itself.
@@ -219,7 +240,7 @@ impl<'a> Goal<'a> {
 
     /// What it costs more to have a VM run elsewhere than where it is.
     pub(super) fn leaving(&self, vm: VmId) -> u64 {
-        leaving(self.cluster, vm, self.current.place(vm))
+        more_elsewhere(self.current.place(vm), self.costs[vm.index()])
     }
 
     /// The amount that a unit needs of a node in the first pool, beyond what its VMs have there now.
@@ -244,9 +265,9 @@ impl<'a> Goal<'a> {
 /// A node on which no VM is.
 pub(super) const NOWHERE: NodeId = NodeId(u32::MAX);
 
-fn leaving(cluster: &Cluster, vm: VmId, from: Place) -> u64 {
-    let cost = |node| Action::to_run(vm, from, node).map_or(0, |action| action.cost(cluster));
-    from.node().map_or(0, |home| cost(NOWHERE).saturating_sub(cost(home)))
+/// What it costs more to have a VM run elsewhere than where it is.
+fn more_elsewhere(from: Place, [at_home, elsewhere]: [u64; 2]) -> u64 {
+    from.node().map_or(0, |_| elsewhere.saturating_sub(at_home))
 }
 
 /// For each vjob what its dearest decided suspend costs.

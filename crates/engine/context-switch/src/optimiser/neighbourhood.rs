@@ -141,8 +141,7 @@ impl<'a> State<'a> {
         self.waiting = (0..goal.units.len()).filter(|&unit| is_late(unit)).collect();
         let nodes = &self.partial.nodes;
         self.missing = (0..goal.units.len()).filter(|&unit| nodes[unit] == NOWHERE).collect();
-        let is_dear =
-            |unit: &usize| goal.cost(&goal.units[*unit], nodes[*unit]) > goal.least_cost(&goal.units[*unit]);
+        let is_dear = |unit: &usize| goal.cost(&goal.units[*unit], nodes[*unit]) > goal.least_cost(*unit);
         self.dear = (0..goal.units.len()).filter(is_dear).collect();
     }
 
@@ -217,7 +216,7 @@ impl<'a> State<'a> {
             return Some(Change { turned: Some(vjob), ..self.partial.rearrange(&[], &nodes) });
         }
         let (from, demand) = (self.partial.nodes[unit], goal.units[unit].demand);
-        let home = goal.home(&goal.units[unit]).filter(|_| rng.random_bool(0.2));
+        let home = goal.home(unit).filter(|_| rng.random_bool(0.2));
         let to = home.unwrap_or_else(|| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32));
         if to == from || !vms.iter().all(|&vm| goal.cluster.constraints().allow(vm, to)) {
             return None;
@@ -367,7 +366,7 @@ impl<'a> State<'a> {
         // Some that wait, some that are expensive, and the VMs on their homes.
         taken.extend(self.waiting.sample(rng, 3));
         taken.extend(self.dear.sample(rng, 3));
-        let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(&goal.units[unit])).collect();
+        let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(unit)).collect();
         nodes.extend((0..2).map(|_| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32)));
         nodes.extend(Some(self.partial.nodes[seed]).filter(|node| *node != NOWHERE));
         let room = taken.len().max(MOST_TAKEN);

@@ -185,9 +185,9 @@ impl<'a> PartialAssignment<'a> {
     fn cheapest_node(&self, index: usize, first_pool: u64, rng: &mut Rng) -> Option<NodeId> {
         let unit = &self.goal.units[index];
         let (waits, waiting) = (self.is_to_wait(index), self.waiting(index) * first_pool);
-        let least = self.goal.least_cost(unit);
+        let least = self.goal.least_cost(index);
         let (mut best, mut equals) = (None, 0);
-        for (examined, node) in self.goal.home(unit).into_iter().chain(self.hosts(index, rng)).enumerate() {
+        for (examined, node) in self.goal.home(index).into_iter().chain(self.hosts(index, rng)).enumerate() {
             if examined > MOST_CANDIDATES && best.is_some() || equals > MOST_EQUALS {
                 break;
             }

@@ -263,5 +263,10 @@ fn rooms(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
 
 /// The numbers of a set.
 fn members(set: usize) -> impl Iterator<Item = usize> {
-    (0..usize::BITS as usize).take_while(move |task| set >> task > 0).filter(move |task| set >> task & 1 == 1)
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let first = (rest > 0).then(|| rest.trailing_zeros() as usize)?;
+        rest &= rest - 1;
+        Some(first)
+    })
 }
