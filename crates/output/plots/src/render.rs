@@ -3,13 +3,10 @@
 use crate::colour::WHITE;
 use crate::letters::Letters;
 use crate::picture::{NO_FAILURE, PIXEL, Picture, Shape};
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use plotters::style::Color as _;
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
-use std::io::Write as _;
 
 /// A PNG has this many of its pixels for one of the picture's.
 const PNG_SCALE: u32 = 2;
@@ -75,24 +72,16 @@ fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
     pixels
 }
 
-/// Three bytes a pixel as PNG. Lines are not filtered: most of them are of one colour.
 fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
-    const NO_FILTER: u8 = 0;
-    let mut lines = ZlibEncoder::new(Vec::new(), Compression::default());
-    for line in pixels.chunks_exact(width as usize * 3) {
-        lines.write_all(&[NO_FILTER]).expect(NO_FAILURE);
-        lines.write_all(line).expect(NO_FAILURE);
-    }
-    let lines = lines.finish().expect(NO_FAILURE);
-    // Eight bits for each of red, green and blue, the only compression, the only filters, no interlacing.
-    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
-    let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (name, content) in [("IHDR", &header[..]), ("IDAT", &lines), ("IEND", &[])] {
-        let named = [name.as_bytes(), content].concat();
-        bytes.extend((content.len() as u32).to_be_bytes());
-        bytes.extend(&named);
-        bytes.extend(crc32fast::hash(&named).to_be_bytes());
-    }
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Default);
+    encoder.set_filter(png::FilterType::NoFilter);
+    let mut writer = encoder.write_header().expect(NO_FAILURE);
+    writer.write_image_data(pixels).expect(NO_FAILURE);
+    writer.finish().expect(NO_FAILURE);
     bytes
 }
 
