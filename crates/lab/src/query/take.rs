@@ -37,7 +37,7 @@ pub enum Take {
     Outside([f64; 2]),
 }
 
-/// What is made of each pair.
+/// What is made of each pair, or of what is taken of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {

@@ -56,7 +56,9 @@ mod scale;
 mod statistics;
 mod table;
 #[cfg(test)]
-mod tests;
+mod tests {
+    pub(crate) mod legible;
+}
 
 pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};

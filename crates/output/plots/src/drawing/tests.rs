@@ -1,5 +1,5 @@
 use super::draw;
-use crate::tests::assert_legible;
+use crate::tests::legible::assert_legible;
 use dfrsim_lab::{Axis, Better, Chart, Drawing, Join, Samples, Series};
 
 fn drawing(chart: Chart) -> Drawing {

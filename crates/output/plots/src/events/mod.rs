@@ -25,7 +25,7 @@ pub use timeline::draw_timeline;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::assert_legible;
+    use crate::tests::legible::assert_legible;
     use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
     use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
     use dfrsim_policies::{Policy, PolicyOptions};

@@ -150,7 +150,7 @@ fn colour(kind: &str) -> RGBColor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::assert_legible;
+    use crate::tests::legible::assert_legible;
 
     const PLAN: &str = r#"{"cost": 9, "nodes": [{"name": "N1"}, {"name": "N2"}, {"name": "idle"}], "pools": [
         [{"vm": "VM2", "action": "suspend", "from": "N2", "to": "N2", "cost": 3, "begin_s": 0, "end_s": 30}],
