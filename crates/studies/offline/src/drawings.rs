@@ -5,22 +5,21 @@ use crate::scenario::{Packings, Source};
 use crate::tables::{gaps, mcb, series, slack};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Cell, Chart, Drawing, Join, ReadFile, Series, Table, by_key};
-use dfrsim_offline::instances::InstanceSet;
 
 /// All of them.
 pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
-    let mut drawings = figure_4_1(&gaps::figure_4_1(results));
-    drawings.extend(figure_4_2(&slack::figure_4_2(results)));
-    drawings.extend(figure_4_3(&slack::figure_4_3(results)));
+    let mut drawings: Vec<Drawing> = gaps::figure_4_1(results).iter().flat_map(figure_4_1).collect();
+    drawings.extend(slack::figure_4_2(results).and_then(|table| figure_4_2(&table)));
+    drawings.extend(slack::figure_4_3(results).and_then(|table| figure_4_3(&table)));
     let table_4_4 = gaps::table_4_4(results);
     let tables = [&table_4_4, &table_4_4, &mcb::table_1(results), &mcb::figure_7(results)];
-    drawings.extend(BESIDE.into_iter().zip(tables).filter_map(|(beside, table)| drawn_beside(beside, table)));
-    for &set in InstanceSet::ALL {
+    let beside = |(beside, table): (Beside, &Option<Table>)| drawn_beside(beside, table.as_ref()?);
+    drawings.extend(BESIDE.into_iter().zip(tables).filter_map(beside));
+    for set in series::SETS {
         for family in FAMILIES {
             let table = series::in_common(results, set, |algorithm| is_of(family, algorithm));
-            drawings.extend(
-                BY_SLACK.iter().filter_map(|drawn| drawn_by_slack(*drawn, set.name(), family, &table)),
-            );
+            let drawn = |drawn: &_| drawn_by_slack(*drawn, set.name(), family, table.as_ref()?);
+            drawings.extend(BY_SLACK.iter().filter_map(drawn));
         }
     }
     drawings

@@ -19,8 +19,8 @@ pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option
 }
 
 /// Table 4.5; of Y also on how many of the instances that both solve the one is better, and by how much.
-pub(super) fn table_4_5(results: &Results<'_>) -> Table {
-    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::default() };
+pub(super) fn table_4_5(results: &Results<'_>) -> Option<Table> {
+    let part = results.of_set(InstanceSet::Dissertation)?;
     let line = |([measure, one, other], [published]): ([&str; 3], [f64; 1])| {
         let advantage = part.advantage(results.column(one)?, results.column(other)?);
         let is_yield = measure == "Y";
@@ -42,11 +42,11 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Table {
             .with("better_by_percent", is_yield.then_some(advantage.gain));
         Some(line)
     };
-    TABLE_4_5.lines().filter_map(line).collect::<Table>().with_notes(vec![MARGINS.to_owned()])
+    Some(TABLE_4_5.lines().filter_map(line).collect::<Table>().with_notes(vec![MARGINS.to_owned()]))
 }
 
 /// S, Y and domination for every pair of algorithms but the 49 greedy passes.
-pub(super) fn table(results: &Results<'_>) -> Table {
+pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let algorithms: Vec<(String, usize)> = (results.algorithms.iter())
         .filter(|(each, _)| !matches!(each, Algorithm::Greedy(Greedy::Pass(..))))
         .map(|(each, column)| (each.to_string(), *column))
@@ -71,5 +71,5 @@ pub(super) fn table(results: &Results<'_>) -> Table {
             }
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }

@@ -8,11 +8,9 @@ use std::collections::BTreeSet;
 
 /// A line for each set of the dissertation, number of jobs and reference. Gaps are over the instances that both solve;
 /// failures over those that any algorithm of the scenario solves.
-pub(super) fn table(results: &Results<'_>) -> Table {
+pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let mut lines = Vec::new();
-    let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
-        return Table::default();
-    };
+    let (cpsum, eject) = (results.column("VP_CPSUM")?, results.column("VP_EJECT")?);
     for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
         let Some(part) = results.of_set(set) else { continue };
         let is_solved =
@@ -49,7 +47,7 @@ pub(super) fn table(results: &Results<'_>) -> Table {
             }
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }
 
 /// The yields of the reference and of both algorithms where all three are there and the reference is not 0; without a column

@@ -8,17 +8,17 @@ use dfrsim_offline::greedy::Greedy;
 use dfrsim_offline::instances::InstanceSet;
 
 /// Table 4.1, over the instances on which the algorithms on linear programs ran.
-pub(super) fn table_4_1(results: &Results<'_>) -> Table {
+pub(super) fn table_4_1(results: &Results<'_>) -> Option<Table> {
     table_beside(results, TABLE_4_1, &["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING"])
 }
 
 /// Table 4.3, over the instances on which GA ran.
-pub(super) fn table_4_3(results: &Results<'_>) -> Table {
+pub(super) fn table_4_3(results: &Results<'_>) -> Option<Table> {
     table_beside(results, TABLE_4_3, &["GA"])
 }
 
 /// Table 4.4.
-pub(crate) fn table_4_4(results: &Results<'_>) -> Table {
+pub(crate) fn table_4_4(results: &Results<'_>) -> Option<Table> {
     table_beside(results, TABLE_4_4, &[])
 }
 
@@ -35,14 +35,11 @@ pub(super) fn statistics(Gaps { absolute, relative }: &Gaps) -> [Option<f64>; 4]
 }
 
 /// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario has; over
-/// all if none is named. Without lines if the scenario has none of them.
-fn table_beside(results: &Results<'_>, published: Reference, rare: &[&str]) -> Table {
-    let ran = rare.iter().find_map(|name| results.column(name));
-    let part = match (results.of_set(InstanceSet::Dissertation), ran) {
-        (Some(part), Some(ran)) => part.where_ran(ran),
-        (Some(part), None) if rare.is_empty() => part,
-        _ => return Table::default(),
-    };
+/// all if none is named. `None` if the scenario has none of them.
+fn table_beside(results: &Results<'_>, published: Reference, rare: &[&str]) -> Option<Table> {
+    let all = results.of_set(InstanceSet::Dissertation)?;
+    let where_ran = || Some(all.where_ran(rare.iter().find_map(|name| results.column(name))?));
+    let part = if rare.is_empty() { all } else { where_ran()? };
     let bounded = part.bounded();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
     for ([name], [gap, relative, p90, p90_relative, rate]) in published.lines() {
@@ -76,11 +73,12 @@ fn table_beside(results: &Results<'_>, published: Reference, rare: &[&str]) -> T
             pairs.len()
         )
     });
-    lines.into_iter().collect::<Table>().with_notes(note.into_iter().chain([MARGINS.to_owned()]).collect())
+    let notes = note.into_iter().chain([MARGINS.to_owned()]).collect();
+    Some(lines.into_iter().collect::<Table>().with_notes(notes))
 }
 
 /// Every algorithm on every group.
-pub(super) fn all(results: &Results<'_>) -> Table {
+pub(super) fn all(results: &Results<'_>) -> Option<Table> {
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for &(algorithm, column) in &results.algorithms {
@@ -88,18 +86,18 @@ pub(super) fn all(results: &Results<'_>) -> Table {
             lines.extend(line(start, "runs", &part, column));
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }
 
 /// Figure 4.1: a point for each of the 49 greedy algorithms.
-pub(crate) fn figure_4_1(results: &Results<'_>) -> Table {
-    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::default() };
+pub(crate) fn figure_4_1(results: &Results<'_>) -> Option<Table> {
+    let part = results.of_set(InstanceSet::Dissertation)?;
     let passes = results.algorithms.iter();
     let passes = passes.filter(|(each, _)| matches!(each, Algorithm::Greedy(Greedy::Pass(..))));
     let lines = passes.filter_map(|&(pass, column)| {
         line(TableLine::new().with("algorithm", pass.to_string()), "instances", &part, column)
     });
-    lines.collect()
+    Some(lines.collect())
 }
 
 /// With instances, gaps and failure rate of an algorithm, if it ran.

@@ -5,11 +5,11 @@ use crate::results::Results;
 use dfrsim_lab::{Reference, Table, TableLine, rank_correlation};
 use dfrsim_offline::instances::InstanceSet;
 
-pub(crate) fn table_1(results: &Results<'_>) -> Table {
+pub(crate) fn table_1(results: &Results<'_>) -> Option<Table> {
     table(results, InstanceSet::Rr6692Small, RR_TABLE_1)
 }
 
-pub(crate) fn figure_7(results: &Results<'_>) -> Table {
+pub(crate) fn figure_7(results: &Results<'_>) -> Option<Table> {
     table(results, InstanceSet::Rr6692Large, RR_FIGURE_7)
 }
 
@@ -26,8 +26,8 @@ pub(crate) fn degradations(results: &Results<'_>, set: InstanceSet) -> Vec<(Stri
         .collect()
 }
 
-fn table(results: &Results<'_>, set: InstanceSet, published: Reference) -> Table {
-    let Some(part) = results.of_set(set) else { return Table::default() };
+fn table(results: &Results<'_>, set: InstanceSet, published: Reference) -> Option<Table> {
+    let part = results.of_set(set)?;
     let columns: Vec<usize> =
         published.lines::<1, 2>().filter_map(|([name], _)| results.column(name)).collect();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
@@ -48,5 +48,5 @@ fn table(results: &Results<'_>, set: InstanceSet, published: Reference) -> Table
     }
     let note = rank_correlation(&pairs)
         .map(|correlation| format!("mean: rank correlation with the published ones {correlation:.3}"));
-    lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect())
+    Some(lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect()))
 }

@@ -13,8 +13,8 @@ mod utilisation;
 use crate::results::Results;
 use dfrsim_lab::{NamedTable, Table};
 
-/// Their names, titles, whether they are printed, and how they are made.
-type Entry = (&'static str, &'static str, bool, fn(&Results<'_>) -> Table);
+/// Their names, titles, whether they are printed, and how they are made: `None` where the scenario lacks instances or algorithms.
+type Entry = (&'static str, &'static str, bool, fn(&Results<'_>) -> Option<Table>);
 
 const ALL: [Entry; 20] = [
     ("status", "What became of the instances, algorithm by algorithm", false, status::table),
@@ -39,10 +39,11 @@ const ALL: [Entry; 20] = [
     ("parameters", "Every scenario of every group", false, parameters::table),
 ];
 
-/// All of them; those for which the scenario lacks instances or algorithms are empty.
+/// All of them; those that cannot be made are empty.
 pub(crate) fn all(results: &Results<'_>) -> Vec<NamedTable> {
     let named = |(name, title, is_printed, make): Entry| {
-        let named = NamedTable { is_printed, ..NamedTable::new(name, title, make(results)) };
+        let named =
+            NamedTable { is_printed, ..NamedTable::new(name, title, make(results).unwrap_or_default()) };
         match name {
             "parameters" => named.with_summary(parameters::summary(results)),
             _ => named,

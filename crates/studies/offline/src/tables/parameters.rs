@@ -8,7 +8,7 @@ use dfrsim_lab::{Cell, Table, TableLine, line_of};
 use dfrsim_offline::instances::InstanceSet;
 
 /// A line for each scenario of each group and each algorithm.
-pub(super) fn table(results: &Results<'_>) -> Table {
+pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     let raised = ["average_yield", "utilisation", "raised_utilisation"];
     let algorithms: Vec<(String, usize)> =
         results.algorithms.iter().map(|(algorithm, column)| (algorithm.to_string(), *column)).collect();
@@ -34,7 +34,7 @@ pub(super) fn table(results: &Results<'_>) -> Table {
             lines.push(line.with_all(raised.map(|metric| (format!("mean_{metric}"), mean(metric)))));
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }
 
 /// The columns of [`statistics`] here.
@@ -55,11 +55,8 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
 }
 
 /// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
-pub(super) fn table_4_6(results: &Results<'_>) -> Table {
-    let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
-    else {
-        return Table::default();
-    };
+pub(super) fn table_4_6(results: &Results<'_>) -> Option<Table> {
+    let (part, column) = (results.of_set(InstanceSet::Dissertation)?, results.column("VP_CPSUM")?);
     let line = |([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5])| {
         let of_slack = part.filter(|record| record.row.slack == slack);
         let gaps = of_slack.labelled(long(parameter), |label| label == plain(value)).gaps(column);
@@ -79,7 +76,7 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Table {
         "published cells that cannot be right, as gaps are at least 0 and a mean therefore at least a tenth of the 90th percentile: {}",
         impossible.join("; ")
     );
-    TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note, MARGINS.to_owned()])
+    Some(TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note, MARGINS.to_owned()]))
 }
 
 /// A line of the published table whose means are too small for its percentiles, however they were rounded.

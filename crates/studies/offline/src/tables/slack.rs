@@ -15,11 +15,8 @@ pub(crate) fn slacks() -> impl Iterator<Item = f64> {
 }
 
 /// Figure 4.2: the relative gap of VP_CPSUM to LPBOUND.
-pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
-    let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
-    else {
-        return Table::default();
-    };
+pub(crate) fn figure_4_2(results: &Results<'_>) -> Option<Table> {
+    let (part, column) = (results.of_set(InstanceSet::Dissertation)?, results.column("VP_CPSUM")?);
     let line = |slack: f64| {
         let sample = part.filter(|record| record.row.slack == slack).relative_gaps(column);
         let published = published("4.2", CPSUM_BELOW_BOUND, "mean", slack);
@@ -35,12 +32,12 @@ pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
             .with("mean_published", published)
             .with("mean_difference", mean.zip(published).map(|(own, theirs)| own - theirs))
     };
-    slacks().map(line).collect()
+    Some(slacks().map(line).collect())
 }
 
 /// Figure 4.3: on small instances, OPT below LPBOUND and VP_CPSUM below OPT, in percent.
-pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
-    let Some(part) = results.of_set(InstanceSet::DissertationSmall) else { return Table::default() };
+pub(crate) fn figure_4_3(results: &Results<'_>) -> Option<Table> {
+    let part = results.of_set(InstanceSet::DissertationSmall)?;
     let mut lines = Vec::new();
     for name in [OPT_BELOW_BOUND, CPSUM_BELOW_OPT] {
         for slack in slacks() {
@@ -57,7 +54,7 @@ pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
             lines.push(line);
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }
 
 /// The gaps of one of the lines; `None` if the scenario does not have its algorithms.

@@ -5,12 +5,12 @@ use dfrsim_lab::{Table, TableLine};
 use dfrsim_offline::Algorithm;
 
 /// For each group and algorithm: on how many instances it ran, and how that ended.
-pub(super) fn table(results: &Results<'_>) -> Table {
+pub(super) fn table(results: &Results<'_>) -> Option<Table> {
     of(results, |_| true)
 }
 
 /// The same of OPT alone.
-pub(super) fn of_optimum(results: &Results<'_>) -> Table {
+pub(super) fn of_optimum(results: &Results<'_>) -> Option<Table> {
     of(results, |algorithm| algorithm == Algorithm::Optimum)
 }
 
@@ -27,7 +27,7 @@ pub(super) fn counts(tally: Tally) -> [(&'static str, usize); 6] {
     ]
 }
 
-fn of(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Table {
+fn of(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Option<Table> {
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for &(algorithm, column) in results.algorithms.iter().filter(|(each, _)| wanted(*each)) {
@@ -39,5 +39,5 @@ fn of(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Table {
             }
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }

@@ -7,13 +7,10 @@ use dfrsim_offline::instances::InstanceSet;
 
 /// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the dissertation's
 /// rule; in percent.
-pub(super) fn table_4_7(results: &Results<'_>) -> Table {
+pub(super) fn table_4_7(results: &Results<'_>) -> Option<Table> {
     let metric = |name| results.metric("VP_CPSUM", name);
-    let (Some(part), Some(before), Some(after)) =
-        (results.of_set(InstanceSet::Dissertation), metric("utilisation"), metric("raised_utilisation"))
-    else {
-        return Table::default();
-    };
+    let part = results.of_set(InstanceSet::Dissertation)?;
+    let (before, after) = (metric("utilisation")?, metric("raised_utilisation")?);
     let line = |([dimensions, jobs], published): ([&str; 2], [f64; 2])| {
         let of_size =
             part.labelled("dimensions", |label| label == dimensions).labelled("jobs", |label| label == jobs);
@@ -30,12 +27,12 @@ pub(super) fn table_4_7(results: &Results<'_>) -> Table {
                 .with(format!("{name}_difference"), own.map(|own| own - published))
         })
     };
-    TABLE_4_7.lines().map(line).collect()
+    Some(TABLE_4_7.lines().map(line).collect())
 }
 
 /// The average yields of every algorithm that goes through the second phase: the greatest, and by the dissertation's rule on
 /// the same instances, with how often and by how much the rule falls short.
-pub(super) fn second_phase(results: &Results<'_>) -> Table {
+pub(super) fn second_phase(results: &Results<'_>) -> Option<Table> {
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for (algorithm, column) in results.second_phase() {
@@ -61,5 +58,5 @@ pub(super) fn second_phase(results: &Results<'_>) -> Table {
             lines.push(line);
         }
     }
-    lines.into_iter().collect()
+    Some(lines.into_iter().collect())
 }
