@@ -162,7 +162,7 @@ pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
 }
 
 /// Values with the names of their blocks: those of a block together, in the order of the names.
-pub(crate) fn by_block(mut values: Vec<(&str, f64)>) -> Vec<Vec<f64>> {
+pub fn by_block(mut values: Vec<(&str, f64)>) -> Vec<Vec<f64>> {
     values.sort_by_key(|(block, _)| *block);
     let blocks = values.chunk_by(|a, b| a.0 == b.0);
     blocks.map(|block| block.iter().map(|(_, value)| *value).collect()).collect()

@@ -31,7 +31,7 @@ mod vcsim;
 mod waits;
 
 pub use own::{Named, Own, OwnMetric, OwnSource};
-pub use published::{CostUnit, Costs, Published};
+pub use published::{CostUnit, Published};
 pub use readings::{Alternative, Readings};
 pub use rows::SimulationRow;
 pub use scenario::{

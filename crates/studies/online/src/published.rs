@@ -30,15 +30,6 @@ pub enum CostUnit {
     PerJob,
 }
 
-/// The costs of preemptions (pauses and resumes) and migrations, over the instances.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Costs {
-    /// Mean and maximum of the preemptions.
-    pub preemption: (f64, f64),
-    /// Mean and maximum of the migrations.
-    pub migration: (f64, f64),
-}
-
 impl Published {
     fn degradations(self) -> Reference {
         Reference(match self {
@@ -66,8 +57,9 @@ impl Published {
         self.degradations().find([policy])
     }
 
-    /// The policies of a table of costs, in its order; none of other tables.
-    pub fn costs(self, unit: CostUnit) -> impl Iterator<Item = (&'static str, Costs)> {
+    /// The policies of a table of costs, in its order, each with mean and maximum over the instances of its preemptions (pauses and
+    /// resumes), then of its migrations; none of other tables.
+    pub fn costs(self, unit: CostUnit) -> impl Iterator<Item = (&'static str, [f64; 4])> {
         let text = match unit {
             _ if self != Published::DissertationB4ToB6 => "",
             CostUnit::GigabytesPerSecond => {
@@ -76,10 +68,7 @@ impl Published {
             CostUnit::PerHour => include_str!("../reference/dissertation_table_b5_occurrences_per_hour.csv"),
             CostUnit::PerJob => include_str!("../reference/dissertation_table_b6_occurrences_per_job.csv"),
         };
-        Reference(text).lines().map(|([policy], [preemption, max_preemption, migration, max_migration])| {
-            let (preemption, migration) = ((preemption, max_preemption), (migration, max_migration));
-            (policy, Costs { preemption, migration })
-        })
+        Reference(text).lines().map(|([policy], costs)| (policy, costs))
     }
 
     /// The least load of the traces of the table, if it leaves lighter ones out.

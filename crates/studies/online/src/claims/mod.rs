@@ -5,7 +5,7 @@ mod periods;
 mod vcsim;
 
 use crate::groups::{Group, Load, Matrix};
-use crate::published::{CostUnit, Costs, Published};
+use crate::published::{CostUnit, Published};
 use crate::setting::Setting;
 use crate::tables::{Counting, costs, gb_per_s};
 use dfrsim_cluster::{EstimateModel, NeedModel};
@@ -164,7 +164,7 @@ fn published(table: Published) -> Cells<'static> {
         let [_, deviation, _] = table.degradation(policy)?;
         line(policy, [Some(mean), Some(deviation), None, None, None, None])
     };
-    let cost = |(policy, costs): (&str, Costs)| {
+    let cost = |(policy, costs): (&str, [f64; 4])| {
         let (mean, max) = together(costs);
         line(policy, [None, None, None, Some(mean), Some(mean), Some(max)])
     };
@@ -173,8 +173,8 @@ fn published(table: Published) -> Cells<'static> {
 }
 
 /// Mean and maximum of preemptions and migrations together. The published tables have no such maximum, so both are added up.
-fn together(costs: Costs) -> (f64, f64) {
-    (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1)
+fn together([preemption, max_preemption, migration, max_migration]: [f64; 4]) -> (f64, f64) {
+    (preemption + migration, max_preemption + max_migration)
 }
 
 /// Each policy with MCB on submission and MVT=600 needs more than those with Greedy that react to the same otherwise.

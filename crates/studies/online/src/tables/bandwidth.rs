@@ -4,27 +4,26 @@
 //! occurrences, and a migration is counted once. The script that is public (vcsim, 2010) counts resumes only. Both countings
 //! are written, under names that say which.
 
-use super::{NEAR, is_near, mean_and_max};
+use super::{NEAR, is_near};
 use crate::groups::Group;
-use crate::published::{CostUnit, Costs};
+use crate::published::CostUnit;
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Table, rank_correlation};
+use dfrsim_lab::{Statistics, Table, rank_correlation};
 
 /// What pauses write and resumes read, in GB/s over the makespan, for nodes with this memory.
 pub(crate) fn preemption_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
-    2.0 * row.paused_memory_nodes / seconds_per_memory(row, node_memory_gb)
+    gigabytes(row, node_memory_gb)[0]
 }
 /// What migrations move, counted once, in GB/s over the makespan.
 pub(crate) fn migration_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
-    row.migrated_memory_nodes / seconds_per_memory(row, node_memory_gb)
+    gigabytes(row, node_memory_gb)[1]
 }
 /// Both together.
 pub(crate) fn gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
     preemption_gb_per_s(row, node_memory_gb) + migration_gb_per_s(row, node_memory_gb)
 }
-/// The seconds of the makespan for each GB of a memory of a node.
-fn seconds_per_memory(row: &SimulationRow, node_memory_gb: f64) -> f64 {
-    row.makespan_s.as_secs_f64() / node_memory_gb
+fn gigabytes(row: &SimulationRow, node_memory_gb: f64) -> [f64; 2] {
+    of_row(row, CostUnit::GigabytesPerSecond, Counting::PAUSES_AND_RESUMES, node_memory_gb)
 }
 
 /// What a preemption is. A migration is counted once.
@@ -46,10 +45,8 @@ impl Counting {
 pub(super) const COLUMNS: [&str; 4] =
     ["mean_preemption", "max_preemption", "mean_migration", "max_migration"];
 
-pub(super) fn values(costs: Option<Costs>) -> [Option<f64>; 4] {
-    costs.map_or([None; 4], |Costs { preemption, migration }| {
-        [preemption.0, preemption.1, migration.0, migration.1].map(Some)
-    })
+pub(super) fn values(costs: Option<[f64; 4]>) -> [Option<f64>; 4] {
+    costs.map_or([None; 4], |costs| costs.map(Some))
 }
 
 const UNITS: [(CostUnit, &str, &str); 3] = [
@@ -123,7 +120,7 @@ fn agreement(pairs: &[(f64, f64)]) -> Option<String> {
     ))
 }
 
-fn published(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
+fn published(group: &Group<'_>, unit: CostUnit) -> Option<[f64; 4]> {
     let is_about = |load: f64| group.scope.is_from(load) && group.is_simulated_as_published();
     let mut tables = group.scope.workload.published.iter();
     let table = tables.find(|table| table.min_load().is_some_and(is_about))?;
@@ -131,20 +128,24 @@ fn published(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
     table.costs(unit).find(|(name, _)| *name == policy).map(|(_, costs)| costs)
 }
 
-/// Our costs; `None` if all simulations failed.
-pub(crate) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
-    let node_memory_gb = group.scope.workload.node_memory_gb;
-    let per = |row: &SimulationRow| match unit {
-        CostUnit::GigabytesPerSecond => seconds_per_memory(row, node_memory_gb),
-        CostUnit::PerHour => row.makespan_s.as_secs_f64() / 3600.0,
-        CostUnit::PerJob => (row.counted + row.trimmed) as f64,
+/// Our costs, in the order of [`COLUMNS`]; `None` if all simulations failed.
+pub(crate) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<[f64; 4]> {
+    let of_row = |row: &SimulationRow| of_row(row, unit, counting, group.scope.workload.node_memory_gb);
+    let [preemption, migration] =
+        [0, 1].map(|at| Statistics::from_values(&group.values(|row| of_row(row)[at])));
+    let (preemption, migration) = (preemption?, migration?);
+    Some([preemption.mean, preemption.max, migration.mean, migration.max])
+}
+
+/// The preemptions and the migrations of a simulation, given the memory of a node in GB.
+fn of_row(row: &SimulationRow, unit: CostUnit, counting: Counting, node_memory_gb: f64) -> [f64; 2] {
+    let (seconds, moves) = (row.makespan_s.as_secs_f64(), (row.preemptions as f64, row.migrations as f64));
+    let ((preemptions, migrations), per) = match unit {
+        CostUnit::GigabytesPerSecond => {
+            ((row.paused_memory_nodes, row.migrated_memory_nodes), seconds / node_memory_gb)
+        }
+        CostUnit::PerHour => (moves, seconds / 3600.0),
+        CostUnit::PerJob => (moves, (row.counted + row.trimmed) as f64),
     };
-    let amounts = |row: &SimulationRow| match unit {
-        CostUnit::GigabytesPerSecond => (row.paused_memory_nodes, row.migrated_memory_nodes),
-        CostUnit::PerHour | CostUnit::PerJob => (row.preemptions as f64, row.migrations as f64),
-    };
-    Some(Costs {
-        preemption: mean_and_max(&group.values(|row| counting.times * amounts(row).0 / per(row)))?,
-        migration: mean_and_max(&group.values(|row| amounts(row).1 / per(row)))?,
-    })
+    [counting.times * preemptions / per, migrations / per]
 }

@@ -3,9 +3,8 @@
 use super::{NEAR, is_near};
 use crate::groups::{Group, Matrix};
 use crate::rows::SimulationRow;
-use dfrsim_lab::{Bootstrap, Statistics, Table, average, beside, beside_header, rank_correlation};
+use dfrsim_lab::{Bootstrap, Statistics, Table, average, beside, beside_header, by_block, rank_correlation};
 use dfrsim_policies::batch::Discipline;
-use std::collections::BTreeMap;
 
 /// What is published of degradations, in the order of [`Published::degradation`](crate::published::Published::degradation).
 pub(super) const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
@@ -58,12 +57,8 @@ pub(super) fn measures(group: &Group<'_>) -> [Option<f64>; 3] {
 /// The median, the ends of the 95 % interval of the mean, and the part of the largest value in the sum. A trace at several
 /// loads is drawn as a whole.
 fn spread_of(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
-    let mut traces: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for row in group.rows() {
-        let trace = row.instance.split_once("-load-").map_or(row.instance.as_str(), |(trace, _)| trace);
-        traces.entry(trace).or_default().push(row.degradation);
-    }
-    let blocks: Vec<Vec<f64>> = traces.into_values().collect();
+    let named = group.rows().map(|row| (row.instance.split("-load-").next().unwrap_or(""), row.degradation));
+    let blocks = by_block(named.collect());
     let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
     let Some(estimates) = bootstrap.estimates(&blocks) else { return [None; 4] };
     let values = blocks.concat();

@@ -14,7 +14,7 @@ pub(crate) use bandwidth::{Counting, costs, gb_per_s, migration_gb_per_s, preemp
 pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
 
 use crate::groups::Matrix;
-use dfrsim_lab::{NamedTable, Statistics};
+use dfrsim_lab::NamedTable;
 
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
@@ -57,8 +57,4 @@ const NEAR: f64 = 1.5;
 /// Whether our value is near a published one.
 fn is_near(ours: f64, published: f64) -> bool {
     (1.0 / NEAR..=NEAR).contains(&(ours / published))
-}
-
-fn mean_and_max(values: &[f64]) -> Option<(f64, f64)> {
-    Statistics::from_values(values).map(|statistics| (statistics.mean, statistics.max))
 }
