@@ -2,44 +2,38 @@
 
 use crate::published::Published;
 use crate::rows::{self, METRICS, Row};
-use crate::scenario::{Discovery, Workload};
+use crate::scenario::Discovery;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average};
 
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<NamedTable> {
-    let table = |table, is_one: &dyn Fn(&Workload) -> bool| means(scenario, rows, table, is_one);
+    let table = |published, has_all| means(scenario, rows, published, has_all);
+    let (first, second) = (Some(Published::Balanced), Some(Published::Unbalanced));
     vec![
-        NamedTable::printed(
-            "table_7_1",
-            "Dissertation, table 7.1: balanced workloads",
-            table(Some(Published::Balanced), &|it| it.published == Some(Published::Balanced)),
-        ),
+        NamedTable::printed("table_7_1", "Dissertation, table 7.1: balanced workloads", table(first, false)),
         NamedTable::printed(
             "table_7_2",
             "Dissertation, table 7.2: unbalanced workloads",
-            table(Some(Published::Unbalanced), &|it| it.published == Some(Published::Unbalanced)),
+            table(second, false),
         ),
-        NamedTable::new("yields", "All workloads and settings", table(None, &|_| true)),
-        NamedTable::printed(
-            "others",
-            "Workloads without published values",
-            table(None, &|it| it.published.is_none()),
-        ),
+        NamedTable::new("yields", "All workloads and settings", table(None, true)),
+        NamedTable::printed("others", "Workloads without published values", table(None, false)),
     ]
 }
 
 /// The metrics that are not published.
 const OTHERS: [&str; 4] = ["mean_yield", "utilisation", "migrations", "remappings"];
 
-/// The means of both metrics with 95 % intervals: beside the published runs, or with the means of the other metrics.
+/// The means of both metrics with 95 % intervals, of the workloads that a published table is about, or are in none, or of all: beside
+/// the published runs, or with the means of the other metrics.
 fn means(
     scenario: &Scenario<Discovery>,
     rows: &Long<Row>,
     published: Option<Published>,
-    is_one: &dyn Fn(&Workload) -> bool,
+    has_all: bool,
 ) -> Table {
     let mut lines = Vec::new();
-    for workload in scenario.workloads.iter().filter(|workload| is_one(workload)) {
+    for workload in scenario.workloads.iter().filter(|it| has_all || it.published == published) {
         for setting in &scenario.settings {
             for &approach in &scenario.approaches {
                 let values = |metric| rows::values(rows, &workload.name, &setting.name, approach, metric);
