@@ -2,7 +2,7 @@
 
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::CoallocationFields;
-use crate::{COLLECTIVE, SIMPLE};
+use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Estimate, Long, average};
 use std::collections::BTreeMap;
@@ -102,6 +102,11 @@ impl<'a> Data<'a> {
     /// The replications.
     pub(crate) fn grids(&self) -> std::ops::Range<u32> {
         0..self.fields.replications
+    }
+
+    /// Each level of use with each kind of request.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (f64, &'static str)> {
+        self.fields.usage.iter().flat_map(|&usage| KINDS.map(|kind| (usage, kind_name(kind))))
     }
 
     /// The test cases of a level of use and, if given, a size, by grid.

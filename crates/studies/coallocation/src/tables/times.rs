@@ -3,7 +3,7 @@
 use super::with_published;
 use crate::pairs::Data;
 use crate::rows::SearchRow;
-use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name, published};
+use crate::{COLLECTIVE, SIMPLE, published};
 use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average};
 
 /// The series of figure 2: a name, the kind of request, and whether only cases with or without a solution count.
@@ -68,24 +68,18 @@ pub(super) fn figure_2(data: &Data<'_>) -> NamedTable {
 /// Section 4.5.
 pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
     let mut lines = Vec::new();
-    for &usage in &data.fields.usage {
-        for kind in KINDS.map(kind_name) {
-            for (cases, solved) in [("all", None), ("solved", Some(true)), ("not solved", Some(false))] {
-                let shares = data.phase_shares(usage, |row| is(row, kind, solved));
-                let Some([second, third, fourth, fifth]) = shares else { continue };
-                let both = fourth + fifth;
-                let parts =
-                    [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
-                for (phases, share) in parts {
-                    // What is published is of all cases.
-                    let published = published::PHASE_SHARES
-                        .find([phases])
-                        .map(|[share]| share)
-                        .filter(|_| solved.is_none());
-                    let place = TableLine::new().with("usage", usage).with("kind", kind);
-                    let place = place.with("cases", cases).with("phases", phases);
-                    lines.push(with_published(place, Some(share), published));
-                }
+    for (usage, kind) in data.kinds() {
+        for (cases, solved) in [("all", None), ("solved", Some(true)), ("not solved", Some(false))] {
+            let shares = data.phase_shares(usage, |row| is(row, kind, solved));
+            let Some([second, third, fourth, fifth]) = shares else { continue };
+            let both = fourth + fifth;
+            let parts = [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
+            for (phases, share) in parts {
+                // What is published is of all cases.
+                let published = published::PHASE_SHARES.find([phases]).filter(|_| solved.is_none());
+                let place = TableLine::new().with("usage", usage).with("kind", kind);
+                let place = place.with("cases", cases).with("phases", phases);
+                lines.push(with_published(place, Some(share), published.map(|[share]| share)));
             }
         }
     }

@@ -28,31 +28,25 @@ pub(super) fn usage(data: &Data<'_>) -> NamedTable {
 
 /// Where searches without a solution ended.
 pub(super) fn phases(data: &Data<'_>) -> NamedTable {
-    let mut lines = Vec::new();
-    for &usage in &data.fields.usage {
-        for kind in KINDS.map(kind_name) {
-            for &size in &data.fields.sizes {
-                let is_one = |row: &&&SearchRow| row.usage == usage && row.kind == kind && row.size == size;
-                let sum = |value: fn(&SearchRow) -> usize| -> usize {
-                    data.searches.iter().filter(is_one).map(|row| value(row)).sum()
-                };
-                let (searches, solved) = (sum(|row| row.searches), sum(|row| row.solved));
-                let (first, second) = (sum(|row| row.without_nodes), sum(|row| row.without_totals));
-                let line = TableLine::new()
-                    .with("usage", usage)
-                    .with("kind", kind)
-                    .with("size", size)
-                    .with("searches", searches)
-                    .with("solved", solved)
-                    .with("phase_1", first)
-                    .with("phase_2", second)
-                    .with("phase_4", searches - solved - first - second);
-                lines.push(line);
-            }
-        }
-    }
-    let title = "Where searches without a solution ended";
-    NamedTable::new("phases", title, lines.into_iter().collect())
+    let line = |((usage, kind), size): ((f64, &str), usize)| {
+        let is_one = |row: &&&SearchRow| row.usage == usage && row.kind == kind && row.size == size;
+        let sum = |value: fn(&SearchRow) -> usize| -> usize {
+            data.searches.iter().filter(is_one).map(|row| value(row)).sum()
+        };
+        let (searches, solved) = (sum(|row| row.searches), sum(|row| row.solved));
+        let (first, second) = (sum(|row| row.without_nodes), sum(|row| row.without_totals));
+        TableLine::new()
+            .with("usage", usage)
+            .with("kind", kind)
+            .with("size", size)
+            .with("searches", searches)
+            .with("solved", solved)
+            .with("phase_1", first)
+            .with("phase_2", second)
+            .with("phase_4", searches - solved - first - second)
+    };
+    let sizes = data.kinds().flat_map(|kind| data.fields.sizes.iter().map(move |&size| (kind, size)));
+    NamedTable::new("phases", "Where searches without a solution ended", sizes.map(line).collect())
 }
 
 pub(super) fn parameters(data: &Data<'_>) -> NamedTable {
@@ -79,25 +73,22 @@ pub(super) fn parameters(data: &Data<'_>) -> NamedTable {
 }
 
 pub(super) fn stream(data: &Data<'_>) -> NamedTable {
-    let mut lines = Vec::new();
-    for &usage in data.fields.stream.iter().flat_map(|_| &data.fields.usage) {
-        for kind in KINDS.map(kind_name) {
-            let is_one = |row: &&&StreamRow| row.usage == usage && row.kind == kind;
-            let of = |value: fn(&StreamRow) -> Option<f64>| {
-                data.mean(data.streams.iter().filter(is_one).map(|row| value(row)))
-            };
-            let requests: usize = data.streams.iter().filter(is_one).map(|row| row.requests).sum();
-            let line = TableLine::new()
-                .with("usage", usage)
-                .with("kind", kind)
-                .with("requests", requests)
-                .with_estimate("accepted", of(|row| Some(row.accepted as f64 / row.requests.max(1) as f64)))
-                .with_estimate("wait_h", of(|row| row.mean_wait_s.map(|seconds| seconds / 3_600.0)))
-                .with_estimate("utilisation", of(|row| Some(row.utilisation)));
-            lines.push(line);
-        }
-    }
+    let line = |(usage, kind): (f64, &str)| {
+        let is_one = |row: &&&StreamRow| row.usage == usage && row.kind == kind;
+        let of = |value: fn(&StreamRow) -> Option<f64>| {
+            data.mean(data.streams.iter().filter(is_one).map(|row| value(row)))
+        };
+        let requests: usize = data.streams.iter().filter(is_one).map(|row| row.requests).sum();
+        TableLine::new()
+            .with("usage", usage)
+            .with("kind", kind)
+            .with("requests", requests)
+            .with_estimate("accepted", of(|row| Some(row.accepted as f64 / row.requests.max(1) as f64)))
+            .with_estimate("wait_h", of(|row| row.mean_wait_s.map(|seconds| seconds / 3_600.0)))
+            .with_estimate("utilisation", of(|row| Some(row.utilisation)))
+    };
+    let kinds = data.kinds().filter(|_| data.fields.stream.is_some());
     let note = "Utilisation is that by the jobs, beside the use that is there.";
-    let table = lines.into_iter().collect::<Table>().with_notes(vec![note.to_owned()]);
+    let table = kinds.map(line).collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("stream", "A stream of requests", table)
 }
