@@ -4,6 +4,7 @@ use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::table::Cell;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::Hash;
 
@@ -92,6 +93,16 @@ pub fn by_key<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(
         }
         groups[place].push(item);
     }
+    groups
+}
+
+/// Items of the same key together, in the order of the keys.
+pub fn by_sorted_key<T, K: Ord>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> BTreeMap<K, Vec<T>> {
+    let mut groups: BTreeMap<K, Vec<T>> = BTreeMap::new();
+    items.into_iter().for_each(|item| groups.entry(key(&item)).or_default().push(item));
     groups
 }
 

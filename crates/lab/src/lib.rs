@@ -42,7 +42,7 @@ pub use column::{AnyRow, Better, Column, Kind, Role, Row, RowType, Value};
 pub use data::{DataFrame, Datum};
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;
-pub use groups::{GroupKey, by_block, by_key};
+pub use groups::{GroupKey, by_block, by_key, by_sorted_key};
 pub use key::{Digest, Digester, Key, KeyBuilder};
 pub use nodes::{DownTimes, DrawnFailures, MaintenanceFields, NodeKinds, platform_fields};
 pub use overview::generic_drawings;

@@ -5,8 +5,7 @@ use crate::scenario::Changes;
 use crate::tables::gaps;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::query::Limit;
-use dfrsim_lab::{Bootstrap, Claim, Long, Verdict};
-use std::collections::BTreeMap;
+use dfrsim_lab::{Bootstrap, Claim, Long, Verdict, by_sorted_key};
 
 /// The budgets at which gaps are judged, in percent of everything.
 const JUDGED: [f64; 3] = [10.0, 25.0, 50.0];
@@ -23,10 +22,7 @@ pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Claim> 
 
 fn of_cost(seed: u64, cost: &str, rows: &Long<Row>) -> Vec<Claim> {
     // The problems of a change are not independent evidence.
-    let mut changes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
-    for row in rows.ok().filter(|row| row.cost == cost) {
-        changes.entry(row.replication).or_default().push(row);
-    }
+    let changes = by_sorted_key(rows.ok().filter(|row| row.cost == cost), |row| row.replication);
     let judged = |rows: &Vec<&Row>| {
         gaps(rows.iter().copied().filter(|row| JUDGED.contains(&row.budget_percent)))
             .into_iter()

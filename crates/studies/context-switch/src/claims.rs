@@ -10,7 +10,7 @@ use crate::scenario::ContextSwitches;
 use crate::tables::{mean_between, minutes};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::query::{Entries, Entry, Limit};
-use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict, average, by_key};
+use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict, average, by_key, by_sorted_key};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -148,9 +148,8 @@ fn sum(own: &[&SwitchRow], of: fn(&SwitchRow) -> u64) -> f64 {
 
 /// What something comes to for the pairs of plans of each replication.
 fn of_replications(rows: &Long<Row>, of: impl Fn(&[Pair<'_>]) -> Option<f64>) -> Vec<f64> {
-    let mut pairs = pairs(rows);
-    pairs.sort_by_key(|pair| pair.optimised.replication);
-    pairs.chunk_by(|a, b| a.optimised.replication == b.optimised.replication).filter_map(of).collect()
+    let all = by_sorted_key(pairs(rows), |pair| pair.optimised.replication);
+    all.values().filter_map(|own| of(own)).collect()
 }
 
 /// How much larger something is on average for switches with suspends or resumes than for others; `None` if all are of one

@@ -4,7 +4,7 @@ use crate::model::{MEMORIES_MB, times};
 use crate::rows::{LoadRow, Pair, Row, StayRow, SwitchRow, pairs};
 use crate::scenario::{ContextSwitches, Policy};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average, by_sorted_key};
 use dfrsim_model::SimSpan;
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
@@ -63,14 +63,10 @@ fn figure_12(rows: &Long<Row>) -> Drawing {
 
 /// The mean cost of plans by the number of VMs.
 fn figure_10(rows: &Long<Row>) -> Drawing {
-    let pairs = pairs(rows);
-    let mut sizes: Vec<u32> = pairs.iter().map(|pair| pair.optimised.vms).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
+    let sizes = by_sorted_key(pairs(rows), |pair| pair.optimised.vms);
     let series = |name: &str, of: fn(&Pair<'_>) -> Option<u64>| {
-        let point = |&vms: &u32| {
-            let own = pairs.iter().filter(|pair| pair.optimised.vms == vms);
-            average(own.filter_map(of).map(|cost| cost as f64)).map(|cost| (f64::from(vms), cost))
+        let point = |(&vms, own): (&u32, &Vec<Pair<'_>>)| {
+            Some((f64::from(vms), average(own.iter().filter_map(of).map(|cost| cost as f64))?))
         };
         let points = sizes.iter().filter_map(point).collect();
         Series { name: name.to_owned(), points, join: Join::Straight }

@@ -2,7 +2,7 @@
 
 use dfrsim_context_switch::simulation::{Load, Run, StateInterval, Switch};
 use dfrsim_context_switch::{Action, Cluster, Kind, Plan};
-use dfrsim_lab::{Long, columns, row_types};
+use dfrsim_lab::{Long, by_sorted_key, columns, row_types};
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeMap;
 
@@ -151,11 +151,8 @@ impl Row {
 
 /// What something comes to for the switches of each simulation of the optimised policy.
 pub(crate) fn of_runs<T>(rows: &Long<Row>, of: impl Fn(&[&SwitchRow]) -> Option<T>) -> Vec<T> {
-    let mut runs = BTreeMap::<u32, Vec<&SwitchRow>>::new();
-    for row in rows.of::<SwitchRow>().filter(|row| row.policy == "optimised") {
-        runs.entry(row.replication).or_default().push(row);
-    }
-    runs.values().filter_map(|own| of(own)).collect()
+    let own = rows.of::<SwitchRow>().filter(|row| row.policy == "optimised");
+    by_sorted_key(own, |row| row.replication).values().filter_map(|own| of(own)).collect()
 }
 
 /// Both plans for a random configuration.

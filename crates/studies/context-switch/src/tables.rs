@@ -6,7 +6,7 @@ use crate::rows::{
 };
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Long, NamedTable, Row as _, Table, TableLine, average, line_of};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Row as _, Table, TableLine, average, by_sorted_key, line_of};
 use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
@@ -91,30 +91,26 @@ fn max(values: Vec<f64>) -> Option<f64> {
 
 /// What the configurations of each size came to.
 fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
-    let pairs = pairs(rows);
-    let mut sizes: Vec<u32> = pairs.iter().map(|pair| pair.optimised.vms).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let line = |vms: u32| {
-        let own = || pairs.iter().filter(move |pair| pair.optimised.vms == vms);
-        let over = |of: fn(&Pair<'_>) -> Option<f64>| own().filter_map(of).collect::<Vec<f64>>();
+    let line = |(vms, own): (u32, Vec<Pair<'_>>)| {
+        let over = |of: fn(&Pair<'_>) -> Option<f64>| own.iter().filter_map(of).collect::<Vec<f64>>();
         let reduced = bootstrap.mean(&over(reduction_percent));
         let above = over(above_bound_percent);
         let search = over(|pair| pair.optimised.search_s);
         TableLine::new()
             .with("vms", vms)
-            .with("replications", own().count())
+            .with("replications", own.len())
             .with("first_fit_mb", average(over(|pair| Some(pair.first_fit.cost_mb as f64))))
             .with("cost_mb", average(over(|pair| Some(pair.optimised.cost_mb as f64))))
             .with_estimate("reduced_percent", reduced)
             .with("reducible_percent", average(over(|pair| pair.cheaper_percent(pair.optimised.bound_mb?))))
             .with("above_bound_percent", average(above.iter().copied()))
             .with("max_above_bound_percent", max(above))
-            .with("proven", own().filter(|pair| pair.optimised.proven == Some(true)).count())
+            .with("proven", own.iter().filter(|pair| pair.optimised.proven == Some(true)).count())
             .with("mean_search_s", average(search.iter().copied()))
             .with("max_search_s", max(search))
     };
     let notes = "published: 95 percent on average, at 40 s; `reducible` is how much cheaper the bound is";
+    let sizes = by_sorted_key(pairs(rows), |pair| pair.optimised.vms);
     sizes.into_iter().map(line).collect::<Table>().with_notes(vec![notes.to_owned()])
 }
 

@@ -43,10 +43,7 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
     let mut lines = Vec::new();
     for group in table.groups(metrics) {
         // Both means are over the workloads that have a published value.
-        let both = metrics.workloads.iter().filter_map(|workload| {
-            metrics.value(metric, group, workload).zip(metrics.published(metric, group, workload))
-        });
-        let (ours, published): (Vec<f64>, Vec<f64>) = both.unzip();
+        let (ours, published): (Vec<f64>, Vec<f64>) = metrics.pairs(metric, group).unzip();
         if !ours.is_empty() {
             lines.push((format!("{} {}", group.local, group.heuristic), mean(&ours), mean(&published)));
         }

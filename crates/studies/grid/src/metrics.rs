@@ -179,6 +179,13 @@ impl Metrics {
         let values = self.workloads.iter().map(|workload| self.published(metric, group, workload));
         average(values.collect::<Option<Vec<f64>>>()?)
     }
+    /// Our values of the workloads that have a published one, with that.
+    pub(crate) fn pairs(&self, metric: Metric, group: &Group) -> impl Iterator<Item = (f64, f64)> {
+        let pair = move |workload: &String| {
+            Some((self.value(metric, group, workload)?, self.published(metric, group, workload)?))
+        };
+        self.workloads.iter().filter_map(pair)
+    }
     /// The published metrics as if they were ours.
     #[cfg(test)]
     pub(crate) fn beside_themselves(&'static self) -> Metrics {

@@ -5,9 +5,10 @@ use crate::metrics::{Group, Metric, Metrics};
 use crate::published::Published;
 use crate::rows::Simulation;
 use crate::windows::Window;
-use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, average, beside, line_of, rank_correlation};
+use dfrsim_lab::{
+    Cell, Long, NamedTable, Table, TableLine, average, beside, by_sorted_key, line_of, rank_correlation,
+};
 use dfrsim_model::SimSpan;
-use std::collections::BTreeMap;
 
 /// A published table.
 pub(crate) struct Numbered {
@@ -114,15 +115,12 @@ pub(crate) fn windows(windows: &[Window]) -> NamedTable {
 pub(crate) fn summary(metrics: &Metrics) -> NamedTable {
     let mut lines = Vec::new();
     for table in Numbered::all() {
-        let mut cells: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-        for group in table.groups(metrics) {
-            let pair = |workload: &String| {
-                let ours = metrics.value(table.metric, group, workload)?;
-                Some((ours, metrics.published(table.metric, group, workload)?))
-            };
-            cells.entry(&group.local).or_default().extend(metrics.workloads.iter().filter_map(pair));
-        }
-        for (local, cells) in cells.into_iter().filter(|(_, cells)| !cells.is_empty()) {
+        for (local, groups) in by_sorted_key(table.groups(metrics), |group| group.local.as_str()) {
+            let cells: Vec<(f64, f64)> =
+                groups.into_iter().flat_map(|group| metrics.pairs(table.metric, group)).collect();
+            if cells.is_empty() {
+                continue;
+            }
             let is_near = |(ours, theirs): &&(f64, f64)| *ours <= 1.5 * theirs && *theirs <= 1.5 * ours;
             let line = TableLine::new()
                 .with("table", table.number)
@@ -166,19 +164,15 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
 /// What moving waiting jobs brings: for each platform and policy the algorithm and the heuristic with the least mean turnaround, beside the
 /// runs without reallocation.
 pub(crate) fn gains(rows: &Long<Simulation>, is_printed: bool) -> NamedTable {
-    type Variants<'a> = BTreeMap<(&'a str, Option<&'a str>), Vec<&'a Simulation>>;
-    let mut of_place: BTreeMap<[&str; 3], Variants<'_>> = BTreeMap::new();
-    for row in rows.ok() {
-        let variants = of_place.entry([&row.workload, &row.platform, &row.local]).or_default();
-        variants.entry((&row.algorithm, row.heuristic.as_deref())).or_default().push(row);
-    }
+    let of_place = by_sorted_key(rows.ok(), |row| [row.workload.as_str(), &row.platform, &row.local]);
     let mean = |rows: &[&Simulation], value: fn(&Simulation) -> Option<f64>| {
         average(rows.iter().filter_map(|row| value(row)))
     };
     let turnaround = |rows: &[&Simulation]| mean(rows, |row| row.mean_turnaround_s);
     let wait = |rows: &[&Simulation]| mean(rows, |row| row.mean_wait_s).map(|wait| wait / 3_600.0);
     let mut lines = Vec::new();
-    for ([workload, platform, local], variants) in of_place {
+    for ([workload, platform, local], rows) in of_place {
+        let variants = by_sorted_key(rows, |row| (row.algorithm.as_str(), row.heuristic.as_deref()));
         let (moving, without): (Vec<_>, Vec<_>) =
             variants.iter().partition(|((_, heuristic), _)| heuristic.is_some());
         let moving =
