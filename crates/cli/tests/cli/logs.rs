@@ -80,6 +80,10 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
         assert!(info.contains("4 records, 4 jobs"), "{info}");
     }
     assert!(fs::read_to_string(folder.path("out.swf")).unwrap().starts_with("; MaxJobs: 4\n"));
+    let hidden = folder.path("hidden.swf");
+    let mut command = dfrsim(["log", "anonymise", "--first", "5"]);
+    stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&hidden), 0);
+    assert!(fs::read_to_string(&hidden).unwrap().starts_with("; MaxJobs: 5\n"));
 }
 
 /// Names of files are bytes, not texts.

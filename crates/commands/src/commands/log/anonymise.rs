@@ -1,6 +1,7 @@
 //! `dfrsim log anonymise`
 
-use super::{read, write};
+use super::read::Selected;
+use super::write;
 use crate::arguments::LogArguments;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -102,7 +103,7 @@ impl Answer for Anonymised {
 
 impl Anonymise {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let (_, header, mut records) = read::selected(&self.input, &self.log)?;
+        let Selected { header, mut records, .. } = Selected::read(&self.input, &self.log, |_| true)?;
         let (header, replaced) = anonymise::anonymise(&header, &mut records, self.shift);
         let coarse = self.coarse.then(|| self.coarsen(&header, &mut records)).transpose()?;
         write::log(&self.out, &header, &records)?;

@@ -1,5 +1,6 @@
 //! `dfrsim log convert`
 
+use super::read::Selected;
 use super::write;
 use crate::arguments::{LogArguments, processors};
 use crate::context::Context;
@@ -9,9 +10,9 @@ use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
-use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record, Source as _};
-use dfrsim_workload::prepare::{self, JobStream, Options, Rule};
-use dfrsim_workload::{load, traces};
+use dfrsim_workload::load;
+use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record};
+use dfrsim_workload::prepare::{JobStream, Options, Rule};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -50,73 +51,50 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let path = traces::locate(&self.input).map_err(Failure::input)?;
+        let mut without_submit = 0;
         let options = self.log.options();
-        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
-        let mut header = whole.header().clone();
-        let (mut records, without_submit) = self.select(whole.by_ref(), &options);
-        let report = whole.finish().map_err(|error| self.log.failure(&error))?;
-        let mut notices = report.notices();
+        let mut log = Selected::read(&self.input, &self.log, |Line { has_submit, record, .. }| {
+            let is_in_week = self.week.is_none_or(|week| week == cut::week(record.submit));
+            let has_place = *has_submit || options.rules.no_submit == Rule::Clamp;
+            without_submit += u64::from(is_in_week && !has_place);
+            is_in_week && has_place
+        })?;
+        let note = format!("{} of the jobs of {}, written by dfrsim", log.records.len(), log.name());
+        let Selected { path, header, records, report } = &mut log;
         let with_nodes = records.iter().filter(|record| record.nodes.is_some()).count();
         if with_nodes > 0 {
             let gpus = report.accounting.with_gpus;
-            notices.push(format!(
-                "SWF does not hold the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the listing \
+            notice!(
+                "{}: SWF does not hold the nodes of {}, GPUs ({gpus} jobs), features, and names of users and accounts; simulate the listing \
                  itself to keep them",
+                path.display(),
                 counted(with_nodes, "job")
-            ));
+            );
         }
         if without_submit > 0 {
-            notices.push(format!("lines without submit time left out: {without_submit}"));
-        }
-        for notice in notices {
-            notice!("{}: {notice}", path.display());
+            notice!("{}: lines without submit time left out: {without_submit}", path.display());
         }
         if records.is_empty() {
-            return Err(LogArguments::no_jobs(&path));
+            return Err(LogArguments::no_jobs(path));
         }
-        for name in ["MaxJobs", "MaxRecords"] {
-            header.replace(name, &records.len().to_string());
-        }
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |it| it.display().to_string());
-        header.push("Note", &format!("{} of the jobs of {name}, written by dfrsim", records.len()));
+        header.push("Note", &note);
         if let Some(target) = self.load {
             let nodes = match self.nodes {
                 Some(nodes) => nodes.get(),
-                None => u32::try_from(processors(&path, &header)?).unwrap_or(u32::MAX),
+                None => u32::try_from(processors(path, header)?).unwrap_or(u32::MAX),
             };
-            let factor = self.factor(&header, &records, nodes, target)?;
-            load::stretch_arrivals(&mut records, factor);
+            let factor = self.factor(header, records, nodes, target)?;
+            load::stretch_arrivals(records, factor);
             if records.iter().any(|record| record.submit > SimTime::from_secs(MAX_SECONDS)) {
                 return Err(Failure::input(format!(
                     "load {target} would need lines to be submitted after second {MAX_SECONDS}, the last one that a log holds"
                 )));
             }
-            header.push(
-                "Note",
-                &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
-            );
+            write::note_load(header, factor, target);
         }
-        write::log(&self.out, &header, &records)?;
+        write::log(&self.out, header, records)?;
         notice!("{}: {}", self.out.display(), counted(records.len(), "job"));
         context.print(&Written::new([&self.out]))
-    }
-
-    /// The records of the selected part, and how many of its lines have no place in it since they say no submit time.
-    fn select(&self, lines: impl Iterator<Item = Line>, options: &Options) -> (Vec<Record>, u64) {
-        let (mut records, mut without_submit) = (Vec::new(), 0);
-        for Line { place, has_submit, record, .. } in lines {
-            let week = record.submit.micros() / 1_000_000 / cut::WEEK;
-            if !options.select.contains(place, record.submit) || self.week.is_some_and(|it| it != week) {
-                continue;
-            }
-            if has_submit || options.rules.no_submit == Rule::Clamp {
-                records.push(record);
-            } else {
-                without_submit += 1;
-            }
-        }
-        (records, without_submit)
     }
 
     /// By what the inter-arrival times must be multiplied.

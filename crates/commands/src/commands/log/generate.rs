@@ -1,5 +1,6 @@
 //! `dfrsim log generate`
 
+use super::write;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Written};
@@ -59,11 +60,7 @@ impl Generate {
         let (mut header, records) = lublin::to_log(&parameters, seed);
         let stretch = self.load.map(|target| self.stretch(&parameters, seed, target)).transpose()?;
         if let (Some(target), Some(stretch)) = (self.load, stretch) {
-            let factor = stretch.factor();
-            header.push(
-                "Note",
-                &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
-            );
+            write::note_load(&mut header, stretch.factor(), target);
         }
         let records = records.map(|record| match stretch {
             Some(stretch) => Record { submit: stretch.submit(record.submit), ..record },

@@ -3,23 +3,46 @@
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
 use crate::output::notice;
-use dfrsim_workload::log::{Header, Record, Source as _};
-use dfrsim_workload::{prepare, traces};
+use dfrsim_workload::log::{Header, Line, ReadReport, Record, Source as _};
+use dfrsim_workload::prepare;
+use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
-/// Where the log is, its header, and the records of the selected part; what is odd about it goes to standard error.
-///
-/// # Errors
-/// If it cannot be found or read.
-pub(super) fn selected(input: &Path, log: &LogArguments) -> Result<(PathBuf, Header, Vec<Record>), Failure> {
-    let path = traces::locate(input).map_err(Failure::input)?;
-    let options = log.options();
-    let mut whole = prepare::read_whole(&path, &options).map_err(|error| log.failure(&error))?;
-    let header = whole.header().clone();
-    let selected = whole.by_ref().filter(|line| options.select.contains(line.place, line.record.submit));
-    let records = selected.map(|line| line.record).collect();
-    for notice in whole.finish().map_err(|error| log.failure(&error))?.notices() {
-        notice!("{}: {notice}", path.display());
+/// The selected part of a log.
+pub(super) struct Selected {
+    pub(super) path: PathBuf,
+    pub(super) header: Header,
+    pub(super) records: Vec<Record>,
+    pub(super) report: ReadReport,
+}
+
+impl Selected {
+    /// Reads those lines of the selected part that are to be kept; what is odd about the log goes to standard error.
+    ///
+    /// # Errors
+    /// If it cannot be found or read.
+    pub(super) fn read(
+        input: &Path,
+        log: &LogArguments,
+        mut keep: impl FnMut(&Line) -> bool,
+    ) -> Result<Selected, Failure> {
+        let path = traces::locate(input).map_err(Failure::input)?;
+        let options = log.options();
+        let mut whole = prepare::read_whole(&path, &options).map_err(|error| log.failure(&error))?;
+        let header = whole.header().clone();
+        let selected = whole
+            .by_ref()
+            .filter(|line| options.select.contains(line.place, line.record.submit) && keep(line));
+        let records = selected.map(|line| line.record).collect();
+        let report = whole.finish().map_err(|error| log.failure(&error))?;
+        for notice in report.notices() {
+            notice!("{}: {notice}", path.display());
+        }
+        Ok(Selected { path, header, records, report })
     }
-    Ok((path, header, records))
+
+    /// The name of its file.
+    pub(super) fn name(&self) -> String {
+        self.path.file_name().unwrap_or(self.path.as_os_str()).display().to_string()
+    }
 }

@@ -233,29 +233,28 @@ fn says_more_of_nodes(line: &str) -> bool {
 fn of_lines(report: &Report, remarks: &mut Remarks) {
     let of = |anomaly: Anomaly| report.counts.of(anomaly);
     let kept = |anomaly: Anomaly| of(anomaly).kept + of(anomaly).clamped;
-    let mut say = |count: u64, words: &str| {
-        if count > 0 {
-            remarks.say(format!("{count} {words}"));
-        }
-    };
-    say(
-        kept(Anomaly::UnknownStatus),
-        "jobs have a status that the format does not define, probably exit codes: kept (--unknown-status).",
-    );
-    say(
-        kept(Anomaly::LonePartial),
-        "jobs have the status of a part of a checkpointed job (2 to 4), but no line sums them up: kept (--lone-partial).",
-    );
-    say(
-        of(Anomaly::Partial).dropped,
-        "lines are parts of checkpointed jobs that other lines sum up: left out (--partial).",
-    );
-    say(kept(Anomaly::RepeatedNumber), "jobs have the number of an earlier line: kept (--repeated-number).");
-    say(of(Anomaly::NoSubmit).dropped, "lines have no submit time: left out (--no-submit).");
-    say(of(Anomaly::ZeroSize).dropped, "lines have no processors: left out (--zero-size).");
-    say(of(Anomaly::ZeroRun).dropped, "jobs have no run time: left out (--zero-run).");
-    say(report.read.out_of_order, "lines are out of order: the log is read whole and sorted.");
-    say(report.read.broken, "lines cannot be read: left out (--strict shows them).");
+    let counts = [
+        (
+            kept(Anomaly::UnknownStatus),
+            "jobs have a status that the format does not define, probably exit codes: kept (--unknown-status).",
+        ),
+        (
+            kept(Anomaly::LonePartial),
+            "jobs have the status of a part of a checkpointed job (2 to 4), but no line sums them up: kept (--lone-partial).",
+        ),
+        (
+            of(Anomaly::Partial).dropped,
+            "lines are parts of checkpointed jobs that other lines sum up: left out (--partial).",
+        ),
+        (kept(Anomaly::RepeatedNumber), "jobs have the number of an earlier line: kept (--repeated-number)."),
+        (of(Anomaly::NoSubmit).dropped, "lines have no submit time: left out (--no-submit)."),
+        (of(Anomaly::ZeroSize).dropped, "lines have no processors: left out (--zero-size)."),
+        (of(Anomaly::ZeroRun).dropped, "jobs have no run time: left out (--zero-run)."),
+        (report.read.out_of_order, "lines are out of order: the log is read whole and sorted."),
+        (report.read.broken, "lines cannot be read: left out (--strict shows them)."),
+    ];
+    let found = counts.iter().filter(|(count, _)| *count > 0);
+    found.for_each(|(count, words)| remarks.say(format!("{count} {words}")));
 }
 
 /// The name of a partition or queue, if the header has one: `Partition: 1 pbatch`.

@@ -1,6 +1,7 @@
 //! `dfrsim log resample`
 
-use super::{read, write};
+use super::read::Selected;
+use super::write;
 use crate::arguments::LogArguments;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -38,15 +39,13 @@ pub(crate) struct Resample {
 
 impl Resample {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
-        let (path, mut header, records) = read::selected(&self.input, &self.log)?;
-        let drawn = draw(&records, self.weeks, Seed::new(self.seed));
+        let log = Selected::read(&self.input, &self.log, |_| true)?;
+        let drawn = draw(&log.records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
-        let new: Vec<Record> = drawn.iter().map(|one| one.record(&records[one.place])).collect();
-        for name in ["MaxJobs", "MaxRecords"] {
-            header.replace(name, &new.len().to_string());
-        }
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |it| it.display().to_string());
+        let new: Vec<Record> = drawn.iter().map(|one| one.record(&log.records[one.place])).collect();
         let (weeks, seed) = (self.weeks, self.seed);
+        let name = log.name();
+        let mut header = log.header;
         header.push(
             "Note",
             &format!("{weeks} weeks drawn from the users of {name} with seed {seed}, written by dfrsim"),

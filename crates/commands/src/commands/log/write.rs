@@ -9,8 +9,14 @@ use flate2::write::GzEncoder;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::Path;
 
+/// Says in the header that arrivals were stretched.
+pub(super) fn note_load(header: &mut Header, factor: f64, target: f64) {
+    header
+        .push("Note", &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"));
+}
+
 /// Writes a log in SWF, or as a workload of Batsim if the name ends in .json; with .gz behind it as gzip. Names that say another format are
-/// refused.
+/// refused. The header says how many jobs there are if it did before.
 pub(super) fn log(path: &Path, header: &Header, records: &[Record]) -> Result<(), Failure> {
     let plain =
         if path.extension().is_some_and(|it| it == "gz") { path.with_extension("") } else { path.to_owned() };
@@ -22,10 +28,14 @@ pub(super) fn log(path: &Path, header: &Header, records: &[Record]) -> Result<()
             other.display()
         )));
     }
+    let mut header = header.clone();
+    for name in ["MaxJobs", "MaxRecords"] {
+        header.replace(name, &records.len().to_string());
+    }
     let mut out = OutputFile::create(path)?;
     let write = |to: &mut dyn io::Write| match is_batsim {
-        false => swf::write(to, header, records),
-        true => batsim::write(to, header, records).map(|written| {
+        false => swf::write(to, &header, records),
+        true => batsim::write(to, &header, records).map(|written| {
             if written < records.len() {
                 let left = counted(records.len() - written, "job");
                 notice!("{}: left out: {left} without processors or run time", path.display());
