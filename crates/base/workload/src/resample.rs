@@ -27,7 +27,7 @@
 //! draw the former again for each week; here all streams are drawn alike, and what would go beyond the last week goes on in the
 //! first one.
 
-use crate::cut::WEEK;
+use crate::cut::{WEEK, week};
 use crate::log::Record;
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::RngExt as _;
@@ -69,8 +69,8 @@ impl Drawn {
 
 /// The weeks that a log covers: from the week of its first submission to that of its last one.
 fn weeks_of(records: &[Record]) -> u64 {
-    let week = |record: &Record| record.submit.micros() / 1_000_000 / WEEK;
-    let (first, last) = (records.iter().map(week).min(), records.iter().map(week).max());
+    let weeks = || records.iter().map(|record| week(record.submit));
+    let (first, last) = (weeks().min(), weeks().max());
     last.unwrap_or(0) - first.unwrap_or(0) + 1
 }
 

@@ -28,7 +28,7 @@
 //!
 //! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's definition at the archive.
 
-use crate::log::{Dialect, LogError, Order, Reader, Strictness};
+use crate::log::{Dialect, LogError, Order, Reader, Strictness, decompressed};
 use std::io::Read;
 
 pub(crate) const DIALECT: Dialect =
@@ -43,5 +43,5 @@ pub fn read<'a>(
     file: &str,
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
-    Reader::new(input, file, DIALECT, strictness, Order::Sorted)
+    Reader::new(decompressed(input), file, DIALECT, strictness, Order::Sorted)
 }

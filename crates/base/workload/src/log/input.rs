@@ -4,6 +4,7 @@ use super::read_ahead::ReadAhead;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::path::Path;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -31,7 +32,8 @@ pub(crate) fn decompressed<'a>(input: impl Read + Send + 'a) -> io::Result<Input
 }
 
 /// The same of a file, regardless of its name.
-pub(crate) fn decompressed_file(file: File) -> io::Result<Input<'static>> {
+pub(crate) fn opened(path: &Path) -> io::Result<Input<'static>> {
+    let file = File::open(path)?;
     if file.metadata()?.len() < LARGE {
         return decompressed(file);
     }

@@ -32,7 +32,7 @@ pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
 pub use header::{Header, Naming};
-pub(crate) use input::decompressed;
+pub(crate) use input::{decompressed, opened};
 pub use kilobytes::Kilobytes;
 pub(crate) use listed::{Listed, Listing, Until, bytes, clock_seconds, text, unix_seconds, unreadable};
 pub(crate) use names::Names;

@@ -4,7 +4,7 @@ use super::error::LogError;
 use super::fault::{Faults, Problem};
 use super::field::Field;
 use super::header::Header;
-use super::input::{Input, decompressed, decompressed_file};
+use super::input::Input;
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
 use super::origin::Origin;
@@ -13,9 +13,7 @@ use super::record::{Line, Record, Status};
 use super::source::{ReadReport, Source};
 use super::strictness::{Order, Strictness};
 use dfrsim_model::SimTime;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 /// The most bytes of comment lines above the first job that are kept.
 const LARGEST_HEADER: usize = 1 << 22;
@@ -47,39 +45,13 @@ pub struct Reader<'a> {
     origin: Option<Origin>,
 }
 
-impl Reader<'static> {
-    /// Opens a file and reads its header.
-    ///
-    /// # Errors
-    /// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](Source::finish).
-    pub(crate) fn open(
-        path: &Path,
-        dialect: Dialect,
-        strictness: Strictness,
-        order: Order,
-    ) -> Result<Self, LogError> {
-        let file = path.display().to_string();
-        let input = File::open(path).and_then(decompressed_file);
-        Self::of_input(input, &file, dialect, strictness, order)
-    }
-}
-
 impl<'a> Reader<'a> {
-    /// Starts to read an input, named `file` in messages, and reads its header. The input needs no buffer of its own.
+    /// Starts to read an input, named `file` in messages, and reads its header.
     ///
     /// # Errors
-    /// [`LogError::Open`] if not even its first bytes can be read.
+    /// [`LogError::Open`] if it cannot be opened, or not even its first bytes can be read; everything else is reported by
+    /// [`finish`](Source::finish).
     pub(crate) fn new(
-        input: impl Read + Send + 'a,
-        file: &str,
-        dialect: Dialect,
-        strictness: Strictness,
-        order: Order,
-    ) -> Result<Self, LogError> {
-        Self::of_input(decompressed(input), file, dialect, strictness, order)
-    }
-
-    fn of_input(
         input: io::Result<Input<'a>>,
         file: &str,
         dialect: Dialect,

@@ -40,7 +40,7 @@ pub use survey::Survey;
 
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
-use crate::log::{Asked, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
+use crate::log::{Asked, LogError, Order, ReadReport, Reader, Source, Strictness, Whole, opened};
 use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<'static
         Format::Gwf => gwf::DIALECT,
         _ => swf::DIALECT,
     };
-    let mut reader = Reader::open(path, dialect, options.lines, order)?;
+    let mut reader = Reader::new(opened(path), &path.display().to_string(), dialect, options.lines, order)?;
     reader.stop_after(options.select.end());
     Ok(reader)
 }

@@ -45,14 +45,8 @@ impl Check<'_, '_> {
     }
 
     /// A value of a column, which is a fault if there is something that cannot be read.
-    fn read<T>(
-        &mut self,
-        column: Column,
-        text: &str,
-        expected: &str,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        let value = read(text);
+    fn read<T>(&mut self, column: Column, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let value = read(self.row.get(column));
         if value.is_none() {
             self.fault(column, expected);
         }
@@ -60,22 +54,21 @@ impl Check<'_, '_> {
     }
 
     fn moment(&mut self, column: Column) -> Option<i64> {
-        let text = self.row.get(column);
-        if is_never(text) {
+        if is_never(self.row.get(column)) {
             return None;
         }
-        self.read(column, text, "a time such as 2026-03-01T09:00:00", moment)
+        self.read(column, "a time such as 2026-03-01T09:00:00", moment)
     }
 
     fn run_seconds(&mut self, start: i64, end: Option<i64>) -> Option<u64> {
         match self.row.first(&[Column::ElapsedRaw, Column::Elapsed]) {
-            Some((column, text)) => {
+            Some((column, _)) => {
                 let seconds = |text: &str| text.parse().ok().filter(|&seconds| seconds <= MAX_SECONDS);
                 let run = match column {
                     Column::ElapsedRaw => {
-                        self.read(column, text, "a number of seconds (at most 16,000,000,000)", seconds)
+                        self.read(column, "a number of seconds (at most 16,000,000,000)", seconds)
                     }
-                    _ => self.read(column, text, "a time such as 1-02:03:04", span),
+                    _ => self.read(column, "a time such as 1-02:03:04", span),
                 };
                 let longest = end.and_then(|end| u64::try_from(end - start + CLOCK_CHANGE).ok());
                 if run.zip(longest).is_some_and(|(run, longest)| run > longest) {
@@ -102,9 +95,9 @@ impl Check<'_, '_> {
             Column::TimelimitRaw => {
                 let seconds =
                     |text: &str| text.parse::<u64>().ok()?.checked_mul(60).filter(|&it| it <= MAX_SECONDS);
-                self.read(column, text, "a number of minutes", seconds)
+                self.read(column, "a number of minutes", seconds)
             }
-            _ => self.read(column, text, "a time such as 1-02:03:04", span),
+            _ => self.read(column, "a time such as 1-02:03:04", span),
         };
         seconds.map(SimSpan::from_secs)
     }
@@ -112,9 +105,7 @@ impl Check<'_, '_> {
     /// Processors by columns of their own, or by a list of resources; 0 is unknown.
     fn processors(&mut self, columns: &[Column], resources: Column) -> Option<u32> {
         let number = match self.row.first(columns) {
-            Some((column, text)) => {
-                self.read(column, text, "a number of processors", |text| text.parse().ok())
-            }
+            Some((column, _)) => self.read(column, "a number of processors", |text| text.parse().ok()),
             None => tres(self.row.get(resources), "cpu"),
         };
         number.filter(|&number: &u32| number > 0)
@@ -122,11 +113,10 @@ impl Check<'_, '_> {
 
     /// The requested memory per processor.
     fn memory(&mut self, processors: Option<u32>) -> Option<Kilobytes> {
-        let text = self.row.get(Column::ReqMem);
-        if text.is_empty() {
+        if self.row.get(Column::ReqMem).is_empty() {
             return None;
         }
-        let (amount, of) = self.read(Column::ReqMem, text, "memory such as 300M, 4Gn or 1.5Gc", memory)?;
+        let (amount, of) = self.read(Column::ReqMem, "memory such as 300M, 4Gn or 1.5Gc", memory)?;
         let processors = f64::from(processors?);
         let nodes = self.row.get(Column::Nodes).parse::<u32>().unwrap_or(1).max(1);
         // A job that asks for no memory of its own may have that of whole nodes, which is written as 0.

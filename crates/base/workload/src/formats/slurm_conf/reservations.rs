@@ -23,6 +23,9 @@ pub(super) struct Reserved {
     pub(super) ignored: Vec<String>,
 }
 
+/// Flags of a reservation that comes again, or draws jobs that do not name it.
+const IGNORED: [&str; 6] = ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKEND", "MAGNETIC"];
+
 /// Reads the reservations of a file that have nodes.
 pub(super) fn read(path: &Path) -> Result<Vec<Reserved>, ConfError> {
     of_lines(&lines::read(path)?)
@@ -54,16 +57,10 @@ fn of_lines(lines: &[ConfLine]) -> Result<Vec<Reserved>, ConfError> {
             "nodes" => last.nodes = names(value, &at)?,
             "users" => last.users = list(),
             "accounts" => last.accounts = list(),
-            // It comes again, or draws jobs that do not name it.
-            "flags" => last.ignored.extend(
-                list()
-                    .into_iter()
-                    .filter(|flag| {
-                        ["DAILY", "HOURLY", "WEEKLY", "WEEKDAY", "WEEKEND", "MAGNETIC"]
-                            .contains(&flag.as_str())
-                    })
-                    .map(|flag| format!("reservations: {} Flags={flag}", last.name)),
-            ),
+            "flags" => {
+                let ignored = value.split(',').filter(|flag| IGNORED.contains(flag));
+                last.ignored.extend(ignored.map(|flag| format!("reservations: {} Flags={flag}", last.name)));
+            }
             "groups" | "licenses" => last.ignored.push(format!("reservations: {} {key}", last.name)),
             _ => {}
         }

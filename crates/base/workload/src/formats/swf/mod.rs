@@ -30,7 +30,7 @@ mod writer;
 
 pub use writer::write;
 
-use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole};
+use crate::log::{Dialect, Field, LogError, Order, Reader, Strictness, Whole, decompressed, opened};
 use std::io::Read;
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub(crate) const DIALECT: Dialect =
 /// # Errors
 /// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
 pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<'static>, LogError> {
-    Reader::open(path, DIALECT, strictness, Order::Sorted)
+    Reader::new(opened(path), &path.display().to_string(), DIALECT, strictness, Order::Sorted)
 }
 
 /// Starts to read an input, named `file` in messages, and reads its header. The input needs no buffer of its own.
@@ -54,7 +54,7 @@ pub fn read<'a>(
     file: &str,
     strictness: Strictness,
 ) -> Result<Reader<'a>, LogError> {
-    Reader::new(input, file, DIALECT, strictness, Order::Sorted)
+    Reader::new(decompressed(input), file, DIALECT, strictness, Order::Sorted)
 }
 
 /// Reads a whole input, named `file` in messages; its lines may have any order.
@@ -62,5 +62,5 @@ pub fn read<'a>(
 /// # Errors
 /// [`LogError::Open`] and [`LogError::Faults`].
 pub fn read_all_from(input: impl Read + Send, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
-    Whole::read(Reader::new(input, file, DIALECT, strictness, Order::Any)?)
+    Whole::read(Reader::new(decompressed(input), file, DIALECT, strictness, Order::Any)?)
 }
