@@ -20,9 +20,8 @@ pub struct BeyondLimits(String);
 /// It is 0 or more than [`MOST_NODES`].
 pub fn nodes(nodes: u32) -> Result<u32, BeyondLimits> {
     let is_right = (1..=MOST_NODES).contains(&nodes);
-    is_right
-        .then_some(nodes)
-        .ok_or_else(|| BeyondLimits(format!("expected 1 to {MOST_NODES} nodes, found {nodes}")))
+    let found = || BeyondLimits(format!("expected 1 to {MOST_NODES} nodes, found {nodes}"));
+    if is_right { Ok(nodes) } else { Err(found()) }
 }
 
 /// A number of jobs of a generated workload.
@@ -30,10 +29,8 @@ pub fn nodes(nodes: u32) -> Result<u32, BeyondLimits> {
 /// # Errors
 /// It is more than [`MOST_JOBS`].
 pub fn jobs(jobs: usize) -> Result<usize, BeyondLimits> {
-    let is_right = jobs <= MOST_JOBS;
-    is_right
-        .then_some(jobs)
-        .ok_or_else(|| BeyondLimits(format!("expected at most {MOST_JOBS} jobs, found {jobs}")))
+    let found = || BeyondLimits(format!("expected at most {MOST_JOBS} jobs, found {jobs}"));
+    if jobs > MOST_JOBS { Err(found()) } else { Ok(jobs) }
 }
 
 /// A time between ticks.

@@ -35,9 +35,9 @@ impl Adaptation {
         costs.fold(0, u64::saturating_add)
     }
 
-    /// The cost of moving every task, saturating: a budget this large restricts no move.
+    /// The cost of moving every task that may be moved, saturating: a budget this large restricts no move.
     pub fn total(&self) -> u64 {
-        let jobs = self.current.iter().zip(&self.cost);
+        let jobs = self.current.iter().zip(&self.cost).filter(|(_, cost)| **cost != Adaptation::PINNED);
         let costs = jobs.map(|(before, &cost)| {
             before.iter().map(|from| u64::from(from.tasks)).sum::<u64>().saturating_mul(cost)
         });

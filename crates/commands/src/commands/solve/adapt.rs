@@ -20,7 +20,7 @@ use dfrsim_context_switch::Configuration;
 use dfrsim_input::state::VmState;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_model::{NodeId, Yield};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
 use std::cmp::Reverse;
@@ -228,7 +228,7 @@ impl Adapt {
         aim: &Aim,
     ) -> Result<(Answered, Option<Configuration>), Failure> {
         let adaptation = &problem.adaptation;
-        let all = movable(adaptation);
+        let all = adaptation.total();
         let (mut last, mut tried, mut earlier) = (None, Vec::new(), Vec::<(Adapted, Headroom)>::new());
         let whole = [Budget::All];
         let budgets = if self.budget.is_empty() { &whole } else { &self.budget[..] };
@@ -296,13 +296,6 @@ fn yield_of((found, _): &(Adapted, Headroom)) -> Yield {
 /// The nodes that a mapping uses.
 fn used(mapping: &Mapping) -> BTreeSet<NodeId> {
     mapping.iter().flatten().map(|part| part.node).collect()
-}
-
-/// The cost to move everything that may be moved.
-fn movable(problem: &Adaptation) -> u64 {
-    let jobs = problem.current.iter().zip(&problem.cost).filter(|(_, cost)| **cost != Adaptation::PINNED);
-    let tasks = |current: &[NodeTasks]| current.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
-    jobs.map(|(current, cost)| cost.saturating_mul(tasks(current))).fold(0, u64::saturating_add)
 }
 
 /// The verdict of the independent checker on a placement.
