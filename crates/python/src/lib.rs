@@ -224,21 +224,15 @@ fn words(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
 }
 
 #[pymodule]
-fn _dfrsim(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("SimulationError", py.get_type::<SimulationError>())?;
-    module.add("AuditFault", py.get_type::<AuditFault>())?;
-    module.add_class::<Workload>()?;
-    module.add_class::<Simulated>()?;
-    module.add_class::<stepper::Stepper>()?;
-    module.add_class::<episodes::Episodes>()?;
-    module.add_function(wrap_pyfunction!(policies, module)?)?;
-    module.add_function(wrap_pyfunction!(run_policy, module)?)?;
-    module.add_function(wrap_pyfunction!(bound, module)?)?;
-    module.add_function(wrap_pyfunction!(check_events, module)?)?;
-    module.add_function(wrap_pyfunction!(run, module)?)?;
-    module.add_function(wrap_pyfunction!(main, module)?)?;
-    module.add_function(wrap_pyfunction!(declaration, module)?)?;
-    module.add_function(wrap_pyfunction!(words, module)?)
+mod _dfrsim {
+    use super::*;
+    #[pymodule_export]
+    use super::{AuditFault, Simulated, SimulationError, Workload, episodes::Episodes, stepper::Stepper};
+    #[pymodule_export]
+    use super::{bound, check_events, declaration, main, policies, run, run_policy, words};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

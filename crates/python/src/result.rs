@@ -2,14 +2,13 @@
 
 use crate::table::{self, Columns, column};
 use arrow_array::{BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use dfrsim::cluster::{JobRecord, Placement};
+use dfrsim::cluster::{JobRecord, NodeRange, Placement};
 use dfrsim::prelude::*;
 use dfrsim_commands::library::Setting;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pythonize::pythonize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// What a simulation measured.
 ///
@@ -89,17 +88,11 @@ impl Observer for Records {
 
 /// Nodes as `0-3 5`; one with several tasks is there once.
 fn ranges(on: Placement<'_>) -> String {
-    let mut text = String::new();
-    for range in on.ranges() {
-        let (first, last) = (range.first.0, range.first.0 + range.nodes - 1);
-        let space = if text.is_empty() { "" } else { " " };
-        let _ = if first == last {
-            write!(text, "{space}{first}")
-        } else {
-            write!(text, "{space}{first}-{last}")
-        };
-    }
-    text
+    let range = |range: &NodeRange| match (range.first.0, range.nodes) {
+        (first, 1) => first.to_string(),
+        (first, nodes) => format!("{first}-{}", first + nodes - 1),
+    };
+    on.ranges().iter().map(range).collect::<Vec<_>>().join(" ")
 }
 
 impl Simulated {
