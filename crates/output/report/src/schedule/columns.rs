@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use dfrsim_model::greatest_divisor;
 use dfrsim_plots::lives::{Change, Lives, Run};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -85,11 +86,7 @@ pub(super) fn unit(Lives { jobs, stays, queued, downs, shown, tau, .. }: &Lives)
     let of_downs = downs.iter().flat_map(|down| [down.from, down.to]);
     let of_others = queued.iter().map(|one| one.at).chain(of_downs).chain([shown.0, shown.1, *tau]);
     let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_others);
-    times.fold(0, divisor).max(1)
-}
-
-fn divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { divisor(b, a % b) }
+    times.fold(0, greatest_divisor).max(1)
 }
 
 /// Numbers one after the other.
