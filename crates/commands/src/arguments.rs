@@ -14,6 +14,7 @@ use dfrsim_workload::prepare::{
     Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
 };
 use dfrsim_workload::traces;
+use std::error::Error;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
@@ -359,9 +360,8 @@ pub(crate) fn part(text: &str) -> Result<Yield, String> {
 }
 
 /// A period on the command line: at least a second.
-pub(crate) fn period(text: &str) -> Result<SimSpan, String> {
-    let span = text.parse().map_err(|error: dfrsim_model::ParseError| error.to_string())?;
-    limits::period(span).map_err(|error| error.to_string())
+pub(crate) fn period(text: &str) -> Result<SimSpan, Box<dyn Error + Send + Sync>> {
+    Ok(limits::period(text.parse()?)?)
 }
 
 /// The threads that are used of those asked for: no more than four a core, since more are no faster and may be more than the

@@ -15,7 +15,7 @@ pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use table::table;
 pub(crate) use together::OutputFiles;
-pub(crate) use watched::{QUIET, watched, with_notices};
+pub(crate) use watched::{QUIET, REDRAW, bar, watched, with_bar, with_notices};
 pub(crate) use written::Written;
 
 pub(crate) use crate::terminal::notice;

@@ -56,7 +56,7 @@ impl PictureFile {
         self.path.with_extension("csv")
     }
     /// Writes both. Data replaces data with the same columns only: the user has named the picture, not this file.
-    pub(crate) fn write(&self, files: &mut OutputFiles, figure: Figure) -> Result<(), Failure> {
+    pub(crate) fn write(&self, files: &mut OutputFiles, figure: &Figure) -> Result<(), Failure> {
         let data = self.data();
         let (first, new) = (first_line(&data), figure.csv.lines().next().unwrap_or_default());
         if first.is_some_and(|first| !first.is_empty() && first != new.as_bytes()) {
@@ -65,7 +65,7 @@ impl PictureFile {
                 "the data of the picture would replace this file, which is something else; choose another name",
             ));
         }
-        write(files, &[(self.path.with_extension(""), figure)], &[self.format]).map(drop)
+        write(files, [(self.path.with_extension(""), figure)], &[self.format]).map(drop)
     }
 }
 
@@ -81,9 +81,9 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 
 /// Writes each figure in some formats and its data beside it, at a path to which endings are added. The paths of the files,
 /// in their order.
-pub(crate) fn write(
+pub(crate) fn write<'a>(
     files: &mut OutputFiles,
-    figures: &[(PathBuf, Figure)],
+    figures: impl IntoIterator<Item = (PathBuf, &'a Figure)>,
     formats: &[Format],
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
@@ -91,10 +91,7 @@ pub(crate) fn write(
         let pictures = formats.iter().map(|format| (format.ending(), format.bytes(&figure.picture)));
         let all = pictures.chain([("csv", figure.csv.clone().into_bytes())]);
         for (ending, bytes) in all {
-            let mut path = base.clone().into_os_string();
-            path.push(".");
-            path.push(ending);
-            let path = PathBuf::from(path);
+            let path = base.with_added_extension(ending);
             files.add_bytes(&path, bytes)?;
             paths.push(path);
         }

@@ -3,12 +3,12 @@
 use crate::arguments::{LogArguments, WorkloadArguments, threads_at_most};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFile, counted, notice};
+use crate::output::{Answer, OutputFile, bar, counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::{clairvoyant_stretch, max_stretch_bound, max_stretch_bound_with_penalties};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::cut;
-use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
+use indicatif::ParallelProgressIterator as _;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -112,9 +112,7 @@ impl Bound {
             .num_threads(threads_at_most(self.threads))
             .build()
             .map_err(Failure::input)?;
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left")
-            .expect("the template is right");
-        let bar = ProgressBar::new(segments.len() as u64).with_style(style);
+        let bar = bar(segments.len() as u64, "{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left");
         let solve = |&(segment, ref jobs): &(u64, Vec<Job>)| -> Result<Segment, Failure> {
             let bound = max_stretch_bound(jobs, nodes, self.tau).value;
             let reached =

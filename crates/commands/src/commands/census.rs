@@ -4,12 +4,11 @@ mod calls;
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFiles};
+use crate::output::{Answer, OutputFiles, bar};
 use crate::picture_files::PictureFile;
 use clap::Args;
 use dfrsim_lab::Claim;
 use dfrsim_policies::fractional::Fractional;
-use indicatif::{ProgressBar, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -72,9 +71,7 @@ struct Checked {
 impl Census {
     pub(crate) fn run(self, context: &Context<'_>) -> Result<(), Failure> {
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} traces, {eta} left")
-            .expect("the template is right");
-        let bar = ProgressBar::new(self.options.replications.into()).with_style(style);
+        let bar = bar(self.options.replications.into(), "{bar:40} {pos}/{len} traces, {eta} left");
         let taken = calls::Census::take(&self.options, |done| bar.set_position(done.into()));
         bar.finish_and_clear();
         let census = taken.map_err(Failure::input)?;
@@ -89,7 +86,7 @@ impl Census {
             files.add_bytes(out, census.csv().into_bytes())?;
         }
         if let Some(figure) = picture.as_ref().zip(dfrsim_plots::draw(&census.drawing())) {
-            figure.0.write(&mut files, figure.1)?;
+            figure.0.write(&mut files, &figure.1)?;
         }
         files.finish()?;
         context.print(&Counted::new(self.options.policy, &census))

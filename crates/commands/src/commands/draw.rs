@@ -173,7 +173,7 @@ impl Target {
     ) -> Result<(), Failure> {
         let picture = PictureFile::new(&self.out)?;
         let mut files = OutputFiles::default();
-        picture.write(&mut files, draw().map_err(Failure::input)?)?;
+        picture.write(&mut files, &draw().map_err(Failure::input)?)?;
         files.finish()?;
         context.print(&Written::new([picture.path(), &picture.data()]))
     }

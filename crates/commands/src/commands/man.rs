@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::output::OutputFiles;
 use clap::Args;
 use clap_mangen::Man as Page;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Write the manual pages of all commands
@@ -20,10 +19,9 @@ pub(crate) struct Man {
 
 impl Man {
     pub(crate) fn run(self, _: &Context<'_>) -> Result<(), Failure> {
-        fs::create_dir_all(&self.folder).map_err(|error| Failure::output(self.folder.display(), &error))?;
+        let mut files = OutputFiles::in_folder(&self.folder)?;
         let mut program = Cli::described().disable_help_subcommand(true);
         program.build();
-        let mut files = OutputFiles::default();
         write(program, &self.folder, &mut files)?;
         files.finish()
     }

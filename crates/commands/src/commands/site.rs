@@ -17,7 +17,6 @@ use dfrsim_workload::{prepare, traces};
 use scenario::{Variant, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fs;
 use std::path::PathBuf;
 
 /// Make a scenario of the files of a Slurm site, as it is and with other settings
@@ -143,8 +142,7 @@ impl MakeSite {
         let scenario = self.out.join("site.toml");
         let places = Places::default().reads("--sacct", &self.sacct).reads("--slurm-conf", &self.slurm_conf);
         places.writes("--out", scenario.as_path())?;
-        fs::create_dir_all(&self.out).map_err(|error| Failure::output(self.out.display(), &error))?;
-        let mut files = OutputFiles::default();
+        let mut files = OutputFiles::in_folder(&self.out)?;
         let mut written = vec![scenario.clone()];
         for (name, fields) in platforms {
             let path = self.out.join(name);

@@ -69,7 +69,7 @@ pub(crate) struct Submit {
 }
 
 /// What was submitted, or would be.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Submission {
     /// The batch system.
     engine: &'static str,
@@ -133,10 +133,7 @@ impl Submit {
             },
             results: out.display().to_string(),
             shards: self.array,
-            missing: Vec::new(),
-            array_job: None,
-            merge_job: None,
-            scripts: None,
+            ..Submission::default()
         };
         let Some(missing) = self.missing(&scenario, &out)? else {
             return context.print(&submission);

@@ -2,6 +2,7 @@
 
 use super::OutputFile;
 use crate::failure::Failure;
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -10,6 +11,12 @@ use std::path::Path;
 pub(crate) struct OutputFiles(Vec<OutputFile>);
 
 impl OutputFiles {
+    /// Files in a folder, which is created if it is missing.
+    pub(crate) fn in_folder(folder: &Path) -> Result<OutputFiles, Failure> {
+        fs::create_dir_all(folder).map_err(|error| Failure::output(folder.display(), &error))?;
+        Ok(OutputFiles::default())
+    }
+
     /// Takes in a file that was written.
     pub(crate) fn add(&mut self, mut file: OutputFile) -> Result<(), Failure> {
         file.flush().map_err(|error| file.failure(&error))?;

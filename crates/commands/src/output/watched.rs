@@ -1,6 +1,7 @@
 //! Work that takes long, watched from another thread.
 
 use crate::terminal::notice;
+use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,8 +9,29 @@ use std::time::{Duration, Instant};
 /// Until when no progress is shown.
 pub(crate) const QUIET: Duration = Duration::from_secs(2);
 
+/// How often a terminal is drawn.
+pub(crate) const REDRAW: Duration = Duration::from_millis(200);
+
 /// How often a line is printed where there is no terminal.
 const LINE: Duration = Duration::from_secs(10);
+
+/// A bar on standard error, if that is a terminal.
+pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("the template is right");
+    ProgressBar::new(length).with_style(style)
+}
+
+/// Does some work. Once it takes longer than `first`, a bar is drawn, which `draw` brings up to date.
+pub(crate) fn with_bar<T>(
+    first: Duration,
+    bar: &ProgressBar,
+    draw: impl Fn(&ProgressBar) + Send + Sync,
+    work: impl FnOnce() -> T,
+) -> T {
+    let result = watched(first, REDRAW, || draw(bar), work);
+    bar.finish_and_clear();
+    result
+}
 
 /// Does some work. Once it takes longer than two seconds, a notice says how far it is, and again every ten seconds.
 pub(crate) fn with_notices<T>(mut how_far: impl FnMut() -> String + Send, work: impl FnOnce() -> T) -> T {

@@ -5,7 +5,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
-use dfrsim_model::named::UnknownName;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{instance_to_json, instance_to_vbp};
 use dfrsim_offline::instances::InstanceSet;
@@ -24,7 +23,7 @@ Example:
   dfrsim offline instance dissertation-small --scenario 40 --vbp 0.5 --out items.vbp")]
 pub(crate) struct Instance {
     /// The set of instances
-    #[arg(value_name = "SET", value_parser = set)]
+    #[arg(value_name = "SET")]
     set: InstanceSet,
     /// The scenario of the set, from 0
     #[arg(long, value_name = "N")]
@@ -41,10 +40,6 @@ pub(crate) struct Instance {
     /// The file to write; by default standard output
     #[arg(long, value_name = "FILE.json", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
-}
-
-fn set(name: &str) -> Result<InstanceSet, UnknownName> {
-    name.parse()
 }
 
 impl Instance {

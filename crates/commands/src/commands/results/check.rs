@@ -9,6 +9,7 @@ use dfrsim_lab::check::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// Compare results with a baseline, for CI
@@ -100,11 +101,10 @@ impl Answer for Checked {
     }
 }
 
-fn tolerance_for(text: &str) -> Result<(String, Tolerance), String> {
+fn tolerance_for(text: &str) -> Result<(String, Tolerance), Box<dyn Error + Send + Sync>> {
     let (metric, tolerance) =
         text.split_once('=').ok_or("expected a metric and its tolerance, as in degradation.mean=5%")?;
-    let tolerance = tolerance.parse().map_err(|error: dfrsim_model::ParseError| error.to_string())?;
-    Ok((metric.to_owned(), tolerance))
+    Ok((metric.to_owned(), tolerance.parse()?))
 }
 
 impl Check {

@@ -10,7 +10,6 @@ use dfrsim_lab::{Confidence, Table};
 use dfrsim_plots::draw;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Compare two results, or two variants of one, instance by instance
@@ -138,15 +137,14 @@ fn heading(a: &Path, b: &Path, options: &CompareOptions) -> String {
 }
 
 fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::output(folder.display(), &error))?;
-    let mut files = OutputFiles::default();
+    let mut files = OutputFiles::in_folder(folder)?;
     files.add_bytes(&folder.join("comparison.md"), text)?;
     for named in comparison.exact_tables() {
         files.add_bytes(&folder.join(format!("{}.csv", named.name)), named.table.csv())?;
     }
     let figures = comparison.drawings().iter().filter_map(draw).collect::<Vec<_>>();
-    let placed: Vec<_> = figures.into_iter().map(|figure| (folder.join(&figure.stem), figure)).collect();
-    picture_files::write(&mut files, &placed, &[Format::Svg, Format::Png])?;
+    let placed = figures.iter().map(|figure| (folder.join(&figure.stem), figure));
+    picture_files::write(&mut files, placed, &[Format::Svg, Format::Png])?;
     files.finish()
 }
 

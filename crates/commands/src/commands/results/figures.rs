@@ -6,7 +6,6 @@ use crate::output::{OutputFiles, Written, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_plots::{Drawn, draw_results};
-use std::fs;
 use std::path::PathBuf;
 
 /// Draw all figures of a run's results
@@ -40,15 +39,13 @@ impl Figures {
             return Err(Failure::of(&self.results, "there are no values to draw"));
         }
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
-        fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
+        let mut files = OutputFiles::in_folder(&out)?;
         left_out.iter().for_each(|reason| notice!("{reason}"));
         for (_, figure) in &figures {
             figure.remarks.iter().for_each(|remark| notice!("{}: {remark}", figure.stem));
         }
-        let placed: Vec<_> =
-            figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();
-        let mut files = OutputFiles::default();
-        let paths = picture_files::write(&mut files, &placed, &self.pictures)?;
+        let placed = figures.iter().map(|(_, figure)| (out.join(&figure.stem), figure));
+        let paths = picture_files::write(&mut files, placed, &self.pictures)?;
         files.finish()?;
         context.print(&Written::listed(&paths))
     }

@@ -8,16 +8,9 @@ use std::process::{Command, Output, Stdio};
 /// What the signatures are for, so that one made for something else does not count.
 const NAMESPACE: &str = "dfrsim-results";
 
-/// The file of the signature of an archive.
-fn beside(archive: &Path) -> PathBuf {
-    let mut name = archive.as_os_str().to_owned();
-    name.push(".sig");
-    name.into()
-}
-
 /// Signs an archive with a private key, or a public one whose private one an agent has: `ARCHIVE.sig` appears beside it.
 pub(super) fn sign(archive: &Path, key: &Path) -> Result<PathBuf, Failure> {
-    let signature = beside(archive);
+    let signature = archive.with_added_extension("sig");
     // It asks before it replaces a file.
     match std::fs::remove_file(&signature) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -33,7 +26,7 @@ pub(super) fn sign(archive: &Path, key: &Path) -> Result<PathBuf, Failure> {
 
 /// Checks the signature beside an archive: the name of the signer, who is one of these.
 pub(super) fn verify(archive: &Path, signers: &Path) -> Result<String, Failure> {
-    let signature = beside(archive);
+    let signature = archive.with_added_extension("sig");
     let mut command = keygen("find-principals");
     command.arg("-s").arg(&signature).arg("-f").arg(signers);
     let found = done(&mut command, &signature)?;

@@ -36,13 +36,8 @@ impl Standings {
         self.total = step.total;
         self.metric = step.primary;
         for (variant, value) in step.values {
-            let standing = match self.variants.get_mut(variant) {
-                Some(standing) => standing,
-                None => {
-                    let none = Standing { done: 0, missing: 0, sum: 0.0, worst: f64::NAN };
-                    self.variants.entry(variant.clone()).or_insert(none)
-                }
-            };
+            let none = Standing { done: 0, missing: 0, sum: 0.0, worst: f64::NAN };
+            let standing = self.variants.entry(variant.clone()).or_insert(none);
             standing.done += 1;
             match (value, self.metric) {
                 (Some(value), Some((_, better))) => {

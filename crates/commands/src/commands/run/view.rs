@@ -1,17 +1,15 @@
 //! The progress of a sweep while it runs.
 
 use super::standings::Standings;
-use crate::output::{notice, watched};
+use crate::output::{REDRAW, bar, notice, watched, with_bar};
 use dfrsim_lab::{Progress, Step};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many variants a terminal shows.
 const VARIANTS: usize = 15;
-/// How often a terminal is drawn.
-const REDRAW: Duration = Duration::from_millis(200);
 /// How often a line is printed where there is no terminal.
 const LINE: Duration = Duration::from_secs(5);
 
@@ -25,17 +23,14 @@ pub(super) fn shown<T>(quiet: bool, sweep: impl FnOnce(&dyn Progress) -> T) -> T
     let locked = || standings.lock().unwrap_or_else(PoisonError::into_inner);
     let add = |step: &Step<'_>| locked().add(step);
     if io::stderr().is_terminal() {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {eta} left\n{msg}");
-        let bar = ProgressBar::new(0).with_style(style.expect("the template is right"));
-        let draw = || {
+        let draw = |bar: &ProgressBar| {
             let standings = locked();
             bar.set_length(standings.total() as u64);
             bar.set_position(standings.finished() as u64);
             bar.set_message(standings.table(VARIANTS));
         };
-        let result = watched(REDRAW, REDRAW, draw, || sweep(&add));
-        bar.finish_and_clear();
-        result
+        let bar = bar(0, "{bar:30} {pos}/{len} {per_sec} {eta} left\n{msg}");
+        with_bar(REDRAW, &bar, draw, || sweep(&add))
     } else {
         let begin = Instant::now();
         watched(LINE, LINE, || notice!("{}", locked().line(begin.elapsed())), || sweep(&add))

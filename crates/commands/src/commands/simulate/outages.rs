@@ -6,6 +6,7 @@ use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use dfrsim_platform::{Interruption, Outages, Rack, Times};
+use std::error::Error;
 use std::path::PathBuf;
 
 /// Nodes that go down.
@@ -30,17 +31,12 @@ pub(super) struct OutageArguments {
     interruption: Interruption,
 }
 
-fn maintenance(text: &str) -> Result<MaintenanceFields, String> {
-    let expected =
-        || "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, as 86400:2592000:28800:0-15".to_owned();
+fn maintenance(text: &str) -> Result<MaintenanceFields, Box<dyn Error + Send + Sync>> {
+    let expected = "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, as 86400:2592000:28800:0-15";
     let mut words = text.splitn(4, ':');
-    let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or_else(expected);
+    let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or(expected);
     let (first, every, length) = (span()?, span()?, span()?);
-    let nodes = words
-        .next()
-        .map(str::parse)
-        .transpose()
-        .map_err(|error: dfrsim_model::ParseError| error.to_string())?;
+    let nodes = words.next().map(str::parse).transpose()?;
     if length.is_zero() || length >= every {
         return Err(
             "expected windows that last, and that are shorter than the time from one to the next".into()

@@ -1,15 +1,11 @@
 //! The progress of a simulation that takes long.
 
-use crate::output::{QUIET, watched, with_notices};
+use crate::output::{QUIET, bar, with_bar, with_notices};
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-/// How often a terminal is drawn.
-const REDRAW: Duration = Duration::from_millis(200);
 
 /// How far a simulation is. One thread counts, another one shows it, so that a policy that thinks for long is seen too.
 #[derive(Debug, Default)]
@@ -44,16 +40,12 @@ pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
     let counters = Counters::default();
     let work = || work(Progress(&counters));
     if io::stderr().is_terminal() {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {eta} left; {msg}");
-        let bar = ProgressBar::new(jobs).with_style(style.expect("the template is right"));
-        let draw = || {
+        let draw = |bar: &ProgressBar| {
             let (left, in_system, second) = counters.read();
             bar.set_position(left);
             bar.set_message(format!("{in_system} in the system at second {second}"));
         };
-        let result = watched(QUIET, REDRAW, draw, work);
-        bar.finish_and_clear();
-        return result;
+        return with_bar(QUIET, &bar(jobs, "{bar:30} {pos}/{len} jobs, {eta} left; {msg}"), draw, work);
     }
     let how_far = || {
         let (left, in_system, second) = counters.read();

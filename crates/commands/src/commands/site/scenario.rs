@@ -1,17 +1,16 @@
 //! The text of the scenario of a site.
 
+use crate::arguments::KB_OF_GB;
 use crate::failure::Failure;
 use dfrsim_model::priority::{Account, JobClass, Priorities};
 use dfrsim_platform::classes::ReferenceNode;
 use dfrsim_workload::by_name::ByName;
+use dfrsim_workload::cut::WEEK;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::log::Header;
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
-
-/// The seconds of a week.
-const WEEK: u64 = 7 * 86_400;
 
 /// Settings beside each other.
 pub(super) struct Variant {
@@ -70,7 +69,7 @@ impl Workload<'_> {
     fn fields(&self, folder: &Path) -> Result<serde_json::Value, Failure> {
         let name = self.log.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let ReferenceNode { cores, memory_gb } = self.reference;
-        let memory_kb = (memory_gb * 1_048_576.0).round() as i64;
+        let memory_kb = (memory_gb * KB_OF_GB).round() as i64;
         let mut swf = json!({
             "file": from_folder(self.log, folder)?,
             "annotation": {"hpc2n": {"cores": cores, "memory_kb": memory_kb, "floor_tenths": 0, "join": "listed"}},

@@ -192,9 +192,7 @@ fn lock(timetables: &Path) -> Result<File, Failure> {
             "the file has other names (hard links), which would keep the timetables as they are; use symbolic links",
         ));
     }
-    let mut path = place.into_os_string();
-    path.push(".lock");
-    let path = PathBuf::from(path);
+    let path = place.with_added_extension("lock");
     if path.is_symlink() {
         return Err(Failure::input(format!("{} is a symbolic link, not a lock; remove it", path.display())));
     }

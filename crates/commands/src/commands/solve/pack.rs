@@ -19,8 +19,7 @@ use answer::Tried;
 use clap::Args;
 use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_input::read_text;
-use dfrsim_model::named::UnknownName;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
 use dfrsim_offline::{Algorithm, Settings, Solved, VectorOptions};
@@ -60,7 +59,7 @@ pub(crate) struct Pack {
     #[arg(value_hint = clap::ValueHint::FilePath, value_name = "STATE", conflicts_with = "as_run")]
     state: Vec<PathBuf>,
     /// The names of the algorithms (see `--list`); VP_EJECT for states and VP_CPSUM for instances if there is none
-    #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm)]
+    #[arg(long, short, value_name = "NAME", num_args = 1..)]
     algorithm: Vec<Algorithm>,
     /// Find the optimum too; if the time is over first, the best packing known and a bound
     #[arg(long)]
@@ -101,10 +100,6 @@ pub(crate) struct Pack {
     /// List the names of all algorithms
     #[arg(long, conflicts_with_all = ["state", "as_run"])]
     list: bool,
-}
-
-fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
-    name.parse()
 }
 
 /// A packing with what the second phase makes of it.
@@ -168,7 +163,7 @@ impl Pack {
         let mut algorithms = self.algorithm.clone();
         if algorithms.is_empty() {
             let name = if state.is_some() { "VP_EJECT" } else { "VP_CPSUM" };
-            algorithms.push(algorithm(name).expect("there is this algorithm"));
+            algorithms.push(name.parse().expect("there is this algorithm"));
         }
         if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
             algorithms.push(Algorithm::Optimum);
@@ -253,9 +248,7 @@ impl Pack {
             };
             if let Some(solved) = solved {
                 let minimum = solved.minimum_yield;
-                if let Some(fault) = check_minimum_yield(instance, &solved.mapping, minimum).first() {
-                    return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
-                }
+                checked(*algorithm, instance, &solved.mapping, minimum)?;
                 let yields = raised(instance, &solved, settings);
                 line.minimum_yield = Some(minimum.as_f64());
                 line.average_yield = Some(average(&yields));
@@ -296,6 +289,19 @@ impl Pack {
             None => Err(Failure::Result(format!("{missed}{}", unfit()))),
             Some(_) => files.finish(),
         }
+    }
+}
+
+/// The verdict of the independent checker on the packing of an algorithm.
+fn checked(
+    algorithm: Algorithm,
+    instance: &Instance,
+    mapping: &Mapping,
+    claimed: Yield,
+) -> Result<(), Failure> {
+    match check_minimum_yield(instance, mapping, claimed).first() {
+        None => Ok(()),
+        Some(fault) => Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}"))),
     }
 }
 

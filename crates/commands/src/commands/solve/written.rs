@@ -74,7 +74,7 @@ impl Written {
             } else {
                 let figure = draw_plan(&switch.document)
                     .map_err(|error| Failure::Result(format!("no picture: {error}")))?;
-                picture.write(&mut files, figure)?;
+                picture.write(&mut files, &figure)?;
             }
         }
         Ok(files)

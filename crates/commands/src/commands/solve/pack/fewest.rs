@@ -1,11 +1,11 @@
 //! The fewest nodes that keep a yield, and the jobs that are admitted with it.
 
 use super::answer::{Admitted, Answered, Fewest};
+use super::checked;
 use crate::commands::solve::state::Loaded;
 use crate::commands::solve::time_limit::within;
 use crate::failure::Failure;
 use dfrsim_adaptation::Adapter;
-use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
 use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield};
@@ -38,9 +38,7 @@ impl Goal {
     fn packed(self, instance: &Instance, algorithm: Algorithm) -> Result<Option<Yield>, Failure> {
         let outcome = algorithm.solve(instance, &self.settings);
         let Outcome::Solved(Solved { mapping, minimum_yield }) = outcome else { return Ok(None) };
-        if let Some(fault) = check_minimum_yield(instance, &mapping, minimum_yield).first() {
-            return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
-        }
+        checked(algorithm, instance, &mapping, minimum_yield)?;
         Ok((minimum_yield >= self.wanted).then_some(minimum_yield))
     }
 
@@ -72,12 +70,8 @@ impl Goal {
             let found = within(self.limit, &algorithm.to_string(), move || self.fewest_by(&all, algorithm));
             let timed_out = found.is_none();
             let found = found.flatten();
-            if let Some(fault) = found
-                .iter()
-                .flat_map(|found| check_minimum_yield(instance, &found.placed.mapping, self.wanted))
-                .next()
-            {
-                return Err(Failure::Result(format!("{algorithm}: the packing is wrong: {fault}")));
+            if let Some(found) = &found {
+                checked(algorithm, instance, &found.placed.mapping, self.wanted)?;
             }
             let name = |node: &NodeId| {
                 state.map_or_else(|| node.to_string(), |loaded| loaded.state.nodes[node.index()].name.clone())
