@@ -11,7 +11,7 @@ use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::{Header, LogError, Strictness, Whole};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{
-    Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
+    self, Annotation, ClusterAssumptions, Format, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
 };
 use dfrsim_workload::traces;
 use std::error::Error;
@@ -305,6 +305,10 @@ impl LogArguments {
     }
     fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Lenient }
+    }
+    /// Reads a log to its end.
+    pub(crate) fn read_whole(&self, path: &Path) -> Result<Whole, Failure> {
+        prepare::read_whole(path, &self.options()).map_err(|error| self.failure(&error))
     }
     /// The faults of a log, and which options would help.
     pub(crate) fn failure(&self, error: &LogError) -> Failure {

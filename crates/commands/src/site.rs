@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::output::{counted, notice};
 use clap::Args;
 use dfrsim_model::JobId;
+use dfrsim_model::priority::{FairShare, JobClass};
 use dfrsim_platform::classes::{ClassFields, PlatformFields, ReferenceNode};
-use dfrsim_workload::formats::slurm_conf::{ConfError, Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
+use dfrsim_workload::formats::slurm_conf::{Ignored, NodeKind, Site, SiteFiles, SiteOfLog};
 use dfrsim_workload::log::{Asked, Header, Line, Naming, Record, Source as _, Whole};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ pub(crate) struct SiteAndLog {
 impl SiteAndLog {
     /// Reads the files of a site whose log was read.
     pub(crate) fn read(files: &SiteFiles, mut whole: Whole) -> Result<SiteAndLog, Failure> {
-        let site = Site::read(files).map_err(|error| fault(&error))?;
+        let site = Site::read(files).map_err(Failure::input)?;
         let (header, given, mut waiting) = (whole.header().clone(), whole.asked(), 0);
         let names = |of: Naming| header.names(of).collect::<BTreeMap<u32, &str>>();
         let (users, accounts, mut kept_off) = (names(Naming::User), names(Naming::Group), 0);
@@ -89,7 +90,7 @@ impl SiteAndLog {
 
     /// What the site is for the log.
     pub(crate) fn of_log(&self) -> Result<SiteOfLog, Failure> {
-        let of_log = self.site.for_log(&self.header, &self.given).map_err(|error| fault(&error))?;
+        let of_log = self.site.for_log(&self.header, &self.given).map_err(Failure::input)?;
         if of_log.kinds.is_empty() {
             return Err(Failure::of(&self.conf, "expected lines with NodeName"));
         }
@@ -135,19 +136,17 @@ impl SiteAndLog {
                 counted(*nodes as usize, "node")
             ));
         }
+        let some = |count: usize, of: &str, what: &str| {
+            (count > 0).then(|| format!("{} {what}", counted(count, of)))
+        };
         let names = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let partition = |class: &dfrsim_model::priority::JobClass| {
+        let partition = |class: &JobClass| {
             let time = class.max_time_s.map(|seconds| match seconds {
                 0..3600 => format!(", at most {:.1} min", seconds as f64 / 60.0),
                 _ => format!(", at most {:.1} h", seconds as f64 / 3600.0),
             });
-            format!(
-                "{} (tier {}, factor {}{})",
-                class.name,
-                class.tier(),
-                class.priority,
-                time.unwrap_or_default()
-            )
+            let (JobClass { name, priority, .. }, tier) = (class, class.tier());
+            format!("{name} (tier {tier}, factor {priority}{})", time.unwrap_or_default())
         };
         lines.push(format!("partitions: {}", names(settings.partitions.iter().map(partition).collect())));
         let qos = settings.qos.iter().map(|class| format!("{} ({})", class.name, class.priority));
@@ -158,19 +157,12 @@ impl SiteAndLog {
             "{}, {paying} of them with jobs of the log; fair share: {}{}",
             counted(accounts.len(), "account"),
             match settings.fair_share {
-                dfrsim_model::priority::FairShare::Classic => "classic, of accounts",
-                dfrsim_model::priority::FairShare::ClassicOfUsers => "classic",
-                dfrsim_model::priority::FairShare::FairTree => "Fair Tree",
+                FairShare::Classic => "classic, of accounts",
+                FairShare::ClassicOfUsers => "classic",
+                FairShare::FairTree => "Fair Tree",
             },
-            if users.is_empty() {
-                String::new()
-            } else {
-                format!(", {} by name", counted(users.len(), "user"))
-            },
+            some(users.len(), "user", "by name").map(|users| format!(", {users}")).unwrap_or_default(),
         ));
-        let some = |count: usize, of: &str, what: &str| {
-            (count > 0).then(|| format!("{} {what}", counted(count, of)))
-        };
         lines.extend(some(settings.arrays.len(), "array", "of which only some tasks may run at once"));
         let together = settings.together.len();
         lines.extend(some(together, "heterogeneous job", "of which all components start together"));
@@ -200,10 +192,6 @@ impl SiteAndLog {
     }
 }
 
-fn fault(error: &ConfError) -> Failure {
-    Failure::Input(error.to_string())
-}
-
 /// The reference node of jobs: as many cores and as much memory as any node has, so that every job keeps what it asks for.
 pub(crate) fn largest(kinds: &[NodeKind]) -> ReferenceNode {
     let cores = kinds.iter().map(|kind| kind.cores).max().unwrap_or(1);
@@ -226,9 +214,6 @@ pub(crate) fn platform(kinds: &[NodeKind], reference: ReferenceNode) -> Platform
         resources: kind.resources.clone(),
         features: kind.features.iter().cloned().collect(),
     };
-    PlatformFields {
-        reference: Some(reference),
-        shared: Vec::new(),
-        classes: kinds.iter().map(class).collect(),
-    }
+    let classes = kinds.iter().map(class).collect();
+    PlatformFields { reference: Some(reference), shared: Vec::new(), classes }
 }

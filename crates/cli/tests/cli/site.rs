@@ -127,6 +127,19 @@ fn preemption_and_limits_are_changes_too() {
     assert!(number(&of("Epilog=1200"), "mean_wait_s") > as_it_is + 600.0, "{rows}");
 }
 
+/// As by other commands that read logs.
+#[test]
+fn a_broken_listing_is_refused_with_what_would_help() {
+    let folder = files();
+    fs::write(folder.path("march.sacct"), format!("{LISTING}x\n")).unwrap();
+    let mut simulate = dfrsim(["simulate", "--policy", "SLURM", "--workload"]);
+    simulate.arg(folder.path("march.sacct")).arg("--slurm-conf").arg(folder.path("slurm.conf"));
+    for command in [&mut site(&folder), &mut simulate] {
+        let printed = stderr(command.arg("--strict"), 2);
+        assert!(printed.contains("hint: without strict reading (`--strict`)"), "{printed}");
+    }
+}
+
 /// What `log info` recommends for a listing works.
 #[test]
 fn recommended_commands_simulate_a_listing() {

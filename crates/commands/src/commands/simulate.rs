@@ -31,7 +31,7 @@ use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::{Header, Record};
-use dfrsim_workload::prepare::{self, Opened, Report, Survey};
+use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
 use outages::OutageArguments;
 use platform::PlatformArguments;
@@ -162,8 +162,7 @@ impl Simulate {
             Some(conf) => {
                 let log = self.workload.path()?;
                 let files = self.site.files(conf);
-                let whole =
-                    prepare::read_whole(&log, &self.workload.log.options()).map_err(Failure::input)?;
+                let whole = self.workload.log.read_whole(&log)?;
                 let site = SiteAndLog::read(&files, whole.clone())?;
                 if site.waiting > 0 {
                     self.submission.get_or_insert(Submission::Holds);
@@ -190,8 +189,7 @@ impl Simulate {
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten().or(of_site);
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn();
-        let mut time = HostTime::default();
-        let (metrics, files) = self.run_log((&path, opened, nodes), unequal, priorities, &mut time)?;
+        let ((metrics, files), mut time) = self.run_log((&path, opened, nodes), unequal, priorities)?;
         let begin = Instant::now();
         let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
         self.files.finish(files)?;
@@ -324,8 +322,7 @@ impl Simulate {
         (workload, opened, nodes): (&Path, Opened, u32),
         unequal: Option<Arc<UnequalNodes>>,
         priorities: Option<Arc<Priorities>>,
-        time: &mut HostTime,
-    ) -> Result<Watchers, Failure> {
+    ) -> Result<(Watchers, HostTime), Failure> {
         let begin = Instant::now();
         let header = &opened.header().clone();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
@@ -346,35 +343,33 @@ impl Simulate {
         setting.options.texts.clone_from(&header.texts);
         let subject = &Subject { policy: self.policy, setting, workload, header };
         if let Some(submission) = self.submission.filter(|it| *it != Submission::Open) {
-            return self.run_linked(subject, (&survey, submission), arriving, surveying, time);
+            return self.run_linked(subject, (&survey, submission), arriving, surveying);
         }
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
             let files = self.files.create(subject, Records::default())?;
-            let begin = Instant::now();
-            let result = self.simulate(subject, count, jobs.map(arriving), Followers::default(), files);
-            time.reading = surveying;
-            time.simulating = begin.elapsed();
-            return result;
+            let jobs = jobs.map(arriving);
+            let (watchers, simulating) = self.simulate(subject, count, jobs, Followers::default(), files)?;
+            return Ok((watchers, HostTime { reading: surveying, simulating, ..HostTime::default() }));
         }
         let mut jobs = survey.jobs().map_err(Failure::input)?;
         let pairs = iter::from_fn(|| jobs.next_with_record());
         let pairs = pairs.map(|(job, record)| (arriving(job), record));
         let records = Records::default();
         let files = self.files.create(subject, records.clone())?;
-        let begin = Instant::now();
         let mut arrivals = Timed::new(match self.files.need_records() {
             true => records.into_jobs(Box::new(pairs)),
             false => Box::new(pairs.map(|(job, _)| job)),
         });
         let result = self.simulate(subject, count, &mut arrivals, Followers::default(), files);
-        time.reading = surveying + arrivals.spent();
-        time.simulating = begin.elapsed() - arrivals.spent();
+        let spent = arrivals.spent();
         drop(arrivals);
         if jobs.finish().map_err(|error| self.workload.log.failure(&error))? != *survey.report() {
             let path = subject.workload.display();
             return Err(Failure::input(format!("{path}: the file was changed while it was read")));
         }
-        result
+        let (watchers, simulating) = result?;
+        let (reading, simulating) = (surveying + spent, simulating - spent);
+        Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
     /// Reads the log once more, with all of its jobs in memory, and lets users wait for their jobs.
@@ -384,8 +379,7 @@ impl Simulate {
         (survey, submission): (&Survey, Submission),
         arriving: impl Fn(Job) -> Job,
         surveying: Duration,
-        time: &mut HostTime,
-    ) -> Result<Watchers, Failure> {
+    ) -> Result<(Watchers, HostTime), Failure> {
         let begin = Instant::now();
         let mut stream = survey.jobs().map_err(Failure::input)?;
         let pairs: Vec<(Job, Record)> = iter::from_fn(|| stream.next_with_record()).collect();
@@ -395,14 +389,13 @@ impl Simulate {
         let jobs = pairs.into_iter().map(|(job, _)| arriving(job)).zip(links.preceding);
         let count = survey.report().counts.jobs;
         let (first, followers) = Followers::split(jobs);
-        time.reading = surveying + begin.elapsed();
+        let reading = surveying + begin.elapsed();
         let files = self.files.create(subject, Records::default())?;
-        let begin = Instant::now();
-        let result = self.simulate(subject, count, first, followers, files);
-        time.simulating = begin.elapsed();
-        result
+        let (watchers, simulating) = self.simulate(subject, count, first, followers, files)?;
+        Ok((watchers, HostTime { reading, simulating, ..HostTime::default() }))
     }
 
+    /// Simulates jobs, and says how long that took.
     fn simulate(
         &self,
         subject: &Subject<'_>,
@@ -410,7 +403,8 @@ impl Simulate {
         jobs: impl IntoIterator<Item = Job>,
         followers: Followers,
         mut files: Files,
-    ) -> Result<Watchers, Failure> {
+    ) -> Result<(Watchers, Duration), Failure> {
+        let begin = Instant::now();
         let Setting { nodes, options, policy, priorities, figures } = &subject.setting;
         let mut scheduler = self.policy.scheduler_at(*nodes, policy, priorities.as_ref());
         let mut metrics = Metrics::new(figures.clone());
@@ -423,6 +417,6 @@ impl Simulate {
             SimulationError::BeyondRange(_) => Failure::input(error),
             _ => Failure::Result(error.to_string()),
         })?;
-        Ok((metrics, files))
+        Ok(((metrics, files), begin.elapsed()))
     }
 }

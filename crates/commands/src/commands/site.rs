@@ -13,7 +13,7 @@ use dfrsim_lab::Registry;
 use dfrsim_platform::classes::PlatformFields;
 use dfrsim_policies::PolicySetting;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
-use dfrsim_workload::{prepare, traces};
+use dfrsim_workload::traces;
 use scenario::{Variant, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -89,7 +89,7 @@ impl MakeSite {
         }
         let log = traces::locate(&self.sacct).map_err(Failure::input)?;
         let files = self.site.files(&self.slurm_conf);
-        let whole = prepare::read_whole(&log, &self.log.options()).map_err(Failure::input)?;
+        let whole = self.log.read_whole(&log)?;
         let as_it_is = SiteAndLog::read(&files, whole)?;
         let of_log = as_it_is.of_log()?;
         let reference = largest(&of_log.kinds);

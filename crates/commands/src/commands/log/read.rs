@@ -4,7 +4,6 @@ use crate::arguments::LogArguments;
 use crate::failure::Failure;
 use crate::output::notice;
 use dfrsim_workload::log::{Header, Line, ReadReport, Record, Source as _};
-use dfrsim_workload::prepare;
 use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
@@ -27,12 +26,11 @@ impl Selected {
         mut keep: impl FnMut(&Line) -> bool,
     ) -> Result<Selected, Failure> {
         let path = traces::locate(input).map_err(Failure::input)?;
-        let options = log.options();
-        let mut whole = prepare::read_whole(&path, &options).map_err(|error| log.failure(&error))?;
+        let mut whole = log.read_whole(&path)?;
+        let selection = log.selection();
         let header = whole.header().clone();
-        let selected = whole
-            .by_ref()
-            .filter(|line| options.select.contains(line.place, line.record.submit) && keep(line));
+        let selected =
+            whole.by_ref().filter(|line| selection.contains(line.place, line.record.submit) && keep(line));
         let records = selected.map(|line| line.record).collect();
         let report = whole.finish().map_err(|error| log.failure(&error))?;
         for notice in report.notices() {
