@@ -34,7 +34,7 @@ pub use serde;
 /// The least similarity (Jaro-Winkler, from 0 to 1) of a name that is suggested.
 const SIMILAR: f64 = 0.75;
 
-/// The most choices that are listed; of longer lists the nearest name is suggested, however different it is.
+/// The most choices that are listed; of others their number is said.
 const LISTED: usize = 16;
 
 /// The characters of an unknown name that are compared; the cost of a comparison is the product of the lengths.
@@ -62,8 +62,7 @@ impl UnknownName {
         choices: impl IntoIterator<Item = S>,
     ) -> UnknownName {
         let choices: Vec<String> = choices.into_iter().map(|choice| choice.as_ref().to_owned()).collect();
-        let least = if choices.len() > LISTED { 0.0 } else { SIMILAR };
-        let nearest = most_similar(found, &mut choices.iter().map(String::as_str), least).map(str::to_owned);
+        let nearest = nearest(found, choices.iter().map(String::as_str)).map(str::to_owned);
         let choices = if nearest.is_some() { Vec::new() } else { choices };
         UnknownName { what, found: found.to_owned(), nearest, choices }
     }
@@ -78,6 +77,9 @@ impl fmt::Display for Hint<'_> {
             (Some(nearest), _) => write!(f, "; did you mean `{nearest}`?"),
             (None, []) => Ok(()),
             (None, [only]) => write!(f, "; expected {only}"),
+            (None, all) if all.len() > LISTED => {
+                write!(f, "; expected {} or one of {} others", all[..LISTED].join(", "), all.len() - LISTED)
+            }
             (None, [others @ .., last]) => write!(f, "; expected {} or {last}", others.join(", ")),
         }
     }
@@ -91,15 +93,10 @@ impl fmt::Display for Hint<'_> {
 /// assert_eq!(nearest("greedy", ["FCFS", "EASY"]), None);
 /// ```
 pub fn nearest<'a>(found: &str, choices: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    most_similar(found, &mut choices.into_iter(), SIMILAR)
-}
-
-/// The last of the most similar choices, if its similarity is at least `least`.
-fn most_similar<'a>(found: &str, choices: &mut dyn Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
     let wanted: String = found.chars().take(COMPARED).map(|letter| letter.to_ascii_lowercase()).collect();
     let similarity = |choice: &str| strsim::jaro_winkler(&wanted, &choice.to_ascii_lowercase());
-    let similar = choices.map(|choice| (similarity(choice), choice));
-    let similar = similar.filter(|(similarity, _)| *similarity >= least);
+    let similar = choices.into_iter().map(|choice| (similarity(choice), choice));
+    let similar = similar.filter(|(similarity, _)| *similarity >= SIMILAR);
     similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, choice)| choice)
 }
 
@@ -221,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn few_choices_are_listed_and_of_many_the_nearest_is_suggested() {
+    fn choices_are_listed_and_a_similar_one_is_suggested() {
         let message = |found, choices: &[&str]| UnknownName::new("thing", found, choices).to_string();
         assert_eq!(message("x", &[]), "unknown thing `x`");
         assert_eq!(message("x", &["alpha"]), "unknown thing `x`; expected alpha");
@@ -234,7 +231,10 @@ mod tests {
             "unknown thing `GAMA`; did you mean `gamma`?"
         );
         let many: Vec<String> = (100..120).map(|number| format!("name {number}")).collect();
-        let unknown = UnknownName::new("thing", "x", &many);
+        let unknown = UnknownName::new("thing", "x", &many).to_string();
+        assert!(unknown.starts_with("unknown thing `x`; expected name 100, name 101, "), "{unknown}");
+        assert!(unknown.ends_with(", name 115 or one of 4 others"), "{unknown}");
+        let unknown = UnknownName::new("thing", "nam 107", &many);
         assert!(unknown.nearest.is_some() && unknown.choices.is_empty());
     }
 }
