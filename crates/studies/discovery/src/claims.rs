@@ -11,6 +11,7 @@ use dfrsim_discovery::sharing::Sharing;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::query::{Cells, Entries, Judge, Limit, sources};
 use dfrsim_lab::{Bootstrap, Claim, Long, Verdict};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const SOURCE: &str = "dissertation, section 7.4";
@@ -30,19 +31,26 @@ fn each(values: &Values<'_>) -> Vec<Cells<'static>> {
         for &approach in Approach::ALL {
             let [average, minimum] =
                 METRICS.map(|metric| values(*table, approach, metric).unwrap_or_default());
-            for (place, (average, minimum)) in average.into_iter().zip(minimum).enumerate() {
-                let labels = [table.about(), approach.name(), &place.to_string()];
-                cells.push(labels, [Some(average), Some(minimum)]);
+            for (replication, average) in average {
+                let labels = [table.about(), approach.name(), &replication.to_string()];
+                cells.push(labels, [Some(average), minimum.get(&replication).copied()]);
             }
         }
     }
-    let of = |approach| values(Balanced, approach, AVERAGE_MINIMUM).unwrap_or_default().into_iter();
-    let all = of(Xen).zip(of(Dynamic)).zip(of(DynamicMigration)).enumerate();
-    for (place, ((xen, dynamic), migration)) in all {
+    for (replication, [xen, dynamic, migration]) in of_all_three(values, AVERAGE_MINIMUM) {
         let sum = xen - 2.0 * dynamic + migration;
-        cells.push([Balanced.about(), COSTS, &place.to_string()], [Some(sum), None]);
+        cells.push([Balanced.about(), COSTS, &replication.to_string()], [Some(sum), None]);
     }
     cells.split("replication")
+}
+
+/// A metric of Xen, DYNAMIC and DYNAMIC+MIGRATION with balanced loads, of the replications that have all three.
+fn of_all_three(values: &Values<'_>, metric: &str) -> Vec<(u32, [f64; 3])> {
+    let [xen, dynamic, migration] = [Xen, Dynamic, DynamicMigration]
+        .map(|approach| values(Balanced, approach, metric).unwrap_or_default());
+    let all =
+        xen.into_iter().filter_map(|(at, xen)| Some((at, [xen, *dynamic.get(&at)?, *migration.get(&at)?])));
+    all.collect()
 }
 
 /// The claims for which the scenario has the workloads and approaches.
@@ -54,7 +62,7 @@ pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Claim
 }
 
 fn judged(ours: &[Cells<'_>], bootstrap: &Bootstrap) -> Vec<Claim> {
-    let runs = each(&|table, approach, metric: &_| Some(table.runs(approach, metric)?.to_vec()));
+    let runs = each(&|table, approach, metric: &_| Some(numbered(table.runs(approach, metric)?)));
     let judge = |first: &Cells<'_>| {
         let judge = Judge {
             each: sources(ours),
@@ -78,10 +86,12 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
     for workload in scenario.workloads.iter().filter(|workload| workload.published.is_some()) {
         for approach in [Dynamic, DynamicMigration] {
             for metric in METRICS {
-                let values =
-                    |setting: &Setting| rows::values(rows, &workload.name, &setting.name, approach, metric);
-                let both = values(standard).into_iter().zip(values(with_caps));
-                let lost: Vec<f64> = both.map(|(weights, caps)| weights - caps).collect();
+                let values = |setting: &Setting| {
+                    rows::by_replication(rows, &workload.name, &setting.name, approach, metric)
+                };
+                let (weights, caps) = (values(standard), values(with_caps));
+                let lost = weights.iter().filter_map(|(replication, own)| Some(own - caps.get(replication)?));
+                let lost: Vec<f64> = lost.collect();
                 let Some(estimate) = bootstrap.mean(&lost) else { continue };
                 let above = lost.iter().filter(|lost| **lost > 0.0).count();
                 let text = "with caps instead of weights the policies perform worse";
@@ -97,7 +107,12 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
 }
 
 /// A metric of an approach in each replication.
-type Values<'a> = dyn Fn(Published, Approach, &str) -> Option<Vec<f64>> + 'a;
+type Values<'a> = dyn Fn(Published, Approach, &str) -> Option<BTreeMap<u32, f64>> + 'a;
+
+/// Published runs, as replications.
+fn numbered(runs: [f64; 2]) -> BTreeMap<u32, f64> {
+    (0..).zip(runs).collect()
+}
 
 fn values(
     scenario: &Scenario<Discovery>,
@@ -105,9 +120,10 @@ fn values(
     table: Published,
     approach: Approach,
     metric: &str,
-) -> Option<Vec<f64>> {
+) -> Option<BTreeMap<u32, f64>> {
     let workload = scenario.workloads.iter().find(|workload| workload.published == Some(table))?;
-    let values = rows::values(rows, &workload.name, &scenario.settings.first()?.name, approach, metric);
+    let values =
+        rows::by_replication(rows, &workload.name, &scenario.settings.first()?.name, approach, metric);
     (!values.is_empty()).then_some(values)
 }
 
@@ -115,12 +131,11 @@ fn values(
 /// worst of the three: whether each happens in at least a twentieth of the replications.
 fn either_way(ours: &Values<'_>) -> Option<Claim> {
     let counts = |values: &Values<'_>| {
-        let of = |approach| values(Balanced, approach, MINIMUM_AVERAGE);
-        let (xen, dynamic, migration) = (of(Xen)?, of(Dynamic)?, of(DynamicMigration)?);
-        let all = 0..migration.len().min(xen.len()).min(dynamic.len());
-        let better = all.clone().filter(|&at| migration[at] > xen[at]).count();
-        let worst = all.clone().filter(|&at| migration[at] < xen[at].min(dynamic[at])).count();
-        Some((better, worst, all.len()))
+        let all = of_all_three(values, MINIMUM_AVERAGE);
+        let better = all.iter().filter(|(_, [xen, _, migration])| migration > xen).count();
+        let worst =
+            all.iter().filter(|(_, [xen, dynamic, migration])| *migration < xen.min(*dynamic)).count();
+        (!all.is_empty()).then_some((better, worst, all.len()))
     };
     let holds = |(better, worst, all): (usize, usize, usize)| match better.min(worst) {
         rarer if rarer * 20 >= all => Verdict::Holds,
@@ -128,8 +143,10 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
         rarer if at_most(rarer, all) < 0.05 => Verdict::Fails,
         _ => Verdict::Open,
     };
-    let (own, runs) =
-        (counts(ours)?, counts(&|table, approach, metric: &_| Some(table.runs(approach, metric)?.into()))?);
+    let (own, runs) = (
+        counts(ours)?,
+        counts(&|table, approach, metric: &_| Some(numbered(table.runs(approach, metric)?)))?,
+    );
     let (better, worst, all) = own;
     let claim = Claim::new(
         SOURCE,
@@ -165,8 +182,8 @@ mod tests {
         assert!((at_most(2, 2) - 1.0).abs() < 1e-12);
     }
 
-    fn published(table: Published, approach: Approach, metric: &str) -> Option<Vec<f64>> {
-        Some(table.runs(approach, metric)?.to_vec())
+    fn published(table: Published, approach: Approach, metric: &str) -> Option<BTreeMap<u32, f64>> {
+        Some(numbered(table.runs(approach, metric)?))
     }
 
     #[test]
@@ -174,12 +191,12 @@ mod tests {
         assert_eq!(CLAIMS.faults(&each(&published)[0]), [""; 0]);
     }
 
-    /// Differences are of the same replications, and a statement needs all of its approaches.
+    /// Differences are of the same replications, whichever failed, and a statement needs all of its approaches.
     #[test]
     fn differences_are_replication_by_replication() {
         let values = |table, approach, _: &_| match (table, approach) {
-            (Balanced, Xen) => Some(vec![0.5, 0.75]),
-            (Balanced, Dynamic) => Some(vec![0.25, 1.0]),
+            (Balanced, Xen) => Some(BTreeMap::from([(0, 0.5), (2, 0.75)])),
+            (Balanced, Dynamic) => Some(BTreeMap::from([(0, 0.25), (1, 0.125), (2, 1.0)])),
             _ => None,
         };
         let asked = each(&values);

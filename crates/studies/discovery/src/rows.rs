@@ -2,6 +2,7 @@
 
 use dfrsim_discovery::{Approach, Outcome};
 use dfrsim_lab::{Long, Row as _, columns, mean};
+use std::collections::BTreeMap;
 
 columns! {
     /// A simulation.
@@ -42,7 +43,18 @@ pub(crate) fn values(
     approach: Approach,
     metric: &str,
 ) -> Vec<f64> {
+    by_replication(rows, workload, setting, approach, metric).into_values().collect()
+}
+
+/// The values of a metric with an approach in the replications that have one.
+pub(crate) fn by_replication(
+    rows: &Long<Row>,
+    workload: &str,
+    setting: &str,
+    approach: Approach,
+    metric: &str,
+) -> BTreeMap<u32, f64> {
     let is_one =
         |row: &&Row| row.workload == workload && row.setting == setting && row.approach == approach.name();
-    rows.ok().filter(is_one).filter_map(|row| row.value(metric)).collect()
+    rows.ok().filter(is_one).filter_map(|row| Some((row.replication, row.value(metric)?))).collect()
 }
