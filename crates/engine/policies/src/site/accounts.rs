@@ -3,14 +3,35 @@
 use super::factor::{self, ONE, half_to_the, ratio};
 use super::fair_tree::FairTree;
 use super::multiples::{last_multiple, next_multiple};
-use dfrsim_model::priority::{FairShare, Priorities, Unlisted};
-use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap, UserId};
+use dfrsim_model::priority::{Account, FairShare, Priorities, Unlisted};
+use dfrsim_model::{Origin, SimSpan, SimTime, SortedMap};
 use std::sync::Arc;
 
 /// A place in the tree.
 pub(super) type AccountIndex = usize;
 
 const ROOT: AccountIndex = 0;
+
+/// Who pays for a job: the account of a place in the settings, or one of the group or user that is not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Payer {
+    Listed(usize),
+    Other(Option<u32>),
+}
+
+impl Payer {
+    pub(super) fn of(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
+        let place = |pays: &dyn Fn(&Account) -> bool| settings.accounts.iter().position(pays);
+        let of_user = user.and_then(|user| place(&|account| account.pays_for(user)));
+        let of_group = || origin.group().and_then(|group| place(&|account| account.groups.contains(&group)));
+        let other = match settings.unlisted {
+            Unlisted::Group => origin.group(),
+            Unlisted::User => user,
+            Unlisted::Together => None,
+        };
+        of_user.or_else(of_group).map_or(Payer::Other(other), Payer::Listed)
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Node {
@@ -38,8 +59,8 @@ impl Node {
 pub(super) struct Accounts {
     settings: Arc<Priorities>,
     tree: Vec<Node>,
-    groups: SortedMap<u32, AccountIndex>,
-    users: SortedMap<u32, AccountIndex>,
+    /// Those of the settings.
+    listed: Vec<AccountIndex>,
     /// The accounts that are not listed, by group or user.
     others: SortedMap<Option<u32>, AccountIndex>,
     /// Where users have shares: those below each account.
@@ -58,8 +79,7 @@ impl Accounts {
     /// Of settings that were checked.
     pub(super) fn new(settings: Arc<Priorities>) -> Accounts {
         let mut tree = vec![Node::new(ROOT, 1, false)];
-        let (mut groups, mut users, mut leaves) =
-            (SortedMap::default(), SortedMap::default(), SortedMap::default());
+        let mut leaves = SortedMap::default();
         let mut places: SortedMap<Option<&String>, AccountIndex> = SortedMap::from_iter([(None, ROOT)]);
         // Accounts follow those above them.
         while places.len() <= settings.accounts.len() {
@@ -69,20 +89,15 @@ impl Accounts {
                     continue;
                 };
                 places.insert(Some(&account.name), tree.len());
-                groups.extend(account.groups.iter().map(|&group| (group, tree.len())));
-                let own = account.users.iter().copied();
-                match account.is_user {
-                    true => leaves.extend(own.map(|user| ((parent, Some(user)), tree.len()))),
-                    false => users.extend(own.map(|user| (user, tree.len()))),
-                }
+                let own = account.users.iter().filter(|_| account.is_user);
+                leaves.extend(own.map(|&user| ((parent, Some(user)), tree.len())));
                 tree.push(Node::new(parent, account.shares, account.is_user));
             }
         }
         let period = SimSpan::from_secs(settings.calc_period_s);
         let mut accounts = Accounts {
             tree,
-            groups,
-            users,
+            listed: settings.accounts.iter().map(|account| places[&Some(&account.name)]).collect(),
             others: SortedMap::default(),
             leaves,
             period,
@@ -96,29 +111,23 @@ impl Accounts {
         accounts
     }
 
-    /// The account that pays for a job, or the key of the one that it will have.
-    fn paying(&self, user: Option<u32>, origin: Origin) -> Result<AccountIndex, Option<u32>> {
-        let listed = user.and_then(|user| self.users.get(&user));
-        let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
-        let key = unlisted(&self.settings, user, origin);
-        listed.or_else(|| self.others.get(&key)).copied().ok_or(key)
-    }
-
     /// The factor of the fair share of a job if it arrived.
-    pub(super) fn fair_share_of(&self, user: Option<UserId>, origin: Origin) -> u64 {
+    pub(super) fn fair_share_of(&self, user: Option<u32>, payer: Payer) -> u64 {
         let mut then = self.clone();
-        let account = then.of_job(user, origin);
+        let account = then.of_job(user, payer);
         then.fair_share(account)
     }
 
     /// The account of a job that arrives, or that of its user there.
-    pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
-        let user = user.map(UserId::number);
-        let account = self.paying(user, origin).unwrap_or_else(|key| {
-            let new = self.add(ROOT, false);
-            self.others.insert(key, new);
-            new
-        });
+    pub(super) fn of_job(&mut self, user: Option<u32>, payer: Payer) -> AccountIndex {
+        let account = match payer {
+            Payer::Listed(place) => self.listed[place],
+            Payer::Other(key) => self.others.get(&key).copied().unwrap_or_else(|| {
+                let new = self.add(ROOT, false);
+                self.others.insert(key, new);
+                new
+            }),
+        };
         if self.settings.fair_share == FairShare::Classic || self.tree[account].is_user {
             return account;
         }
@@ -256,19 +265,9 @@ fn decay(span: SimSpan, settings: &Priorities) -> u64 {
     factor::decay(span.micros(), SimSpan::from_secs(settings.half_life_s).micros())
 }
 
-/// The key of the account of jobs for which no listed one pays.
-pub(super) fn unlisted(settings: &Priorities, user: Option<u32>, origin: Origin) -> Option<u32> {
-    match settings.unlisted {
-        Unlisted::Group => origin.group(),
-        Unlisted::User => user,
-        Unlisted::Together => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::priority::Account;
 
     fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
         let parent = parent.map(str::to_owned);
@@ -276,8 +275,13 @@ mod tests {
         Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users, is_user, limits }
     }
 
+    fn of_job(accounts: &mut Accounts, user: Option<u32>, origin: Origin) -> AccountIndex {
+        let payer = Payer::of(&accounts.settings, user, origin);
+        accounts.of_job(user, payer)
+    }
+
     fn group(accounts: &mut Accounts, number: u32) -> AccountIndex {
-        accounts.of_job(None, Origin::new(Some(number), None, None))
+        of_job(accounts, None, Origin::new(Some(number), None, None))
     }
 
     /// Two accounts with 3 and 1 shares. In a period of 100 s the second one has used one of two nodes that were in use: e = 1/2 each, so
@@ -334,7 +338,7 @@ mod tests {
                 ..Priorities::default()
             }));
             let origin = Origin::new(Some(1), None, None);
-            let [x, y] = [7, 8].map(|user| accounts.of_job(UserId::new(user), origin));
+            let [x, y] = [7, 8].map(|user| of_job(&mut accounts, Some(user), origin));
             accounts.start(0, x, 3);
             accounts.start(1, y, 1);
             accounts.advance(SimTime::from_secs(100));
@@ -373,15 +377,15 @@ mod tests {
         let listed = vec![account("a", None, 1, &[1])];
         let mut accounts = Accounts::new(Arc::new(Priorities { accounts: listed, ..Priorities::default() }));
         let a = group(&mut accounts, 1);
-        let unknown = accounts.of_job(None, Origin::UNKNOWN);
+        let unknown = of_job(&mut accounts, None, Origin::UNKNOWN);
         assert_eq!([group(&mut accounts, 7), group(&mut accounts, 7)], [3, 3]);
-        assert_eq!((a, unknown, accounts.of_job(UserId::new(4), Origin::UNKNOWN)), (1, 2, 2));
+        assert_eq!((a, unknown, of_job(&mut accounts, Some(4), Origin::UNKNOWN)), (1, 2, 2));
         let by_user = Priorities { unlisted: Unlisted::User, ..Priorities::default() };
         let mut accounts = Accounts::new(Arc::new(by_user));
         let origin = Origin::new(Some(1), None, None);
-        assert_ne!(accounts.of_job(UserId::new(1), origin), accounts.of_job(UserId::new(2), origin));
+        assert_ne!(of_job(&mut accounts, Some(1), origin), of_job(&mut accounts, Some(2), origin));
         let together = Priorities { unlisted: Unlisted::Together, ..Priorities::default() };
         let mut accounts = Accounts::new(Arc::new(together));
-        assert_eq!(accounts.of_job(UserId::new(1), origin), accounts.of_job(None, Origin::UNKNOWN));
+        assert_eq!(of_job(&mut accounts, Some(1), origin), of_job(&mut accounts, None, Origin::UNKNOWN));
     }
 }

@@ -5,7 +5,7 @@ use dfrsim_model::priority::{JobClass, Limits, Priorities, Tres};
 use dfrsim_model::{Share, SimSpan};
 
 /// Amounts by the places of [names](names).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Held(Vec<u64>);
 
 impl Held {
@@ -32,15 +32,6 @@ impl Held {
     /// An amount for so long, in microseconds.
     pub(super) fn times(&self, place: usize, span: SimSpan) -> u128 {
         u128::from(self.get(place)) * u128::from(span.micros())
-    }
-
-    pub(super) fn add(&mut self, other: &Held) {
-        self.0.resize(other.0.len(), 0);
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, amount)| *sum += amount);
-    }
-
-    pub(super) fn subtract(&mut self, other: &Held) {
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, amount)| *sum -= amount);
     }
 
     /// What a job that holds this uses of its account: by the weights of its partition or of the site, otherwise its tasks.

@@ -1,9 +1,9 @@
 //! The limits of partitions, qualities of service, accounts and users.
 
-use super::accounts::unlisted;
+use super::accounts::Payer;
 use super::held::Held;
 use dfrsim_cluster::JobView;
-use dfrsim_model::priority::{Account, JobClass, Limits, Priorities, Tres};
+use dfrsim_model::priority::{JobClass, Limits, Priorities};
 use dfrsim_model::{JobId, Origin, SimSpan, SimTime, SortedMap, UserId};
 
 /// The classes of a job, by their places in the settings, and whose it is.
@@ -27,83 +27,31 @@ impl Membership {
     }
 }
 
-/// Who pays for a job: the account of a place in the settings, or one of the group or user that is not listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Payer {
-    Listed(usize),
-    Other(Option<u32>),
+/// What a limit counts of each job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// Itself, while it runs.
+    Running,
+    /// Itself, while it is in the system.
+    Submitted,
+    /// What it holds of the resource of a place.
+    Held(usize),
+    /// The same times what is left of its estimate, in microseconds.
+    Minutes(usize),
+    /// Its estimate in microseconds.
+    Time,
 }
 
-/// What limits count of a job.
-#[derive(Clone, Debug)]
-pub(super) struct Claim {
-    /// The places of the rules that it keeps.
-    rules: Vec<usize>,
-    user: Option<u32>,
-    payer: Payer,
-    pub(super) held: Held,
-    estimate: SimSpan,
+/// The jobs that a limit counts together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Job,
+    User,
+    Account,
+    All,
 }
 
-/// Limits with the places of what jobs hold.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Rule {
-    total: Vec<(usize, u64)>,
-    per_user: Vec<(usize, u64)>,
-    per_account: Vec<(usize, u64)>,
-    per_job: Vec<(usize, u64)>,
-    minutes: Vec<(usize, u64)>,
-    jobs: Option<u32>,
-    jobs_per_user: Option<u32>,
-    jobs_per_account: Option<u32>,
-    submitted: Option<u32>,
-    submitted_per_user: Option<u32>,
-    longest: Option<SimSpan>,
-}
-
-impl Rule {
-    fn new(limits: &Limits, names: &[String]) -> Rule {
-        let places = |amounts: &Tres| {
-            let place = |name: &String| names.iter().position(|it| it == name).expect("all names are known");
-            amounts.iter().map(|(name, &most)| (place(name), most)).collect()
-        };
-        Rule {
-            total: places(&limits.total),
-            per_user: places(&limits.per_user),
-            per_account: places(&limits.per_account),
-            per_job: places(&limits.per_job),
-            minutes: places(&limits.minutes),
-            jobs: limits.jobs,
-            jobs_per_user: limits.jobs_per_user,
-            jobs_per_account: limits.jobs_per_account,
-            submitted: limits.submitted,
-            submitted_per_user: limits.submitted_per_user,
-            longest: None,
-        }
-    }
-
-    fn of_class(class: &JobClass, names: &[String]) -> Rule {
-        let nodes = |most: Option<u32>| most.map(|most| (0, u64::from(most)));
-        let mut rule = Rule::new(&class.limits, names);
-        rule.per_job.extend(nodes(class.max_nodes));
-        rule.total.extend(nodes(class.total_nodes));
-        rule.jobs_per_user = rule.jobs_per_user.into_iter().chain(class.max_running_per_user).min();
-        rule.longest = class.max_time_s.map(SimSpan::from_secs);
-        rule
-    }
-
-    fn holds_back(&self) -> bool {
-        let Rule { total, per_user, per_account, minutes, jobs, jobs_per_user, jobs_per_account, .. } = self;
-        [total, per_user, per_account, minutes].iter().any(|it| !it.is_empty())
-            || [jobs, jobs_per_user, jobs_per_account].iter().any(|it| it.is_some())
-    }
-
-    fn counts_jobs(&self) -> bool {
-        self.submitted.is_some() || self.submitted_per_user.is_some()
-    }
-}
-
-/// The jobs of which a limit counts some.
+/// The jobs of a scope that count together with one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Whose {
     All,
@@ -111,48 +59,144 @@ enum Whose {
     Account(Payer),
 }
 
-/// What some jobs use.
-#[derive(Debug, Default)]
-struct Used {
-    jobs: u32,
-    held: Held,
+/// What jobs may have at most.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    scope: Scope,
+    what: What,
+    most: u128,
+}
+
+impl Limit {
+    fn new(scope: Scope, what: What, most: Option<impl Into<u128>>) -> Option<Limit> {
+        Some(Limit { scope, what, most: most?.into() })
+    }
+
+    /// Those of settings.
+    fn all(limits: &Limits, names: &[String]) -> Vec<Limit> {
+        let [held, minutes]: [fn(usize) -> What; 2] = [What::Held, What::Minutes];
+        let tables = [
+            (Scope::All, held, 1, &limits.total),
+            (Scope::User, held, 1, &limits.per_user),
+            (Scope::Account, held, 1, &limits.per_account),
+            (Scope::Job, held, 1, &limits.per_job),
+            (Scope::All, minutes, 60_000_000, &limits.minutes),
+        ];
+        let amounts = tables.into_iter().flat_map(|(scope, what, unit, amounts)| {
+            amounts.iter().map(move |(name, &most)| {
+                let place = names.iter().position(|it| it == name).expect("all names are known");
+                Limit { scope, what: what(place), most: u128::from(most) * unit }
+            })
+        });
+        let counts = [
+            Limit::new(Scope::All, What::Running, limits.jobs),
+            Limit::new(Scope::User, What::Running, limits.jobs_per_user),
+            Limit::new(Scope::Account, What::Running, limits.jobs_per_account),
+            Limit::new(Scope::All, What::Submitted, limits.submitted),
+            Limit::new(Scope::User, What::Submitted, limits.submitted_per_user),
+        ];
+        amounts.chain(counts.into_iter().flatten()).collect()
+    }
+
+    /// Those of a class, of which some have fields of their own.
+    fn of_class(class: &JobClass, names: &[String]) -> Vec<Limit> {
+        let longest = class.max_time_s.map(|most| SimSpan::from_secs(most).micros());
+        let own = [
+            Limit::new(Scope::Job, What::Held(0), class.max_nodes),
+            Limit::new(Scope::All, What::Held(0), class.total_nodes),
+            Limit::new(Scope::User, What::Running, class.max_running_per_user),
+            Limit::new(Scope::Job, What::Time, longest),
+        ];
+        Limit::all(&class.limits, names).into_iter().chain(own.into_iter().flatten()).collect()
+    }
+}
+
+/// What limits count of a job.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    /// The places of those that it keeps.
+    limits: Vec<usize>,
+    user: Option<u32>,
+    pub(super) payer: Payer,
+    pub(super) held: Held,
+    estimate: SimSpan,
+}
+
+impl Claim {
+    /// Jobs of no known user have no limit by user.
+    fn whose(&self, scope: Scope) -> Option<Whose> {
+        match scope {
+            Scope::Job => None,
+            Scope::User => self.user.map(Whose::User),
+            Scope::Account => Some(Whose::Account(self.payer)),
+            Scope::All => Some(Whose::All),
+        }
+    }
+
+    /// Those of its limits that can hold it back beside others that run, with the jobs that count with it.
+    fn shared<'a>(&'a self, limits: &'a [Limit]) -> impl Iterator<Item = (usize, Limit, Whose)> + 'a {
+        let limits = self.limits.iter().map(|&at| (at, limits[at]));
+        let limits = limits.filter(|(_, limit)| limit.what != What::Submitted);
+        limits.filter_map(|(at, limit)| Some((at, limit, self.whose(limit.scope)?)))
+    }
+
+    /// How much it has before it starts.
+    fn amount(&self, what: What) -> u128 {
+        match what {
+            What::Running | What::Submitted => 1,
+            What::Held(place) => self.held.get(place).into(),
+            What::Minutes(place) => self.held.times(place, self.estimate),
+            What::Time => self.estimate.micros().into(),
+        }
+    }
 }
 
 /// What limits depend on: who runs what. Where there are none, jobs are not counted.
 #[derive(Debug, Default)]
 pub(super) struct InUse {
-    has_limits: bool,
-    /// Of qualities of service, of partitions, of accounts, of arrays, and of the site.
-    rules: Vec<Rule>,
+    limits: Vec<Limit>,
+    /// The places of those of each quality of service, partition, account (with those of accounts above it) and array, and of the site.
+    rules: Vec<Vec<usize>>,
     /// By the first job of a range of an array: the last one, and the place of its rule.
     arrays: SortedMap<JobId, (JobId, usize)>,
-    used: SortedMap<(usize, Whose), Used>,
-    /// By rule with a limit of minutes: what jobs hold, and until when they do.
+    used: SortedMap<(usize, Whose), u128>,
+    /// By limit of minutes: until when running jobs hold what they do, and that.
     ends: SortedMap<usize, Vec<(SimTime, Held)>>,
 }
 
 impl InUse {
     pub(super) fn new(settings: &Priorities, names: &[String]) -> InUse {
-        let classes =
-            settings.qos.iter().chain(&settings.partitions).map(|class| Rule::of_class(class, names));
-        let accounts = settings.accounts.iter().map(|account| Rule::new(&account.limits, names));
-        let of_arrays = settings.arrays.iter().map(|it| Rule { jobs: Some(it.running), ..Rule::default() });
-        let site = Rule { jobs_per_user: settings.max_running_per_user, ..Rule::default() };
-        let first = settings.qos.len() + settings.partitions.len() + settings.accounts.len();
-        let ranges = (first..).zip(&settings.arrays).flat_map(|(at, array)| {
+        let mut limits = Vec::new();
+        let mut places = |of: Vec<Limit>| -> Vec<usize> {
+            let first = limits.len();
+            limits.extend(of);
+            (first..limits.len()).collect()
+        };
+        let Priorities { qos, partitions, accounts, arrays, .. } = settings;
+        let classes = qos.iter().chain(partitions);
+        let mut rules: Vec<_> = classes.map(|class| places(Limit::of_class(class, names))).collect();
+        let own: Vec<_> = accounts.iter().map(|it| places(Limit::all(&it.limits, names))).collect();
+        let above = |&account: &usize| {
+            let parent = accounts[account].parent.as_ref()?;
+            accounts.iter().position(|it| it.name == *parent)
+        };
+        rules.extend((0..own.len()).map(|account| {
+            let with_those_above = std::iter::successors(Some(account), above);
+            with_those_above.flat_map(|at| own[at].iter().copied()).collect()
+        }));
+        let ranges = (rules.len()..).zip(arrays).flat_map(|(at, array)| {
             array.jobs.iter().map(move |&(first, last)| (JobId(first), (JobId(last), at)))
         });
-        InUse {
-            has_limits: settings.have_limits(),
-            rules: classes.chain(accounts).chain(of_arrays).chain([site]).collect(),
-            arrays: ranges.collect(),
-            ..InUse::default()
-        }
+        let ranges = ranges.collect();
+        let running = |scope, most| Limit::new(scope, What::Running, most).into_iter().collect();
+        rules.extend(arrays.iter().map(|it| places(running(Scope::All, Some(it.running)))));
+        rules.push(places(running(Scope::User, settings.max_running_per_user)));
+        InUse { limits, rules, arrays: ranges, ..InUse::default() }
     }
 
     /// The same limits for claims that were made, without a job that runs.
     pub(super) fn emptied(&self) -> InUse {
-        InUse { rules: self.rules.clone(), ..InUse::default() }
+        InUse { limits: self.limits.clone(), ..InUse::default() }
     }
 
     /// What counts of a job.
@@ -164,128 +208,72 @@ impl InUse {
         held: Held,
         estimate: SimSpan,
     ) -> Claim {
-        let (user, payer) = (job.user, payer(settings, job.user, origin));
-        if !self.has_limits {
-            return Claim { rules: Vec::new(), user, payer, held, estimate };
-        }
-        let qos = job.qos.into_iter();
-        let partition = job.partition.into_iter().map(|at| settings.qos.len() + at);
-        let mut rules: Vec<usize> = qos.chain(partition).collect();
+        let payer = Payer::of(settings, job.user, origin);
+        let partition = job.partition.map(|at| settings.qos.len() + at);
         let first = settings.qos.len() + settings.partitions.len();
-        let mut at = if let Payer::Listed(account) = payer { Some(account) } else { None };
-        while let Some(account) = at {
-            rules.push(first + account);
-            let parent = settings.accounts[account].parent.as_ref();
-            at = parent.and_then(|name| settings.accounts.iter().position(|it| it.name == *name));
-        }
+        let account = if let Payer::Listed(at) = payer { Some(first + at) } else { None };
         let array = self.arrays.keys().partition_point(|first| *first <= job.id).checked_sub(1);
-        let array = array.map(|place| self.arrays.values()[place]);
-        rules.extend(array.filter(|(last, _)| job.id <= *last).map(|(_, at)| at));
-        rules.push(self.rules.len() - 1);
-        rules.retain(|&at| self.rules[at] != Rule::default());
-        Claim { rules, user, payer, held, estimate }
+        let array = array.map(|place| self.arrays.values()[place]).filter(|(last, _)| job.id <= *last);
+        let rules = [job.qos, partition, account, array.map(|(_, at)| at), Some(self.rules.len() - 1)];
+        let limits = rules.into_iter().flatten().flat_map(|at| &self.rules[at]).copied().collect();
+        Claim { limits, user: job.user, payer, held, estimate }
     }
 
     /// Whether a job could ever run, and is not one too many of those in the system.
-    pub(super) fn admits<'a>(&self, job: &Claim, others: impl Iterator<Item = &'a Claim>) -> bool {
-        let within = |limits: &[(usize, u64)]| limits.iter().all(|&(at, most)| job.held.get(at) <= most);
-        let in_minutes = |limits: &[(usize, u64)]| {
-            limits.iter().all(|&(at, most)| job.held.times(at, job.estimate) <= micros(most))
-        };
-        let fits = job.rules.iter().map(|&at| &self.rules[at]).all(|rule| {
-            [&rule.total, &rule.per_user, &rule.per_account, &rule.per_job].into_iter().all(|it| within(it))
-                && in_minutes(&rule.minutes)
-                && rule.longest.is_none_or(|longest| job.estimate <= longest)
-        });
-        let counting: Vec<usize> =
-            job.rules.iter().copied().filter(|&at| self.rules[at].counts_jobs()).collect();
-        if !fits || counting.is_empty() {
-            return fits;
-        }
-        let others: Vec<&Claim> = others.collect();
-        counting.into_iter().all(|at| {
-            let below = |most: Option<u32>, counts: &dyn Fn(&Claim) -> bool| {
-                let count =
-                    || others.iter().filter(|other| other.rules.contains(&at) && counts(other)).count();
-                most.is_none_or(|most| count() < most as usize)
-            };
-            below(self.rules[at].submitted, &|_| true)
-                && (job.user.is_none()
-                    || below(self.rules[at].submitted_per_user, &|other| other.user == job.user))
+    pub(super) fn admits<'a>(&self, job: &Claim, others: &(impl Iterator<Item = &'a Claim> + Clone)) -> bool {
+        job.limits.iter().all(|at| {
+            let Limit { scope, what, most } = self.limits[*at];
+            match (what, job.whose(scope)) {
+                (What::Running, _) | (What::Submitted, None) => true,
+                (What::Submitted, whose) => {
+                    let counts = |other: &&Claim| other.limits.contains(at) && other.whose(scope) == whose;
+                    (others.clone().filter(counts).count() as u128) < most
+                }
+                _ => job.amount(what) <= most,
+            }
         })
     }
 
     /// Whether a limit may ever hold the job back.
     pub(super) fn may_hold(&self, job: &Claim) -> bool {
-        job.rules.iter().any(|&at| self.rules[at].holds_back())
+        job.shared(&self.limits).next().is_some()
     }
 
-    /// Whether a limit holds the job back for now. Jobs of no known user have no limit by user.
+    /// Whether a limit holds the job back for now.
     pub(super) fn holds(&self, now: SimTime, job: &Claim) -> bool {
-        job.rules.iter().any(|&at| {
-            let rule = &self.rules[at];
-            let exceeds = |whose: Whose, jobs: Option<u32>, limits: &[(usize, u64)]| {
-                if jobs.is_none() && limits.is_empty() {
-                    return false;
-                }
-                let Some(used) = self.used.get(&(at, whose)) else { return jobs == Some(0) };
-                let over = |&(place, most): &(usize, u64)| used.held.get(place) + job.held.get(place) > most;
-                jobs.is_some_and(|most| used.jobs >= most) || limits.iter().any(over)
-            };
-            exceeds(Whose::All, rule.jobs, &rule.total)
-                || job.user.is_some_and(|user| exceeds(Whose::User(user), rule.jobs_per_user, &rule.per_user))
-                || exceeds(Whose::Account(job.payer), rule.jobs_per_account, &rule.per_account)
-                || rule.minutes.iter().any(|&(place, most)| {
+        job.shared(&self.limits).any(|(at, Limit { what, most, .. }, whose)| {
+            let used = match what {
+                What::Minutes(place) => {
                     let running = self.ends.get(&at).into_iter().flatten();
-                    let left = running.map(|(end, held)| held.times(place, end.saturating_since(now)));
-                    left.sum::<u128>() + job.held.times(place, job.estimate) > micros(most)
-                })
+                    running.map(|(end, held)| held.times(place, end.saturating_since(now))).sum()
+                }
+                _ => self.used.get(&(at, whose)).copied().unwrap_or(0),
+            };
+            used + job.amount(what) > most
         })
     }
 
     pub(super) fn start(&mut self, now: SimTime, job: &Claim) {
-        self.each(job, |used| {
-            used.jobs += 1;
-            used.held.add(&job.held);
-        });
-        for &at in job.rules.iter().filter(|&&at| !self.rules[at].minutes.is_empty()) {
-            let end = now.saturating_add(job.estimate);
-            self.ends.or_default(at).push((end, job.held.clone()));
+        let end = now.saturating_add(job.estimate);
+        for (at, Limit { what, .. }, whose) in job.shared(&self.limits) {
+            match what {
+                What::Minutes(_) => self.ends.or_default(at).push((end, job.held.clone())),
+                _ => *self.used.or_default((at, whose)) += job.amount(what),
+            }
         }
     }
 
     /// A job ends that started at a moment.
     pub(super) fn end(&mut self, since: SimTime, job: &Claim) {
-        self.each(job, |used| {
-            used.jobs -= 1;
-            used.held.subtract(&job.held);
-        });
-        for at in &job.rules {
-            let Some(ends) = self.ends.get_mut(at) else { continue };
-            let end = since.saturating_add(job.estimate);
-            if let Some(place) = ends.iter().position(|it| it.0 == end && it.1 == job.held) {
-                ends.swap_remove(place);
+        let end = since.saturating_add(job.estimate);
+        for (at, Limit { what, .. }, whose) in job.shared(&self.limits) {
+            if let What::Minutes(_) = what {
+                let ends = self.ends.or_default(at);
+                let place = ends.iter().position(|it| it.0 == end && it.1 == job.held);
+                ends.swap_remove(place.expect("it started"));
+            } else {
+                *self.used.or_default((at, whose)) -= job.amount(what);
             }
         }
     }
-
-    fn each(&mut self, job: &Claim, change: impl Fn(&mut Used)) {
-        for &at in &job.rules {
-            let whose = [Some(Whose::All), job.user.map(Whose::User), Some(Whose::Account(job.payer))];
-            whose.into_iter().flatten().for_each(|it| change(self.used.or_default((at, it))));
-        }
-    }
-}
-
-/// A limit of minutes in microseconds.
-fn micros(minutes: u64) -> u128 {
-    u128::from(minutes) * 60_000_000
-}
-
-fn payer(settings: &Priorities, user: Option<u32>, origin: Origin) -> Payer {
-    let place = |pays: &dyn Fn(&Account) -> bool| settings.accounts.iter().position(pays);
-    let of_user = user.and_then(|user| place(&|account| account.pays_for(user)));
-    let of_group = || origin.group().and_then(|group| place(&|account| account.groups.contains(&group)));
-    let listed = of_user.or_else(of_group).map(Payer::Listed);
-    listed.unwrap_or_else(|| Payer::Other(unlisted(settings, user, origin)))
 }

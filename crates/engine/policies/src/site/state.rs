@@ -163,14 +163,16 @@ impl Site {
         let before = |other: &&JobHandle| view.job(**other).sequence() < job.sequence;
         let before = view.jobs().iter().filter(before);
         let others = before.filter_map(|other| self.members.get(other.index())?.as_ref());
-        self.in_use.admits(&job.claim, others.filter(|other| other.is_admitted).map(|other| &other.claim))
+        let others = others.filter(|other| other.is_admitted).map(|other| &other.claim);
+        self.in_use.admits(&job.claim, &others)
     }
 
     /// A job arrives; returns whether its classes ever admit it.
     pub(crate) fn submit(&mut self, view: View<'_>, handle: JobHandle) -> bool {
-        let job = view.job(handle);
-        let account = self.accounts.as_mut().map_or(0, |it| it.of_job(job.user(), job.origin()));
-        let mut member = Member { account, ..self.member_of(view, handle, job.submit()) };
+        let mut member = self.member_of(view, handle, view.job(handle).submit());
+        if let Some(accounts) = &mut self.accounts {
+            member.account = accounts.of_job(member.membership.user, member.claim.payer);
+        }
         member.is_admitted = self.admits(view, &member);
         self.partitions.insert(member.membership.partition);
         if self.members.len() <= handle.index() {
@@ -189,10 +191,10 @@ impl Site {
 
     /// The priority of a job if it arrived now, and whether its classes ever admit it.
     pub(crate) fn of_arrival(&self, view: View<'_>, handle: JobHandle) -> (u64, bool) {
-        let (now, job) = (view.now(), view.job(handle));
-        let fair_share =
-            self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share_of(job.user(), job.origin()));
-        let member = self.member_of(view, handle, now);
+        let (now, member) = (view.now(), self.member_of(view, handle, view.now()));
+        let Member { membership, claim, .. } = &member;
+        let fair_share = |accounts: &Accounts| accounts.fair_share_of(membership.user, claim.payer);
+        let fair_share = self.accounts.as_ref().map_or(0, fair_share);
         (member.rank.at(now, fair_share, &self.settings), self.admits(view, &member))
     }
 
