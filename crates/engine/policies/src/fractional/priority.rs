@@ -10,26 +10,25 @@ use std::cmp::{Ordering, Reverse};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Priority {
     rule: PriorityRule,
-    /// `/AHEAD`, in seconds: it replaces the rule.
-    ahead: Option<f64>,
+    /// In seconds: what flow times count more by the rule of the stretch.
+    ahead: f64,
     /// Whether (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
     is_coarse: bool,
 }
 
 impl Priority {
     pub(super) fn new(policy: &Fractional, options: &FractionalOptions) -> Priority {
-        let ahead = policy.extensions.ahead.map(SimSpan::as_secs_f64);
-        Priority {
-            rule: options.priority,
-            ahead,
-            is_coarse: options.readings.clock.is_some() && ahead.is_none(),
-        }
+        let ahead = policy.extensions.ahead;
+        // `/AHEAD` replaces the rule.
+        let rule = if ahead.is_some() { PriorityRule::FlowOverVirtual } else { options.priority };
+        let is_coarse = rule == PriorityRule::FlowOverVirtualSquared && options.readings.clock.is_some();
+        Priority { rule, ahead: ahead.map_or(0.0, SimSpan::as_secs_f64), is_coarse }
     }
 
     /// The priority of a job of this weight.
     pub(super) fn of(self, flow_time: SimSpan, virtual_time: VirtualTime, weight: u32) -> f64 {
         let weight = f64::from(weight);
-        if self.is_coarse && self.rule == PriorityRule::FlowOverVirtualSquared {
+        if self.is_coarse {
             let flow = u128::from(flow_time.micros() / 1_000).max(1);
             let done = (virtual_time.units() >> Yield::BITS) / 1_000;
             return -((done * done / flow) as f64) / (weight * weight);
@@ -37,15 +36,12 @@ impl Priority {
         if virtual_time.is_zero() {
             return f64::INFINITY;
         }
-        let virtual_time = virtual_time.as_secs_f64();
-        if let Some(ahead) = self.ahead {
-            return weight * ((flow_time.as_secs_f64() + ahead) / virtual_time);
-        }
+        let (flow_time, virtual_time) = (flow_time.as_secs_f64(), virtual_time.as_secs_f64());
         match self.rule {
             PriorityRule::FlowOverVirtualSquared => {
-                weight * weight * (flow_time.as_secs_f64() / (virtual_time * virtual_time))
+                weight * weight * (flow_time / (virtual_time * virtual_time))
             }
-            PriorityRule::FlowOverVirtual => weight * (flow_time.as_secs_f64() / virtual_time),
+            PriorityRule::FlowOverVirtual => weight * ((flow_time + self.ahead) / virtual_time),
             PriorityRule::InverseVirtual => weight / virtual_time,
         }
     }
@@ -53,19 +49,14 @@ impl Priority {
     /// A bound on the priority of a job of this weight that does no more work.
     pub(super) fn bound(self, submit: SimTime, virtual_time: VirtualTime, weight: u32) -> PriorityBound {
         let done = virtual_time.as_secs_f64();
-        let (slope, constant) = match (self.ahead, self.rule) {
-            (Some(ahead), _) => (1.0 / done, ahead / done),
-            (None, PriorityRule::FlowOverVirtualSquared) if self.is_coarse => (0.0, f64::INFINITY),
-            (None, PriorityRule::FlowOverVirtualSquared) => (1.0 / (done * done), 0.0),
-            (None, PriorityRule::FlowOverVirtual) => (1.0 / done, 0.0),
-            (None, PriorityRule::InverseVirtual) => (0.0, 1.0 / done),
+        let weight = f64::from(weight);
+        let (factor, slope, constant) = match self.rule {
+            PriorityRule::FlowOverVirtualSquared if self.is_coarse => (1.0, 0.0, f64::INFINITY),
+            PriorityRule::FlowOverVirtualSquared => (weight * weight, 1.0 / (done * done), 0.0),
+            PriorityRule::FlowOverVirtual => (weight, 1.0 / done, self.ahead / done),
+            PriorityRule::InverseVirtual => (weight, 0.0, 1.0 / done),
         };
         let intercept = constant * (1.0 + 1e-12) - submit.as_secs_f64() * slope;
-        let weight = f64::from(weight);
-        let factor = match self.rule {
-            PriorityRule::FlowOverVirtualSquared if self.ahead.is_none() => weight * weight,
-            _ => weight,
-        };
         PriorityBound { slope: factor * slope, intercept: factor * intercept }
     }
 }
