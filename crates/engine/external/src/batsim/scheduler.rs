@@ -191,13 +191,8 @@ impl<T: Transport> Session<T> {
         let (view, now) = (situation.view, self.now);
         for &handle in situation.completed {
             let job = view.job(handle);
-            let Some(name) = self.names.remove(&job.sequence()) else { continue };
-            let Some(KnownJob { phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(&name) else {
-                continue;
-            };
-            self.owners.release(&name, &on);
             let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
-            self.events.job_completed(now, &name, end, &ranges(&on, " "));
+            self.end(job.sequence(), end);
         }
         self.note_platform(view);
         for interrupted in situation.interrupted {
@@ -227,6 +222,16 @@ impl<T: Transport> Session<T> {
         }
     }
 
+    /// The job of a place in the order of submission leaves its nodes; returns its name and what was known of it.
+    fn end(&mut self, sequence: u64, end: End) -> Option<(Rc<str>, KnownJob)> {
+        let name = self.names.remove(&sequence)?;
+        let job = self.jobs.remove(&name)?;
+        let Phase::Running { on, .. } = &job.phase else { return None };
+        self.owners.release(&name, on);
+        self.events.job_completed(self.now, &name, end, &ranges(on, " "));
+        Some((name, job))
+    }
+
     fn submit(&mut self, view: View<'_>, handle: JobHandle, name: &str, profile: Rc<str>, again: u32) {
         let job = view.job(handle);
         self.events.job_submitted(self.now, name, &profile, job, view.texts());
@@ -239,13 +244,9 @@ impl<T: Transport> Session<T> {
     /// A job that lost its nodes has failed; if it waits, it is submitted again as `NAME#1`, `NAME#2`, as pybatsim does.
     fn note_interrupted(&mut self, view: View<'_>, handle: JobHandle) {
         let job = view.job(handle);
-        let Some(name) = self.names.remove(&job.sequence()) else { return };
-        let Some(KnownJob { phase: Phase::Running { on, .. }, profile, again, .. }) = self.jobs.remove(&name)
-        else {
+        let Some((name, KnownJob { profile, again, .. })) = self.end(job.sequence(), End::Failed) else {
             return;
         };
-        self.owners.release(&name, &on);
-        self.events.job_completed(self.now, &name, End::Failed, &ranges(&on, " "));
         if job.state() == JobState::Waiting {
             let first =
                 if again == 0 { &*name } else { name.rsplit_once('#').map_or(&*name, |(first, _)| first) };
@@ -364,24 +365,14 @@ impl<T: Transport> Session<T> {
     fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), String> {
         let mut progress = Map::new();
         for name in names {
-            match self.jobs.get(&**name).map(|job| &job.phase) {
-                None => continue,
-                Some(Phase::Running { .. }) => {}
-                Some(Phase::Waiting) => {
-                    return Err(format!("KILL_JOB of {name}: it does not run"));
-                }
-                Some(Phase::Starting(_)) => {
-                    return Err(format!("KILL_JOB of {name}: it starts at this moment"));
-                }
+            let Some(job) = self.jobs.get(&**name) else { continue };
+            match job.phase {
+                Phase::Running { .. } => {}
+                Phase::Waiting => return Err(format!("KILL_JOB of {name}: it does not run")),
+                Phase::Starting(_) => return Err(format!("KILL_JOB of {name}: it starts at this moment")),
             }
-            let Some(KnownJob { handle, phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(&**name)
-            else {
-                continue;
-            };
-            decision.kill(handle);
-            self.names.remove(&view.job(handle).sequence());
-            self.owners.release(name, &on);
-            self.events.job_completed(self.now, name, End::Killed, &ranges(&on, " "));
+            decision.kill(job.handle);
+            self.end(view.job(job.handle).sequence(), End::Killed);
             progress.insert(name.clone(), json!({ "profile": name }));
         }
         self.events.job_killed(self.now, names, &progress);
