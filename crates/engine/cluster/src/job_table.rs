@@ -1,6 +1,6 @@
 //! The jobs in the system.
 
-use crate::{JobRecord, NodeRange, Placement};
+use crate::{JobRecord, NodeRange, Options, Overrun, Placement};
 use dfrsim_model::{Clock, Job, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_platform::Interruption;
 
@@ -80,20 +80,6 @@ pub(crate) struct ActiveJob {
     pub(crate) remaining: Option<SimSpan>,
     /// How long it makes no progress when it starts, since it reads a checkpoint.
     pub(crate) restart: SimSpan,
-}
-
-/// A job that arrives, as the cluster is going to have it.
-#[derive(Debug)]
-pub(crate) struct Arrival {
-    pub(crate) job: Job,
-    pub(crate) estimate: Option<SimSpan>,
-    pub(crate) known_need: Share,
-    pub(crate) weight: u32,
-    /// Whether its run time is its estimate, where it will be killed.
-    pub(crate) killed: bool,
-    /// Its run time, the checkpoints that it writes and its epilog.
-    pub(crate) length: SimSpan,
-    pub(crate) clock: Option<Clock>,
 }
 
 impl ActiveJob {
@@ -231,43 +217,57 @@ impl JobTable {
         self.jobs.len()
     }
 
-    /// A job that arrives.
-    pub(crate) fn insert(&mut self, arrival: Arrival) -> JobHandle {
-        let handle = self.consider(arrival);
+    /// A job arrives of whose run time this is said, at a cluster with these options and this rule for interruptions.
+    pub(crate) fn insert(
+        &mut self,
+        job: Job,
+        estimate: Option<SimSpan>,
+        options: &Options,
+        rule: Option<Interruption>,
+    ) -> JobHandle {
+        let handle = self.consider(job, estimate, options, rule);
         self.get_mut(handle).sequence = self.submitted;
         self.submitted += 1;
         self.order.push(handle);
         handle
     }
 
-    /// A job that may arrive, behind all others: it is not in the system.
-    pub(crate) fn consider(&mut self, arrival: Arrival) -> JobHandle {
-        let Arrival { job, estimate, known_need, weight, killed, length, clock } = arrival;
-        let submit = job.submit;
+    /// The same of a job that may arrive, behind all others: it is not in the system.
+    pub(crate) fn consider(
+        &mut self,
+        mut job: Job,
+        estimate: Option<SimSpan>,
+        options: &Options,
+        rule: Option<Interruption>,
+    ) -> JobHandle {
+        let kill_at = estimate.filter(|&span| options.overrun == Overrun::Kill && span < job.run_time);
+        job.run_time = kill_at.unwrap_or(job.run_time);
+        let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
+        let (submit, estimate) = (job.submit, estimate.map(lengthened));
         let mut active = ActiveJob {
-            job,
             sequence: u64::MAX,
             estimate,
-            weight,
+            weight: options.weights.as_ref().map_or(1, |weights| weights.of(job.user, job.origin)),
             state: JobState::Waiting,
             placement: Vec::new(),
             job_yield: Yield::ZERO,
-            believed_need: known_need,
+            believed_need: options.needs.known(job.cpu_need),
             speed: Yield::ZERO,
             reported_speed: Yield::ZERO,
             node_speed: Yield::ONE,
             runs_since: submit,
             done: VirtualTime::ZERO,
             progress_from: submit,
-            clock,
+            clock: options.clock,
             first_start: None,
-            killed,
+            killed: kill_at.is_some(),
             preemptions: 0,
             migrations: 0,
             interruptions: 0,
-            length,
+            length: lengthened(job.run_time).saturating_add(options.epilog),
             remaining: estimate,
             restart: SimSpan::ZERO,
+            job,
         };
         match self.free.pop() {
             Some(handle) => {

@@ -6,19 +6,19 @@ mod outside;
 
 use crate::check::Checker;
 use crate::followers::Until;
-use crate::job_table::{Arrival, JobTable};
+use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::speeds::Speeds;
 use crate::unequal::Unequal;
 use crate::{
-    Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun,
+    Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options,
     Scheduler, Situation, View, Violation,
 };
 use apply::Effect;
 use dfrsim_model::event_queue::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
-use dfrsim_platform::OutageError;
+use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_platform::{Interruption, OutageError};
 use std::sync::Arc;
 
 /// Why a simulation ended before its jobs did.
@@ -422,32 +422,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(())
     }
 
-    /// A job as it arrives, and what is said of its run time.
-    fn arrival(&self, mut job: Job) -> (Arrival, Option<SimSpan>) {
-        let estimate = self.options.estimates.estimate(&job, self.options.seed);
-        let kill_at = estimate.filter(|&span| self.options.overrun == Overrun::Kill && span < job.run_time);
-        if let Some(span) = kill_at {
-            job.run_time = span;
-        }
-        let rule = self.platform.as_ref().map(|platform| platform.interruption());
-        let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
-        let known_need = self.options.needs.known(job.cpu_need);
-        let weight = self.options.weights.as_ref().map_or(1, |weights| weights.of(job.user, job.origin));
-        let arrival = Arrival {
-            length: lengthened(job.run_time).saturating_add(self.options.epilog),
-            job,
-            estimate: estimate.map(lengthened),
-            known_need,
-            weight,
-            killed: kill_at.is_some(),
-            clock: self.options.clock,
-        };
-        (arrival, estimate)
+    /// What becomes of jobs that lose a node, if nodes go down.
+    fn interruption(&self) -> Option<Interruption> {
+        self.platform.as_ref().map(|platform| platform.interruption())
     }
 
     fn submit(&mut self, now: SimTime, job: Job) -> Result<JobHandle, SimulationError> {
-        let (arrival, estimate) = self.arrival(job);
-        let handle = self.jobs.insert(arrival);
+        let estimate = self.options.estimates.estimate(&job, self.options.seed);
+        let rule = self.interruption();
+        let handle = self.jobs.insert(job, estimate, &self.options, rule);
         let active = self.jobs.get(handle);
         self.to_come += active.longest();
         if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {

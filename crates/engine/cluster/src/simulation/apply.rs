@@ -52,7 +52,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             return Effect::Moved(0);
         }
         if change.verb == Verb::Requeue {
-            let rule = self.platform.as_ref().map_or(Interruption::Requeue, |it| it.interruption());
+            let rule = self.interruption().unwrap_or(Interruption::Requeue);
             let (_, kept, lost) = self.jobs.get_mut(change.job).interrupt(now, rule);
             return Effect::Kept(kept, lost);
         }

@@ -74,7 +74,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// A job that might arrive now: the view has it, but it is not in the system. To be [forgotten](Simulation::drop_considered) before
     /// the next decision.
     pub fn consider(&mut self, job: Job) -> JobHandle {
-        let handle = self.jobs.consider(self.arrival(job).0);
+        let estimate = self.options.estimates.estimate(&job, self.options.seed);
+        let handle = self.jobs.consider(job, estimate, &self.options, self.interruption());
         if let Some(unequal) = &mut self.unequal {
             unequal.submit(handle, &self.jobs.get(handle).job);
         }
