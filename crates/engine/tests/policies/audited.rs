@@ -1,10 +1,10 @@
 //! Policies against the independent audit in what `tests/judge` leaves out: wrong needs, and each pair of batch policies.
 
-use crate::support::{lublin, recorded};
+use crate::support::{assert_judged, lublin, recorded};
 use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options};
 use dfrsim_model::batch::BatchPolicy;
-use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_model::{Job, Seed, Share, SimSpan};
 use dfrsim_policies::{PolicyOptions, catalogue};
 use rayon::prelude::*;
 
@@ -28,6 +28,19 @@ fn wrong_needs_pass_the_audit() {
                 assert_eq!(report.completed + report.rejected, 150);
             }
         }
+    }
+}
+
+/// Two tasks of which no node has room for both on each node, and one more: no policy waits for such a job.
+#[test]
+fn jobs_that_not_even_the_empty_cluster_has_room_for_are_rejected() {
+    let mut jobs = lublin(NODES, 50, Seed::new(1), 0.9);
+    jobs[10] = Job { tasks: NODES + 1, memory: Share::from_ratio(6, 10), ..jobs[10].clone() };
+    for policy in ["EASY", "SLURM", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN/MVT=600", "MCB*/per/OPT=AVG"] {
+        let found =
+            recorded::<()>(&PolicyOptions::default(), policy, NODES, &Options::default(), None, &jobs);
+        assert_eq!((found.records.len(), found.summary.rejected), (49, 1), "{policy}");
+        assert_judged(&found.events, policy);
     }
 }
 

@@ -48,8 +48,6 @@ const ROUNDING: f64 = 1.0 / 256.0;
 pub(crate) struct FractionalCheck {
     policy: FractionalPolicy,
     kinds: Arc<Vec<Kind>>,
-    /// Whether jobs that can never run are rejected.
-    rejects: bool,
     payer: Payer,
     weights: Weights,
     site: Option<Site>,
@@ -78,7 +76,6 @@ impl FractionalCheck {
     pub(crate) fn new(policy: FractionalPolicy, kinds: &Arc<Vec<Kind>>, penalty: u64) -> FractionalCheck {
         let nodes = kinds.iter().map(|kind| kind.nodes as usize).sum();
         FractionalCheck {
-            rejects: policy.is_equipartition,
             payer: Payer::new(policy.extensions().pay, penalty),
             policy,
             kinds: Arc::clone(kinds),
@@ -127,13 +124,13 @@ impl FractionalCheck {
         !self.down[node as usize] && !drained
     }
 
-    /// Jobs that can never run are rejected where the policy rejects any, and no others.
+    /// Jobs that can never run are rejected, and no others.
     fn judge_rejections(&self) -> Option<(u64, String)> {
         let empty = Nodes::new(&self.kinds, |_| true);
         let fits = |&Known { ref size, tasks, weight, .. }: &Known| {
             empty.have_room(Wanted { size, tasks, weight, beside: false })
         };
-        let should = |known: &Known| known.is_never_admitted || self.rejects && !fits(known);
+        let should = |known: &Known| known.is_never_admitted || !fits(known);
         let late = self.rejected.iter().find(|job| !self.submitted.contains(job));
         let wrong =
             |job: &u64| Some((*job, "it is rejected, but the policy does not reject such jobs".to_owned()));
@@ -299,7 +296,6 @@ impl FractionalCheck {
 impl Check for FractionalCheck {
     fn classes(&mut self, kinds: &Arc<Vec<Kind>>) {
         self.kinds = Arc::clone(kinds);
-        self.rejects = true;
     }
     fn priority(&mut self, settings: &Priorities, kinds: &[Kind]) {
         self.weights = Weights::new(settings);

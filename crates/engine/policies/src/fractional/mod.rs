@@ -12,6 +12,8 @@
 //! Where nodes go down, all parts see only the nodes that jobs may be on, under numbers of their own. These are the nodes that are up and, for
 //! a policy that [pauses](Fractional::pauses) jobs, not in a window that begins in a microsecond: jobs leave its nodes then, move or are
 //! paused, and keep their progress. Interrupted jobs arrive again.
+//!
+//! A job that not even the empty cluster has room for, or that its classes never admit, is rejected.
 
 mod admission;
 mod available;

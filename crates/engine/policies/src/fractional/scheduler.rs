@@ -256,7 +256,7 @@ impl Scheduler for FractionalScheduler {
             self.mapper.nodes.learn(view, job);
             self.mapper.penalties[job.index()] = Penalties::default();
             let is_admitted = self.mapper.site.as_mut().is_none_or(|site| site.submit(view, job));
-            if !is_admitted || view.classes().is_some() && !self.mapper.nodes.fit(view, job, true) {
+            if !is_admitted || !self.mapper.nodes.fit(view, job, true) {
                 self.rejected.push(job);
                 decision.reject(job);
             } else {
