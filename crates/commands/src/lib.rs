@@ -17,12 +17,14 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod archive;
 mod arguments;
 mod commands;
 mod consent;
 mod context;
 pub mod exit;
 mod failure;
+pub mod interchange;
 pub mod library;
 mod memory;
 mod output;

@@ -145,11 +145,11 @@ pub use dfrsim_context_switch as context_switch;
 pub use dfrsim_external as external;
 pub use dfrsim_lab as lab;
 pub use dfrsim_model as model;
-pub use dfrsim_offline as offline;
 pub use dfrsim_packing as packing;
+pub use dfrsim_paper_dfrs as online_study;
+pub use dfrsim_paper_vector_packing as offline_study;
 pub use dfrsim_policies as policies;
-pub use dfrsim_study_offline as offline_study;
-pub use dfrsim_study_online as online_study;
+pub use dfrsim_vector_packing as offline;
 pub use dfrsim_workload as workload;
 
 pub mod guide;
@@ -172,13 +172,13 @@ pub fn registry_with(policies: Policies) -> Registry {
         locate_beside(name, folder).map_err(|missing| missing.to_string())
     }));
     [
-        dfrsim_study_online::register,
-        dfrsim_study_offline::register,
-        dfrsim_study_grid::register,
-        dfrsim_study_coallocation::register,
-        dfrsim_study_discovery::register,
-        dfrsim_study_adaptation::register,
-        dfrsim_study_context_switch::register,
+        dfrsim_paper_dfrs::register,
+        dfrsim_paper_vector_packing::register,
+        dfrsim_paper_reallocation::register,
+        dfrsim_paper_coallocation::register,
+        dfrsim_paper_discovery::register,
+        dfrsim_paper_adaptation::register,
+        dfrsim_paper_context_switch::register,
     ]
     .into_iter()
     .fold(registry, |registry, register| register(registry))

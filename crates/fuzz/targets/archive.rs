@@ -9,7 +9,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (archive, inner) = (folder.path().join("a.zip"), folder.path().join("inner"));
     fs::write(&archive, bytes).expect("a file can be written");
     fs::create_dir(&inner).expect("a folder can be made");
-    let _ = dfrsim_archive::extract(&archive, &inner, 1 << 20);
+    let _ = dfrsim_commands::archive::extract(&archive, &inner, 1 << 20);
     let entries = fs::read_dir(folder.path()).expect("the folder is there");
     assert_eq!(entries.count(), 2);
 });

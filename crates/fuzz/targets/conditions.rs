@@ -4,9 +4,9 @@
 
 use dfrsim::external::protocol::Answer;
 use dfrsim_model::priority::Priorities;
-use dfrsim_offline::file::instance_from_vbp;
-use dfrsim_platform::classes::PlatformFields;
-use dfrsim_platform::file;
+use dfrsim_vector_packing::file::instance_from_vbp;
+use dfrsim_model::platform::classes::PlatformFields;
+use dfrsim_model::platform::file;
 use dfrsim_workload::formats::slurm_conf;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Instances of the off-line problem, and solutions of a small one: what is read is written as the same.
 #![no_main]
 
-use dfrsim_offline::file::{instance_from_json, instance_to_json, solution_from_json};
+use dfrsim_vector_packing::file::{instance_from_json, instance_to_json, solution_from_json};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

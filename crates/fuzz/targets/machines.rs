@@ -1,7 +1,7 @@
 //! Recorded CPU needs of virtual machines.
 #![no_main]
 
-use dfrsim_discovery::recorded::{Unit, parse};
+use dfrsim_paper_discovery::engine::recorded::{Unit, parse};
 use dfrsim_model::SimSpan;
 use libfuzzer_sys::fuzz_target;
 

@@ -2,10 +2,10 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_vector_packing::check::check_minimum_yield;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::instance_from_json;
-use dfrsim_offline::{Algorithm, Outcome, Settings, VectorOptions};
+use dfrsim_vector_packing::file::instance_from_json;
+use dfrsim_vector_packing::{Algorithm, Outcome, Settings, VectorOptions};
 use dfrsim_optimum::Limits;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Clusters of virtualised jobs, what is wanted of them, and plans: read by the planner, the checker and the picture.
 #![no_main]
 
-use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, cluster_to_json, configuration_from_json, plan_to_json, states_from_json,
 };

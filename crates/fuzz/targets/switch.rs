@@ -2,7 +2,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, states_from_json,
 };

@@ -5,9 +5,9 @@ use crate::fields::{
     Check, FileOr, LocatedFile, file, file_or, list, named, optional, positive_seconds, seconds, serde,
     table, tables,
 };
+use dfrsim_model::platform::classes::{PlatformError, PlatformFields, Request, read};
+use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, Times};
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use dfrsim_platform::classes::{PlatformError, PlatformFields, Request, read};
-use dfrsim_platform::{FailureModel, Maintenance, NodeSet, Outages, Rack, Times};
 
 fields! {
     /// How nodes differ.
@@ -114,7 +114,7 @@ impl DownTimes {
     pub fn outages(&self, nodes: u32, until: SimTime, seed: Seed) -> Result<Outages, String> {
         let mut outages = Outages::default();
         if let Some(given) = &self.file {
-            let read = dfrsim_platform::file::read(&given.path, nodes);
+            let read = dfrsim_model::platform::file::read(&given.path, nodes);
             let read = read.map_err(|faults| faults.to_string())?;
             (outages.failures, outages.windows) = (read.failures, read.windows);
         }

@@ -25,7 +25,7 @@ try:
 except ImportError:
     polars = None
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "engine/external/clients"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "simulator/external/clients"))
 from easy import Easy as Client  # noqa: E402
 
 EXAMPLE = Path(__file__).parents[1] / "examples/easy.py"

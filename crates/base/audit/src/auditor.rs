@@ -699,7 +699,7 @@ impl Auditor {
     }
 
     /// The faults that were found when the records of a cluster of a grid end.
-    pub(crate) fn end(mut self, at: u64) -> Faults {
+    pub fn end(mut self, at: u64) -> Faults {
         self.advance(Head { at: at.max(self.now), job: None, name: "summary", rank: self.rank });
         // The last job of another cluster may have ended before a window began in the same moment.
         self.platform.iter_mut().for_each(|platform| platform.windows.retain(|window| window.from < at));

@@ -51,14 +51,15 @@ impl Faults {
     /// How many faults are kept in full.
     pub const SHOWN: usize = 20;
 
-    pub(crate) fn push(&mut self, fault: Fault) {
+    /// Records a violation; only the first [`Faults::SHOWN`] are kept in full.
+    pub fn push(&mut self, fault: Fault) {
         if self.shown.len() < Self::SHOWN {
             self.shown.push(fault);
         }
         self.count += 1;
     }
     /// The faults of several followers of a file, by line.
-    pub(crate) fn together(all: impl Iterator<Item = Faults>) -> Faults {
+    pub fn together(all: impl Iterator<Item = Faults>) -> Faults {
         let mut together = Faults::default();
         for faults in all {
             together.count += faults.count;
@@ -69,7 +70,7 @@ impl Faults {
         together
     }
     /// The same faults, each as it is given.
-    pub(crate) fn map(mut self, change: impl Fn(Fault) -> Fault) -> Faults {
+    pub fn map(mut self, change: impl Fn(Fault) -> Fault) -> Faults {
         self.shown = self.shown.into_iter().map(change).collect();
         self
     }
@@ -133,7 +134,7 @@ pub enum AuditError {
 impl AuditError {
     /// The faults of the first record: that of another format or of too large a cluster is not a record of a run that could be
     /// right or wrong.
-    pub(crate) fn of_beginning(faults: Faults) -> AuditError {
+    pub fn of_beginning(faults: Faults) -> AuditError {
         match faults.shown.first().map(|fault| &fault.rule) {
             Some(rule @ Rule::Beginning(_)) => AuditError::NoEvents(Box::new(rule.clone())),
             _ => AuditError::Faults(faults),

@@ -4,26 +4,34 @@ use dfrsim_model::event::Record;
 
 /// The place of a record within its moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
+pub enum Rank {
+    /// A job ends.
     #[default]
     Completion,
+    /// Nodes go down or come up.
     Platform,
+    /// A job is submitted.
     Submission,
+    /// The policy changes a job.
     Change,
 }
 
 /// What all records have that happen at a moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
-    pub(crate) at: u64,
-    pub(crate) job: Option<u64>,
-    pub(crate) name: &'static str,
-    pub(crate) rank: Rank,
+pub struct Head {
+    /// Time in microseconds.
+    pub at: u64,
+    /// Number of the job, by submission from 0; `None` for records of nodes.
+    pub job: Option<u64>,
+    /// Name of the record.
+    pub name: &'static str,
+    /// Position among the records of the same time.
+    pub rank: Rank,
 }
 
 impl Head {
     /// `None` for a record of the whole file.
-    pub(crate) fn of(record: &Record<'_>) -> Option<Head> {
+    pub fn of(record: &Record<'_>) -> Option<Head> {
         let head = |at: u64, job, name, rank| Some(Head { at, job, name, rank });
         let of_job = |at: u64, job: u64, name, rank| head(at, Some(job), name, rank);
         match *record {

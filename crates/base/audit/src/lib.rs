@@ -50,24 +50,18 @@
 mod auditor;
 pub mod batch;
 mod check;
-pub mod coallocation;
-pub mod discovery;
 pub mod explain;
 mod fault;
 pub mod fractional;
-pub mod grid;
+mod grid_report;
 mod head;
 mod job;
 mod lines;
 mod links;
-mod message;
-pub mod moving;
 mod nodes;
 mod objectives;
 mod outside;
-pub mod packing;
 mod placement;
-pub mod plan;
 mod platform;
 mod policy;
 mod priority;
@@ -77,9 +71,17 @@ mod rule;
 mod summary;
 mod tally;
 
+/// Building blocks for audits of other record files, such as that of a grid of clusters.
+pub mod records {
+    pub use crate::head::{Head, Rank};
+    pub use crate::lines::follow;
+    pub use crate::profile::Profile;
+    pub use crate::rule::{AFTER_SUMMARY, EMPTY, NO_SUMMARY, SECOND_RUN};
+}
+
 pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};
 pub use fault::{AuditError, Fault, Faults};
-pub use message::Message;
+pub use grid_report::{GridAudit, GridReport};
 pub use policy::CheckedPolicy;
 pub use report::Report;
 pub use rule::{Phase, Rule};

@@ -38,7 +38,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Follows a file of records: the first one begins an auditor, which is called with each of the others, or with what is wrong with a line
 /// that is none.
-pub(crate) fn follow<A, R>(
+pub fn follow<A, R>(
     reader: impl BufRead,
     parse: impl Fn(&[u8]) -> serde_json::Result<R>,
     begin: impl FnOnce(R) -> Result<A, Faults>,

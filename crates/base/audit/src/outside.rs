@@ -9,7 +9,7 @@ use dfrsim_model::event::{FORMAT_VERSION, Record};
 
 impl Auditor {
     /// Begins with a cluster of this many nodes under a batch policy, which is judged if it is known.
-    pub(crate) fn of_cluster(policy: &str, nodes: u32) -> Result<Auditor, Faults> {
+    pub fn of_cluster(policy: &str, nodes: u32) -> Result<Auditor, Faults> {
         let (penalty_us, tau_us) = (0, 10_000_000);
         let run = Record::Run {
             format: FORMAT_VERSION,
@@ -28,13 +28,13 @@ impl Auditor {
     }
 
     /// Takes in a record that is this line of a file with others too.
-    pub(crate) fn record_at(&mut self, line: u64, record: &Record<'_>) {
+    pub fn record_at(&mut self, line: u64, record: &Record<'_>) {
         self.line = line - 1;
         self.record(record);
     }
     /// A job joins or leaves the queue next. If a decision came before in which jobs started, or on which the next one depends, it is over:
     /// of a policy without reservations the last decision of a moment is the only one that counts.
-    pub(crate) fn begin_pass(&mut self, at: u64, decided: bool) {
+    pub fn begin_pass(&mut self, at: u64, decided: bool) {
         let counts = self.limits.is_some()
             || self.outside.is_none_or(|policy| match policy.discipline {
                 Discipline::Fcfs | Discipline::Easy => false,
@@ -50,7 +50,7 @@ impl Auditor {
     }
 
     /// A job leaves in any state by a line of that file, and is not done.
-    pub(crate) fn withdraw(&mut self, line: u64, at: u64, number: u64) {
+    pub fn withdraw(&mut self, line: u64, at: u64, number: u64) {
         self.line = line;
         let head = Head { at, job: Some(number), name: "cancel", rank: Rank::Submission };
         if !self.jobs.contains_key(&number) || !self.advance(head) {

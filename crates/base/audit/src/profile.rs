@@ -4,7 +4,7 @@ use dfrsim_model::SortedMap;
 
 /// How many nodes or cores are in use from a moment on.
 #[derive(Clone, Debug)]
-pub(crate) struct Profile {
+pub struct Profile {
     size: i64,
     now: u64,
     /// By how much the use changes at each moment: it has some hundred moments, and most of the time goes into reading it from the beginning.
@@ -13,29 +13,31 @@ pub(crate) struct Profile {
 
 impl Profile {
     /// A profile without reservations.
-    pub(crate) fn new(size: u32, now: u64) -> Profile {
+    pub fn new(size: u32, now: u64) -> Profile {
         Profile { size: i64::from(size), now, changes: SortedMap::default() }
     }
 
     /// A profile of jobs that run until these moments, in their order (end, width).
-    pub(crate) fn of_running(size: u32, now: u64, ends: &[(u64, u32)]) -> Profile {
+    pub fn of_running(size: u32, now: u64, ends: &[(u64, u32)]) -> Profile {
         let mut profile = Profile::new(size, now);
         ends.iter().for_each(|&(end, width)| profile.take(now, end.max(now), width));
         profile
     }
 
-    pub(crate) fn take(&mut self, from: u64, to: u64, width: u32) {
+    /// Reserves `width` nodes or cores from `from` until `to` (microseconds).
+    pub fn take(&mut self, from: u64, to: u64, width: u32) {
         *self.changes.or_default(from) += i64::from(width);
         *self.changes.or_default(to) -= i64::from(width);
     }
 
-    pub(crate) fn give_back(&mut self, from: u64, to: u64, width: u32) {
+    /// Releases what [`Profile::take`] reserved.
+    pub fn give_back(&mut self, from: u64, to: u64, width: u32) {
         *self.changes.or_default(from) -= i64::from(width);
         *self.changes.or_default(to) += i64::from(width);
     }
 
     /// The earliest moment, not before another one, from which this many are free for so long.
-    pub(crate) fn earliest(&self, from: u64, width: u32, span: u64) -> u64 {
+    pub fn earliest(&self, from: u64, width: u32, span: u64) -> u64 {
         let most = self.size - i64::from(width);
         let mut used = 0;
         // Since when there is room.

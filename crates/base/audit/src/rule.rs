@@ -35,37 +35,45 @@ impl<T: Into<String>> From<T> for Rule {
     }
 }
 
-pub(crate) const AFTER_SUMMARY: &str = "a record follows the `summary` record";
-pub(crate) const EMPTY: &str = "a job must have at least one task and a run time above zero";
-pub(crate) const NO_SUMMARY: &str = "the file ends without a `summary` record: it is incomplete";
-pub(crate) const SECOND_RUN: &str = "a second `run` record";
+/// Violation: the file goes on after its summary.
+pub const AFTER_SUMMARY: &str = "a record follows the `summary` record";
+/// Violation: a job without tasks or run time.
+pub const EMPTY: &str = "a job must have at least one task and a run time above zero";
+/// Violation: the file has no summary.
+pub const NO_SUMMARY: &str = "the file ends without a `summary` record: it is incomplete";
+/// Violation: the file has two beginnings.
+pub const SECOND_RUN: &str = "a second `run` record";
 
 impl Rule {
-    pub(crate) fn no_run() -> Rule {
+    /// Creates the violation of a file that does not begin with a `run` record.
+    pub fn no_run() -> Rule {
         Rule::Beginning("the first line must be a `run` record".to_owned())
     }
 
-    pub(crate) fn format(found: u32, known: u32) -> Rule {
+    /// Creates the violation of a file in an unknown format version.
+    pub fn format(found: u32, known: u32) -> Rule {
         Rule::Beginning(format!("format {found}; this audit knows format {known}"))
     }
 
-    pub(crate) fn backwards(before_us: u64) -> Rule {
+    /// Creates the violation of a record that is earlier than the one before it, at `before_us`.
+    pub fn backwards(before_us: u64) -> Rule {
         format!("time goes back from {} s", SimTime::from_micros(before_us)).into()
     }
 
     /// Jobs are numbered by submission.
-    pub(crate) fn numbering(expected: u64) -> Rule {
+    pub fn numbering(expected: u64) -> Rule {
         format!("out of order: the next job to be submitted is job {expected}").into()
     }
 
     /// A record is about a job that is not in the system.
-    pub(crate) fn absent(record: &str, was_submitted: bool) -> Rule {
+    pub fn absent(record: &str, was_submitted: bool) -> Rule {
         let state =
             if was_submitted { "has completed, was rejected or killed" } else { "was never submitted" };
         format!("`{record}` of a job that {state}").into()
     }
 
-    pub(crate) fn unfinished(phase: Phase) -> Rule {
+    /// Creates the violation of a job that has not ended when the file does.
+    pub fn unfinished(phase: Phase) -> Rule {
         format!("it is still {phase} at the end").into()
     }
 }

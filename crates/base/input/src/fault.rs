@@ -92,7 +92,7 @@ impl From<Fault> for Faults {
 /// # Errors
 /// It cannot be read, or is not UTF-8.
 pub fn read_text(file: &Path) -> Result<String, Faults> {
-    dfrsim_model::read_text(file).map_err(|error| {
+    crate::read_text_file(file).map_err(|error| {
         Fault::of_file(file.display().to_string(), format_args!("cannot be read: {error}")).into()
     })
 }

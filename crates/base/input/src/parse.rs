@@ -1,8 +1,8 @@
 //! What serde makes of values, with all that is wrong.
 
 use crate::located::{Located, below};
+use crate::named::UnknownName;
 use crate::tree::{Content, Node, Span};
-use dfrsim_model::named::UnknownName;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
 //! Turns places into values and collects what is wrong with them.
 
+use crate::ParseError;
 use crate::decimal::Decimal;
 use crate::fault::{Fault, Faults};
 use crate::format::Input;
 use crate::located::{Located, Object};
+use crate::named::UnknownName;
 use crate::parse::Misread;
-use dfrsim_model::named::UnknownName;
-use dfrsim_model::{ParseError, SimTime};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -163,8 +163,8 @@ impl Reader {
         self.expected(place, place.number().and_then(convert), || meant)
     }
 
-    /// Returns a time in seconds.
-    pub fn time(&mut self, place: &Located<'_>) -> Option<SimTime> {
+    /// Returns the value that the text of a string, or of any other value, parses to, such as a time in seconds.
+    pub fn from_text<T: FromStr<Err = ParseError>>(&mut self, place: &Located<'_>) -> Option<T> {
         let text = place.text().map_or_else(|| place.to_value().to_string(), str::to_owned);
         text.parse().map_err(|error: ParseError| self.fault(place, error)).ok()
     }

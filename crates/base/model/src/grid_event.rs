@@ -220,3 +220,9 @@ impl Record<'_> {
         serde_json::from_slice(line)
     }
 }
+
+/// Returns whether a file that begins like this has the records of a grid.
+pub fn is_grid(beginning: &[u8]) -> bool {
+    let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    matches!(Record::from_json(first), Ok(Record::Run { .. }))
+}

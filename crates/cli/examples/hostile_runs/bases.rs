@@ -127,7 +127,7 @@ impl Bases {
             ("cluster.json", "scenarios/adapt/cluster.json"),
             ("constrained.json", "scenarios/plan/constrained.json"),
             ("durations.json", "scenarios/plan/durations.json"),
-            ("slurm.conf", "crates/engine/tests/policies/reference/slurm/slurm.conf"),
+            ("slurm.conf", "crates/simulator/tests/policies/reference/slurm/slurm.conf"),
         ] {
             files.insert(name, ours(&format!("../../{path}")));
         }

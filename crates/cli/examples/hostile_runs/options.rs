@@ -82,7 +82,7 @@ const GENERATE: &[Usual] =
 const PACK: &[Usual] = &[
     ("--optimum", ""),
     ("--time-limit", "1 0.1 0"),
-    ("--solver", "microlp highs"),
+    ("--solver", "microlp"),
     ("--precision", "0.001 0.1"),
     ("--seed", "1 2"),
     ("--mapping-out", "mapping.json instance.json"),

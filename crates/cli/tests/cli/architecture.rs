@@ -1,4 +1,5 @@
-//! What the folders promise: arrows point down, no study knows another, the frame names none, and modules form no circles.
+//! Rules of the layout: dependencies point down, no paper knows another, the frame names none, checkers share no code with what they
+//! check, and modules form no cycles.
 
 mod modules;
 
@@ -7,8 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the floor to the roof.
-const FLOORS: [&str; 8] = ["base", "engine", "lab", "studies", "output", "commands", "dfrsim", "cli"];
+/// Folders of crates, lowest first. A crate depends only on crates in lower folders and, where cargo sees to it that there is no cycle
+/// ([`INNER`]), on crates of its own folder.
+const FLOORS: [&str; 9] =
+    ["base", "simulator", "solver", "lab", "papers", "output", "commands", "dfrsim", "cli"];
+
+/// Folders whose crates may depend on each other.
+const INNER: [&str; 4] = ["base", "simulator", "solver", "output"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -43,24 +49,54 @@ fn packages() -> BTreeMap<String, (usize, Vec<String>)> {
 }
 
 #[test]
-fn arrows_point_down_and_no_study_knows_another() {
+fn dependencies_point_down_and_no_paper_knows_another() {
     let packages = packages();
     assert!(packages.len() > 20, "{packages:?}");
     for (package, (floor, dependencies)) in &packages {
         for dependency in dependencies {
             let below = packages[dependency].0;
-            let is_allowed = match FLOORS[*floor] {
-                // Within these floors cargo sees to it that there is no circle.
-                "base" | "engine" | "output" => below <= *floor,
-                _ => below < *floor,
-            };
+            let is_allowed = below < *floor || below == *floor && INNER.contains(&FLOORS[*floor]);
             assert!(is_allowed, "{package} depends on {dependency}, which is not below it");
         }
     }
-    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-input", "dfrsim-model", "dfrsim-platform"]);
-    // The commands are compiled beside the studies, which they get in the registry.
-    let study = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-study"));
-    assert_eq!(study, None);
+    assert_eq!(packages["dfrsim-lab"].1, ["dfrsim-input", "dfrsim-model"]);
+    // The commands get papers in the registry, so that cargo compiles both at the same time.
+    let paper = packages["dfrsim-commands"].1.iter().find(|name| name.starts_with("dfrsim-paper"));
+    assert_eq!(paper, None);
+}
+
+/// Crates that a checker may use: types, readers, and the building blocks of the audit of one cluster.
+const USED_BY_CHECKERS: [&str; 4] = ["dfrsim_model", "dfrsim_input", "dfrsim_state", "dfrsim_audit"];
+
+#[test]
+fn checkers_share_no_code_with_what_they_check() {
+    let mut checkers = 0;
+    for (floor, folder) in folders() {
+        if !["solver", "papers"].contains(&FLOORS[floor]) {
+            continue;
+        }
+        for path in sources(&folder.join("src")) {
+            let inner = path.strip_prefix(folder.join("src")).unwrap().to_str().unwrap();
+            let module = inner.split(['/', '.']).next().unwrap();
+            if !["audit", "check"].contains(&module) {
+                continue;
+            }
+            checkers += 1;
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for line in code.take_while(|line| !line.contains("#[cfg(test)]")) {
+                let own = line.contains("crate::") && !line.contains(&format!("crate::{module}"));
+                let used = line.split("dfrsim_").skip(1).map(|rest| {
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                    format!("dfrsim_{}", &rest[..end])
+                });
+                let foreign: Vec<_> =
+                    used.filter(|name| !USED_BY_CHECKERS.contains(&name.as_str())).collect();
+                assert!(!own && foreign.is_empty(), "{}: {line}", path.display());
+            }
+        }
+    }
+    assert!(checkers > 20, "{checkers} files of checkers");
 }
 
 /// The source files below a folder.

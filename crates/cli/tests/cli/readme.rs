@@ -36,7 +36,7 @@ fn the_list_of_policies_is_what_the_program_prints() {
         format!("| `{name}` | {} |\n", description.trim())
     });
     let list = String::from("| name | what it does |\n|---|---|\n") + &rows.collect::<String>();
-    check_part(&readme().with_file_name("crates/engine/policies/README.md"), "policies", &list);
+    check_part(&readme().with_file_name("crates/simulator/policies/README.md"), "policies", &list);
 }
 
 #[test]

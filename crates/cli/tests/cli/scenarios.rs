@@ -106,7 +106,13 @@ fn the_list_of_columns_is_generated() {
 fn the_pages_of_studies_have_the_same_parts() {
     let parts = ["What the paper says", "What we get", "What differs and why", "How to run it"];
     for study in dfrsim::registry().studies() {
-        let path = folder().join(format!("../crates/studies/{}/README.md", study.name));
+        let paper = match study.name {
+            "online" => "dfrs",
+            "offline" => "vector_packing",
+            "grid" => "reallocation",
+            name => &name.replace('-', "_"),
+        };
+        let path = folder().join(format!("../crates/papers/{paper}/README.md"));
         let page = fs::read_to_string(&path).unwrap();
         let found: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         assert_eq!(found, parts, "{}", path.display());

@@ -5,9 +5,12 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Answer, with_notices};
 use clap::Args;
-use dfrsim_audit::{AuditError, CheckedPolicy, Fault, Faults, Report, audit, audit_policy, grid};
+use dfrsim_audit::{
+    AuditError, CheckedPolicy, Fault, Faults, GridAudit, GridReport, Report, audit, audit_policy,
+};
 use dfrsim_model::SimSpan;
 use dfrsim_model::event::Record;
+use dfrsim_model::grid_event::is_grid;
 use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,7 +64,7 @@ pub(super) struct Audited {
     /// The recomputed figures of a simulation without a fault.
     simulation: Option<Report>,
     /// The recomputed figures of a grid without a fault.
-    grid: Option<grid::Report>,
+    grid: Option<GridReport>,
     /// The rules that the decisions obey, but for what was not judged.
     kept: Option<String>,
     /// Whether each decision was judged by the rules of the policy.
@@ -92,7 +95,7 @@ impl Audited {
             ..Audited::default()
         }
     }
-    fn of_grid(report: grid::Report) -> Audited {
+    fn of_grid(report: GridReport) -> Audited {
         let promises = format!("when jobs were expected to end, on {} clusters", report.unjudged);
         Audited {
             judged: report.unjudged == 0,
@@ -137,8 +140,15 @@ impl Audit {
         let progress = ProgressBar::hidden();
         let mut file = BufReader::with_capacity(1 << 16, progress.wrap_read(file));
         let beginning = file.fill_buf().map_err(unreadable)?;
-        let is_grid = grid::is_grid(beginning);
-        if self.policy.is_some() && is_grid {
+        let grid_audit =
+            is_grid(beginning).then(|| context.registry.environment().get::<GridAudit>().copied());
+        let grid_audit = grid_audit.map(|audit| {
+            audit.ok_or_else(|| {
+                Failure::input(format!("{name}: events of a grid, which this program cannot audit"))
+            })
+        });
+        let grid_audit = grid_audit.transpose()?;
+        if self.policy.is_some() && grid_audit.is_some() {
             return Err(Failure::input(format!(
                 "{name}: --policy is for events of one cluster, but these are of a grid"
             )));
@@ -148,12 +158,12 @@ impl Audit {
             let [read, size] = [progress.position(), size].map(|bytes| bytes as f64 / 1e6);
             format!("{read:.1} of {size:.1} MB have been read")
         };
-        let report = with_notices(how_far, || match policy {
-            None if is_grid => grid::audit(file).map(Audited::of_grid),
-            None => {
+        let report = with_notices(how_far, || match (policy, grid_audit) {
+            (None, Some(GridAudit(audit))) => audit(&mut file).map(Audited::of_grid),
+            (None, None) => {
                 audit(file).map(|report| Audited { not_judged: unknown, ..Audited::of_simulation(report) })
             }
-            Some(policy) => {
+            (Some(policy), _) => {
                 let kept = match &policy {
                     CheckedPolicy::Batch(..) => format!("each job starts when {policy} would start it"),
                     CheckedPolicy::Fractional(policy) => format!("each job is where {policy} has it"),

@@ -13,6 +13,7 @@ use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, one_of, period};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::interchange::Records;
 use crate::output::notice;
 use crate::setting::{ReadLog, Setting};
 use crate::site::{SiteAndLog, SiteArguments};
@@ -23,10 +24,9 @@ use dfrsim_cluster::{
     EstimateModel, Followers, Metrics, Observer, Options, Overrun, SimulationError, SummaryOptions, Weights,
     simulate_with,
 };
-use dfrsim_interchange::Records;
+use dfrsim_model::platform::classes::UnequalNodes;
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
-use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions, PolicySetting};
 use dfrsim_workload::feedback::Submission;

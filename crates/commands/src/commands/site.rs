@@ -10,7 +10,7 @@ use crate::output::{Answer, OutputFiles, Places, notice};
 use crate::site::{SiteAndLog, SiteArguments, largest, platform};
 use clap::Args;
 use dfrsim_lab::Registry;
-use dfrsim_platform::classes::PlatformFields;
+use dfrsim_model::platform::classes::PlatformFields;
 use dfrsim_policies::PolicySetting;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::traces;

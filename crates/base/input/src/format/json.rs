@@ -1,9 +1,9 @@
 //! JSON as a tree of values.
 
 use super::{Format, Input};
+use crate::Members;
 use crate::fault::{Fault, Faults};
 use crate::tree::{Content, Fields, Node};
-use dfrsim_model::Members;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::ops::Range;

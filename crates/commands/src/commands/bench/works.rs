@@ -3,9 +3,9 @@
 use clap::ValueEnum;
 use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, simulate};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime};
-use dfrsim_offline::instances::DissertationScenario;
-use dfrsim_packing::vector::{Algorithm, Options as PackingOptions, VectorPacking};
 use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_vector_packing::instances::DissertationScenario;
+use dfrsim_vector_packing::vector::{Algorithm, Options as PackingOptions, VectorPacking};
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::load::scale_to_load;
 use dfrsim_workload::log::{Source as _, Strictness};

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{instance_to_json, instance_to_vbp};
-use dfrsim_offline::instances::InstanceSet;
+use dfrsim_vector_packing::file::{instance_to_json, instance_to_vbp};
+use dfrsim_vector_packing::instances::InstanceSet;
 use std::path::PathBuf;
 
 /// Write an instance of the off-line study as a file

@@ -34,7 +34,7 @@ impl Archive {
         let results = super::read(&self.results, context.registry)?;
         super::places(&results).writes("--out", self.out.as_path())?;
         let mut out = OutputFile::create(&self.out)?;
-        dfrsim_archive::write(&results, &mut out).map_err(Failure::input)?;
+        crate::archive::write(&results, &mut out).map_err(Failure::input)?;
         out.finish()?;
         let signature = self.sign.as_ref().map(|key| signature::sign(&self.out, key)).transpose()?;
         notice!("{}: {}", self.out.display(), counted(results.manifest.files.len() + 1, "file"));

@@ -131,7 +131,7 @@ impl Verify {
         let most = (self.max_unpacked * 1e9) as u64;
         let folder = temporary.path().join("results");
         std::fs::create_dir(&folder).map_err(Failure::input)?;
-        dfrsim_archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
+        crate::archive::extract(&self.archive, &folder, most).map_err(Failure::input)?;
         let results =
             Results::read(&folder, context.registry).map_err(|fault| self.fault_of(&folder, &fault))?;
         let manifest = &results.manifest;
@@ -141,7 +141,7 @@ impl Verify {
             let fault = format_args!("{MANIFEST} says {said} rows, and there are {counted}");
             return Err(Failure::of(&self.archive, fault));
         }
-        dfrsim_archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
+        crate::archive::check_metadata(&self.archive, &results).map_err(Failure::input)?;
         let unchecked_tables = self.recompute(context, &results)?;
         let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
         let verified = Verified {
@@ -210,7 +210,7 @@ impl Verify {
             }
             other => other,
         })?;
-        let differing = dfrsim_archive::differences(&archived.manifest, &manifest(again.path())?);
+        let differing = crate::archive::differences(&archived.manifest, &manifest(again.path())?);
         if differing.is_empty() {
             return Ok(None);
         }
@@ -230,7 +230,7 @@ impl Verify {
                 notice!("{}: differs from the file in the archive (SHA-256 {})", now.file, now.sha256);
             }
         }
-        let differing = dfrsim_archive::differences(&archived.manifest, &manifest);
+        let differing = crate::archive::differences(&archived.manifest, &manifest);
         Ok(Rerun { files: manifest.files.len(), differing })
     }
 }

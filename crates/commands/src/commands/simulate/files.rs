@@ -2,13 +2,13 @@
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
+use crate::interchange::{
+    BatsimJobs, BatsimMachines, InSubmissionOrder, JobLines, Records, ScheduleLog, schedule_header,
+};
 use crate::output::{OutputFile, OutputFiles};
 use crate::setting::Setting;
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Options, SummaryOptions, records};
-use dfrsim_interchange::{
-    BatsimJobs, BatsimMachines, InSubmissionOrder, JobLines, Records, ScheduleLog, schedule_header,
-};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{Policy, PolicySetting};
 use dfrsim_workload::log::Header;

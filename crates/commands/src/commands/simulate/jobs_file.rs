@@ -1,7 +1,7 @@
 //! The file with a line for each job.
 
+use crate::interchange::JobLines;
 use dfrsim_cluster::{JobRecord, Occurrence};
-use dfrsim_interchange::JobLines;
 use dfrsim_model::{SimSpan, stretch};
 
 /// The lines of completed jobs.

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::fields::LocatedFile;
 use dfrsim_lab::{DownTimes, DrawnFailures, MaintenanceFields};
+use dfrsim_model::platform::{Interruption, Outages, Rack, Times};
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use dfrsim_platform::{Interruption, Outages, Rack, Times};
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::site::{self, SiteAndLog, largest};
 use clap::Args;
 use dfrsim_model::Seed;
-use dfrsim_platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
+use dfrsim_model::platform::classes::{ClassFields, Demands, ReferenceNode, Request, UnequalNodes, read};
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;
 use dfrsim_workload::log::Asked;
 use dfrsim_workload::prepare::resources;

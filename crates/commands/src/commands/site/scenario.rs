@@ -2,8 +2,8 @@
 
 use crate::arguments::KB_OF_GB;
 use crate::failure::Failure;
+use dfrsim_model::platform::classes::ReferenceNode;
 use dfrsim_model::priority::{Account, JobClass, Priorities};
-use dfrsim_platform::classes::ReferenceNode;
 use dfrsim_workload::by_name::ByName;
 use dfrsim_workload::cut::WEEK;
 use dfrsim_workload::formats::slurm_conf::SiteOfLog;

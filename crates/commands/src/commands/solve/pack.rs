@@ -17,14 +17,16 @@ use crate::output::OutputFiles;
 pub(crate) use answer::Answered;
 use answer::Tried;
 use clap::Args;
-use dfrsim_audit::packing::{check_minimum_yield, check_solution};
 use dfrsim_input::read_text;
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json};
-use dfrsim_offline::{Algorithm, Settings, Solved, VectorOptions};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
-use dfrsim_packing::vector::MAX_DIMENSIONS;
+use dfrsim_vector_packing::check::{check_minimum_yield, check_solution};
+use dfrsim_vector_packing::file::{
+    Solution, instance_from_vbp, instance_of, solution_from_json, solution_to_json,
+};
+use dfrsim_vector_packing::vector::MAX_DIMENSIONS;
+use dfrsim_vector_packing::{Algorithm, Settings, Solved, VectorOptions};
 use ended::Ended;
 use fewest::Goal;
 use replayed::Replayed;

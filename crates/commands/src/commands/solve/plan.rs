@@ -13,7 +13,7 @@ use crate::output::notice;
 pub(crate) use answer::Answered;
 use answer::Reached;
 use clap::{ArgGroup, Args};
-use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, btrplace_states, configuration_of, durations_from_json, states_of,
 };

@@ -4,9 +4,9 @@ use super::state::Loaded;
 use super::switch::sharing;
 use crate::failure::Failure;
 use dfrsim_context_switch::{Configuration, ConstraintKind, Place, VmId};
-use dfrsim_input::state::Constraint;
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_state::Constraint;
 use std::collections::BTreeMap;
 
 /// The VMs that run and those that wait, as jobs; the others stay as they are.

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use dfrsim_context_switch::file::{btrplace_state, cluster_of};
 use dfrsim_context_switch::{Cluster, Configuration};
-use dfrsim_input::state::State;
 use dfrsim_input::{Input, Reader};
+use dfrsim_state::State;
 use std::path::{Path, PathBuf};
 
 /// A state with what the planner knows of it.

@@ -3,7 +3,7 @@
 use super::state::Loaded;
 use crate::failure::Failure;
 use crate::output::{counted, table};
-use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::check::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::{
     Cluster, Configuration, Durations, NodeSwitch, Place, Plan, Timetable, VmId, plan, timetable,

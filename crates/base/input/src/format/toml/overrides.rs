@@ -1,8 +1,8 @@
 //! Overrides: `key=value` in place of what the file says.
 
 use super::Places;
+use crate::named::nearest;
 use crate::tree::{Content, Fields, Node};
-use dfrsim_model::named::nearest;
 use serde_json::Value;
 use std::ops::Range;
 use toml::de::DeValue;

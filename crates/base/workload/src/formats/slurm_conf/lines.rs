@@ -106,7 +106,7 @@ fn add_file(path: &Path, from: &At, depth: usize, lines: &mut Vec<ConfLine>) -> 
     if depth > DEEPEST {
         return Err(from.fault("expected files that do not include each other"));
     }
-    let text = dfrsim_model::read_text(path).map_err(|error| match depth {
+    let text = dfrsim_model::read_text_file(path).map_err(|error| match depth {
         0 => from.fault(error.to_string()),
         _ => from.fault(format!("{}: {error}", path.display())),
     })?;

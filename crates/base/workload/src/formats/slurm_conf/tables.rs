@@ -56,7 +56,7 @@ pub(super) fn key(column: &str) -> String {
 pub(super) fn read(path: &Path, needed: &str) -> Result<Vec<Row>, ConfError> {
     let file: Arc<str> = path.display().to_string().into();
     let at = |line, parameter: &str| At { file: Arc::clone(&file), line, parameter: parameter.to_owned() };
-    let text = dfrsim_model::read_text(path).map_err(|error| at(0, "").fault(error.to_string()))?;
+    let text = dfrsim_model::read_text_file(path).map_err(|error| at(0, "").fault(error.to_string()))?;
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let Some((number, first)) = lines.clone().find(|(_, line)| !line.starts_with('#')) else {
         return Err(

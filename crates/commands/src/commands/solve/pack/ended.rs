@@ -4,9 +4,9 @@ use super::answer::Came;
 use crate::commands::solve::time_limit::within;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Limits, PATTERN_ROUNDS, PATTERNS_UP_TO, Status, lp_bound, optimum, pattern_bound};
-use dfrsim_packing::vector;
+use dfrsim_vector_packing::vector;
+use dfrsim_vector_packing::{Algorithm, Outcome, Settings, Solved};
 use std::time::Duration;
 
 pub(super) struct Ended {

@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use dfrsim_adaptation::Adapter;
 use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
-use dfrsim_offline::{Algorithm, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield};
 use dfrsim_optimum::{FewestNodes, fewest_nodes, fewest_nodes_by, mapping_yield};
-use dfrsim_packing::vector;
+use dfrsim_vector_packing::vector;
+use dfrsim_vector_packing::{Algorithm, Outcome, Probes, Settings, Solved, VectorOptions, minimum_yield};
 use std::time::{Duration, Instant};
 
 /// A yield to keep, the settings of the algorithms that are tried, and how long each may take.

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::Args;
 use dfrsim_lab::{ProblemId, Registry};
 use dfrsim_model::offline::Instance;
-use dfrsim_offline::Settings;
+use dfrsim_vector_packing::Settings;
 use std::path::PathBuf;
 
 /// Which instance of which run.

@@ -2,7 +2,7 @@
 
 use crate::commands::solve::switch::{Switch, counts, summary, verb};
 use crate::output::{Answer, counted};
-use dfrsim_audit::plan::{PlanFaults, PlanReport};
+use dfrsim_context_switch::check::{PlanFaults, PlanReport};
 use dfrsim_context_switch::file::PlanFigures;
 use dfrsim_context_switch::{NodeSwitch, Place, Timed};
 use schemars::JsonSchema;

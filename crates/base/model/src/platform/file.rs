@@ -1,0 +1,160 @@
+//! Outages in files.
+//!
+//! A CSV file has a header line with the columns `nodes`, `from_s`, `until_s` and perhaps `announced_s`, in any order; a JSONL file
+//! (names that end in `.jsonl`) has an object with these fields in each line:
+//!
+//! ```text
+//! nodes,from_s,until_s,announced_s
+//! 0-15,3600,7200,
+//! 3 8-9,86400,90000,80000
+//! all,172800,201600,0
+//! ```
+//!
+//! Nodes are numbers from 0 and ranges of them, or `all`. Times are seconds from the origin of the workload on (second 0 of its
+//! log). What has an announcement is a window that policies plan around from then on, anything else a failure. Empty lines and those
+//! that begin with `#` are left out.
+
+use crate::platform::{NodeSet, NodeSpan, Outage, Window};
+use dfrsim_input::{Faults, Input, Located, Reader, read_text};
+use std::path::Path;
+
+/// The outages of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileOutages {
+    /// Those without an announcement, as they come.
+    pub failures: Vec<Outage>,
+    /// Those with one.
+    pub windows: Vec<Window>,
+}
+
+const COLUMNS: [&str; 4] = ["nodes", "from_s", "until_s", "announced_s"];
+
+/// Reads the outages of a cluster of this many nodes.
+///
+/// # Errors
+/// The file cannot be read, or lines are not as they should be: all of them.
+pub fn read(path: &Path, nodes: u32) -> Result<FileOutages, Faults> {
+    let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
+    parse(&path.display().to_string(), &read_text(path)?, is_json, nodes)
+}
+
+/// The outages of a text, which is JSONL or CSV; `file` is what messages call it.
+///
+/// # Errors
+/// Lines that are not as they should be: all of them.
+pub fn parse(file: &str, text: &str, is_json: bool, nodes: u32) -> Result<FileOutages, Faults> {
+    // What is left out leaves an empty line, so that the others keep their numbers.
+    let lines = text.lines().map(|line| if line.trim().starts_with('#') { "" } else { line.trim() });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let input = if is_json { Input::json_lines(file, &text)? } else { Input::csv(file, &text) };
+    let mut reader = Reader::default();
+    let mut outages = FileOutages::default();
+    let is_header = |columns: &[String]| {
+        let has = |name: &&str| columns.iter().any(|column| column == name);
+        columns.iter().all(|column| COLUMNS.contains(&column.as_str())) && COLUMNS[..3].iter().all(has)
+    };
+    if !text.trim().is_empty() && input.columns().is_some_and(|columns| !is_header(columns)) {
+        reader.fault(&input.root(), format!("expected a header with the columns {}", COLUMNS.join(",")));
+        return reader.finish(None);
+    }
+    for at in reader.records(&input).into_iter().flatten() {
+        outages.add(&mut reader, &at, nodes);
+    }
+    reader.finish(Some(outages))
+}
+
+impl FileOutages {
+    fn add(&mut self, reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<()> {
+        let line = reader.object(at, &COLUMNS)?;
+        let spans = reader.field(&line, "nodes").and_then(|at| spans(reader, &at, nodes));
+        let [from, until] =
+            ["from_s", "until_s"].map(|name| reader.field(&line, name).and_then(|at| reader.from_text(&at)));
+        let announced = line.get("announced_s").filter(|at| !at.is_null());
+        let announced = announced.map_or(Some(None), |at| reader.from_text(&at).map(Some));
+        let (spans, from, until, announced) = (spans?, from?, until?, announced?);
+        if from >= until {
+            let lasts = "expected an outage that lasts";
+            reader.fault(at, format!("from_s is {from} and until_s is {until}: {lasts}"));
+        }
+        if let Some(announced) = announced.filter(|&announced| announced > from) {
+            reader.fault(at, format!("announced_s is {announced}, which is after from_s, {from}"));
+        }
+        let outages = spans.into_iter().map(|nodes| Outage { from, until, nodes });
+        match announced {
+            Some(announced) => self.windows.extend(outages.map(|outage| Window { announced, outage })),
+            None => self.failures.extend(outages),
+        }
+        Some(())
+    }
+}
+
+fn spans(reader: &mut Reader, at: &Located<'_>, nodes: u32) -> Option<Vec<NodeSpan>> {
+    let text = at.text().map_or_else(|| at.found(), str::to_owned);
+    let set: NodeSet = text.parse().map_err(|error| reader.fault(at, error)).ok()?;
+    let spans = set.spans(nodes);
+    match spans.iter().find(|span| span.end() > u64::from(nodes)) {
+        Some(span) => {
+            reader.fault(at, format!("node {} does not exist, there are {nodes}", span.end() - 1));
+            None
+        }
+        None => Some(spans),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileOutages, parse};
+    use dfrsim_input::Faults;
+
+    fn read(text: &str, is_json: bool) -> Result<FileOutages, Faults> {
+        parse("down", text, is_json, 8)
+    }
+
+    #[test]
+    fn both_formats_say_the_same() {
+        let csv = "# of May\nnodes,from_s,until_s,announced_s\n3 0-1,10,20.5,\nall,30,40,5\n";
+        let json = "{\"nodes\":\"0-1,3\",\"from_s\":10,\"until_s\":20.5,\"announced_s\":null}\n\n\
+                    {\"nodes\":\"all\",\"from_s\":30,\"until_s\":\"40\",\"announced_s\":5}\n";
+        let outages = read(csv, false).unwrap();
+        assert_eq!(read(json, true).unwrap(), outages);
+        assert_eq!((outages.failures.len(), outages.windows.len()), (2, 1));
+        assert_eq!(outages.failures[1].nodes.first, 3);
+        assert_eq!(outages.windows[0].outage.nodes.nodes, 8);
+        let one = read("{\"nodes\":2,\"from_s\":1,\"until_s\":2}", true).unwrap();
+        assert_eq!(one.failures[0].nodes.first, 2);
+        assert_eq!(read("until_s,from_s,nodes\n4,3,7\n", false).unwrap().failures.len(), 1);
+        assert_eq!(read(" # none\n \n", false), Ok(FileOutages::default()));
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let header = "nodes,from_s,until_s,announced_s\n";
+        for (text, line, message) in [
+            ("nodes,from,to\n", 1, "expected a header"),
+            ("# of May\nnodes,from,to\n", 2, "expected a header"),
+            ("nodes,from_s,until_s,until_s\n", 1, "two columns have the name `until_s`"),
+            (&format!("{header}0,1\n"), 2, "2 fields"),
+            (&format!("{header}\n0,2,2,\n"), 3, "expected an outage that lasts"),
+            (&format!("{header}9,1,2,\n"), 2, "node 9 does not exist, there are 8"),
+            (&format!("{header}0,1,2,3\n"), 2, "after from_s"),
+            (&format!("{header}x,1,2,\n"), 2, "`x` names no nodes"),
+            (&format!("{header}0,soon,2,\n"), 2, "from_s: not a number of seconds"),
+        ] {
+            let faults = read(text, false).unwrap_err();
+            assert_eq!((faults.0.len(), faults.0[0].line), (1, Some(line)), "{faults}");
+            assert!(faults.to_string().contains(message), "{faults}");
+        }
+        assert!(read("{\"nodes\":1,\"from_s\":1,\"until_s\":2,\"to\":3}", true).is_err());
+        assert!(read("{\"nodes\":1,\"from_s\":-1,\"until_s\":2}", true).is_err());
+    }
+
+    #[test]
+    fn all_wrong_lines_are_named() {
+        let lines = |text: &str, is_json| -> Vec<usize> {
+            read(text, is_json).unwrap_err().0.into_iter().map(|fault| fault.line.unwrap()).collect()
+        };
+        assert_eq!(lines("nodes,from_s,until_s\nx,1,2\n# fine\n1,1,2\n9,1,soon\n", false), [2, 5, 5]);
+        assert_eq!(lines("{\"nodes\":1}\n\n{\"nodes\":1,\"from_s\":3,\"until_s\":2}\n", true), [1, 1, 3]);
+        assert_eq!(lines("{\n{\"nodes\":1,\"from_s\":1,\"until_s\":2}\n1 2\n", true), [1, 3]);
+    }
+}

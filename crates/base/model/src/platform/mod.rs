@@ -1,0 +1,43 @@
+//! The nodes of a cluster: classes of unequal nodes, when nodes are up, and what failures and maintenance do to jobs.
+//!
+//! [`Outages`] are all times at which nodes are down, known before a simulation begins, and the rule by which jobs on
+//! these nodes are [interrupted](Interruption). Failures come without notice. [`Window`]s (maintenance, or an advance
+//! reservation) are announced, so that policies can plan around them. Both are given in files ([`mod@file`]), or drawn
+//! ([`FailureModel`]) or repeated ([`Maintenance`]) up to a moment.
+//!
+//! Nodes need not be equal: [`classes`] has their cores, speed, memory, GPUs and features, and what jobs ask of them.
+//!
+//! ```
+//! use crate::{Seed, SimSpan, SimTime};
+//! use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
+//!
+//! let day = SimSpan::from_secs(86_400);
+//! let failures = FailureModel { between: "weibull:2592000:0.7".parse()?, repair: "exponential:14400".parse()?, rack: None };
+//! let maintenance = Maintenance { first: SimTime::ZERO + day, every: day, length: SimSpan::from_secs(60), notice: day };
+//! let nodes: NodeSet = "0-31".parse()?;
+//! let until = SimTime::from_secs(10 * 86_400);
+//! let outages = Outages {
+//!     failures: failures.draw(64, until, Seed::new(1)),
+//!     windows: maintenance.windows(&nodes.spans(64), until),
+//!     ..Outages::default()
+//! };
+//! assert_eq!(outages.windows.len(), 10);
+//! outages.check(64)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod classes;
+mod draw;
+pub mod file;
+mod interruption;
+mod maintenance;
+mod nodes;
+mod outages;
+mod times;
+
+pub use draw::{FailureModel, Rack, alternating};
+pub use interruption::{Checkpoints, Interruption};
+pub use maintenance::Maintenance;
+pub use nodes::{NodeSet, NodeSpan};
+pub use outages::{MOST_WINDOWS, Outage, OutageError, Outages, Window};
+pub use times::Times;

@@ -1,0 +1,124 @@
+//! Batsim's file of jobs.
+
+use crate::interchange::JobLines;
+use dfrsim_cluster::{JobRecord, Occurrence};
+use dfrsim_model::{Job, JobText, JobTexts, ranges};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,\
+success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
+allocated_resources,consumed_energy,metadata\n";
+
+/// Writes the columns of Batsim's `_jobs.csv`, a line a job in the order of submission. Times are in seconds.
+///
+/// | column | value |
+/// |---|---|
+/// | `job_id` | the number of the job in its log; its id in a workload of Batsim |
+/// | `workload_name` | as given to [`BatsimJobs::new`] |
+/// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay; in a workload of Batsim the name of its profile |
+/// | `requested_number_of_resources` | the tasks |
+/// | `requested_time` | what the user requested; -1 if unknown, Batsim's "no walltime" |
+/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was rejected, which has no times and no resources |
+/// | `starting_time`, `finish_time` | the first start, the completion |
+/// | `execution_time`, `waiting_time`, `turnaround_time` | finish - start, start - submission, finish - submission |
+/// | `stretch` | turnaround / execution time, as Batsim defines it |
+/// | `allocated_resources` | the nodes that had a task of the job at any time, as an interval set: `0-3 7` |
+/// | `consumed_energy` | -1, Batsim's "not simulated" |
+/// | `metadata` | empty |
+///
+/// For a batch schedule all of this is exact. Of a fractional schedule the format cannot say everything:
+///
+/// * The execution time includes pauses, penalties and slow progress, so `stretch` is not the stretch of the summary
+///   (turnaround / run time): `profile` has the run time.
+/// * Several tasks of a job may share a node, so there may be fewer resources than were requested; a job that moved has
+///   more. Nodes of several jobs overlap, and a job is shown on all of its nodes from start to finish, also while it was
+///   paused: loads that are added up from this file count such nodes several times. How many nodes were in use is in
+///   [`BatsimMachines`](crate::interchange::BatsimMachines).
+#[derive(Debug)]
+pub struct BatsimJobs {
+    /// As a field of the file.
+    workload: String,
+    texts: Option<Arc<JobTexts>>,
+    in_system: BTreeMap<u64, (Job, BTreeSet<u32>)>,
+}
+
+impl BatsimJobs {
+    /// Jobs have the ids and profiles of `texts`, if there are any.
+    pub fn new(workload: &str, texts: Option<Arc<JobTexts>>) -> BatsimJobs {
+        BatsimJobs { workload: field(workload), texts, in_system: BTreeMap::new() }
+    }
+
+    /// The properties of a job known at its arrival: the first six columns.
+    fn request(&self, job: &Job) -> String {
+        let requested = job.requested_time.map_or_else(|| "-1".to_owned(), |span| span.to_string());
+        let text = self.texts.as_ref().and_then(|texts| texts.jobs.get(&job.id));
+        let (name, profile) = match text {
+            Some(JobText { name, profile, .. }) => (field(name), field(profile)),
+            None => (job.id.to_string(), job.run_time.to_string()),
+        };
+        format!("{name},{},{profile},{},{},{requested}", self.workload, job.submit, job.tasks)
+    }
+
+    /// A job that started has left.
+    fn ended(&mut self, place: u64, record: &JobRecord, state: &str) -> Option<String> {
+        let (job, nodes) = self.in_system.remove(&place)?;
+        let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
+        let success = u8::from(!record.killed);
+        let nodes = ranges(&nodes.into_iter().collect::<Vec<_>>(), " ");
+        Some(format!(
+            "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
+            self.request(&job),
+            record.start,
+            record.end,
+            record.wait(),
+            turnaround.as_secs_f64() / execution.as_secs_f64(),
+        ))
+    }
+}
+
+/// A text as a field: quoted where it must be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+impl JobLines for BatsimJobs {
+    fn header(&self) -> String {
+        HEADER.to_owned()
+    }
+    fn line(&mut self, place: u64, occurrence: Occurrence<'_>) -> Option<String> {
+        match occurrence {
+            Occurrence::Submitted(job, _) => {
+                self.in_system.insert(place, (job.clone(), BTreeSet::new()));
+                None
+            }
+            Occurrence::Started(placement, _)
+            | Occurrence::Resumed(placement, _)
+            | Occurrence::Migrated(placement, ..) => {
+                let (_, nodes) = self.in_system.get_mut(&place)?;
+                nodes.extend(placement.iter().map(|part| part.node.0));
+                None
+            }
+            Occurrence::Completed(record) => {
+                let state =
+                    if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
+                self.ended(place, record, state)
+            }
+            Occurrence::Lost(record, _) => self.ended(place, record, "COMPLETED_FAILED"),
+            Occurrence::Killed(record) => self.ended(place, record, "COMPLETED_KILLED"),
+            Occurrence::Rejected => {
+                let (job, _) = self.in_system.remove(&place)?;
+                Some(format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job)))
+            }
+            Occurrence::Linked(_)
+            | Occurrence::Asked(..)
+            | Occurrence::Paused(_)
+            | Occurrence::YieldChanged(_)
+            | Occurrence::Interrupted(..) => None,
+        }
+    }
+}

@@ -1,7 +1,0 @@
-//! Several clusters under a meta-scheduler: schedules derived by hand, and a twin.
-
-mod conditions;
-mod golden;
-mod properties;
-mod support;
-mod twin;

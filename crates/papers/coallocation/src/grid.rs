@@ -1,0 +1,116 @@
+//! Grids in use, and their test cases.
+
+use crate::scenario::{CoallocationFields, Sample};
+use dfrsim_coallocation::check::check_allocation;
+use dfrsim_coallocation::planetlab::{
+    Demand, Kind, Usage, correlate_cores_and_ghz, nodes, statistics, test_case, usage,
+};
+use dfrsim_coallocation::{Grid, Solution};
+use dfrsim_lab::Failure;
+use dfrsim_model::coallocation::{Request, Reservation, Resource};
+use dfrsim_model::{Seed, SimSpan, SimTime};
+use rand::RngExt as _;
+
+/// The seed of a grid.
+pub(crate) fn grid_seed(seed: u64, replication: u32) -> Seed {
+    Seed::new(seed).fork("coallocation").numbered(replication.into())
+}
+
+/// The nodes of a grid, which do not depend on its use.
+pub(crate) fn grid_nodes(
+    fields: &CoallocationFields,
+    listed: Option<&[Resource]>,
+    seed: Seed,
+) -> Vec<Resource> {
+    if let Some(listed) = listed {
+        return listed.to_vec();
+    }
+    let mut nodes = nodes(fields.nodes, seed);
+    if fields.core_ghz_correlation != 0.0 {
+        correlate_cores_and_ghz(&mut nodes, fields.core_ghz_correlation, seed);
+    }
+    nodes
+}
+
+/// A grid in use.
+#[derive(Debug)]
+pub(crate) struct InUse {
+    pub(crate) grid: Grid,
+    /// The reservations of each node.
+    reserved: Vec<Vec<Reservation>>,
+    pub(crate) seed: Seed,
+}
+
+impl InUse {
+    /// These nodes with their use for as long as `span`.
+    pub(crate) fn new(
+        resources: Vec<Resource>,
+        course: &Usage,
+        span: SimSpan,
+        seed: Seed,
+    ) -> Result<InUse, Failure> {
+        let all = usage(&resources, course, span, seed);
+        let grid = Grid::with_reservations(resources, &all).map_err(Failure::failed)?;
+        let mut reserved = vec![Vec::new(); grid.resources().len()];
+        for each in all {
+            reserved[each.resource].push(each);
+        }
+        Ok(InUse { grid, reserved, seed })
+    }
+
+    /// The use of all nodes.
+    pub(crate) fn reserved(&self) -> impl Iterator<Item = &Reservation> {
+        self.reserved.iter().flatten()
+    }
+
+    /// A test case for this many nodes. It does not depend on the use.
+    pub(crate) fn case(&self, size: usize, number: u32) -> TestCase {
+        let seed = self.seed.fork("case").numbered(size as u64).numbered(number.into());
+        let mut rng = seed.fork("request").rng();
+        let (demand, earliest, latest) = test_case(size, &statistics(self.grid.resources()), &mut rng);
+        let mut order: Vec<usize> = (0..self.grid.resources().len()).collect();
+        let mut draws = seed.fork("resources").rng();
+        for place in 0..order.len() {
+            let drawn = draws.random_range(place..order.len());
+            order.swap(place, drawn);
+        }
+        TestCase { order, demand, earliest, latest, seed }
+    }
+
+    /// The reservations of a node.
+    pub(crate) fn reserved_of(&self, node: usize) -> &[Reservation] {
+        &self.reserved[node]
+    }
+
+    /// Checks an answer with the independent checker.
+    pub(crate) fn check(&self, request: &Request, solution: &Solution) -> Result<(), Failure> {
+        let parts = &solution.allocation.reservations;
+        let earlier: Vec<Reservation> =
+            parts.iter().flat_map(|part| &self.reserved[part.resource]).cloned().collect();
+        match check_allocation(self.grid.resources(), &earlier, request, &solution.allocation).first() {
+            Some(fault) => Err(Failure::invalid(fault)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A test case of a grid: its nodes in random order, of which the first are examined, and its demand.
+pub(crate) struct TestCase {
+    order: Vec<usize>,
+    demand: Demand,
+    earliest: SimTime,
+    latest: SimTime,
+    pub(crate) seed: Seed,
+}
+
+impl TestCase {
+    pub(crate) fn request(&self, kind: Kind) -> Request {
+        self.demand.request(kind, self.earliest, self.latest)
+    }
+    /// The nodes that a search with this multiple examines: those that come first, if it matters of the eligible ones.
+    pub(crate) fn sample(&self, how: Sample, grid: &Grid, kind: Kind, multiple: usize) -> Vec<usize> {
+        let request = self.request(kind);
+        let is_taken = |node: &&usize| how == Sample::Unchecked || request.accepts(&grid.resources()[**node]);
+        self.order.iter().filter(is_taken).take(multiple * self.demand.resources).copied().collect()
+    }
+}

@@ -1,0 +1,324 @@
+//! The study: instances, variants, and how a variant is run.
+
+use crate::grid::{InUse, grid_nodes, grid_seed};
+use crate::pairs::Data;
+use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
+use crate::scenario::CoallocationFields;
+use crate::search::{Repeated, search};
+use crate::setting::Setting;
+use crate::{KINDS, claims, drawings, files, kind_name, tables};
+use dfrsim_coallocation::check::check_reservations;
+use dfrsim_coallocation::file::Resources;
+use dfrsim_coallocation::planetlab::{Kind, PROPERTIES, Usage};
+use dfrsim_coallocation::{Grid, Parameters, Stream, optimum};
+use dfrsim_lab::fields::{LocatedFile, Scenario};
+use dfrsim_lab::{
+    Audit, Claim, Digest, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long,
+    NamedTable, Prepared, RunError, Study, Watch,
+};
+use dfrsim_model::coallocation::{Reservation, Resource};
+use dfrsim_model::{Seed, SimSpan};
+use std::sync::OnceLock;
+
+/// The day of the test cases.
+const DAY: SimSpan = SimSpan::from_secs(86_400);
+
+/// A scenario of the co-allocation study with its list of nodes.
+#[derive(Debug)]
+pub struct CoallocationStudy {
+    scenario: Scenario<CoallocationFields>,
+    listed: Option<Vec<Resource>>,
+    /// Level of use and replication of each instance.
+    places: Vec<(f64, u32)>,
+}
+
+/// A grid in use, built when the first variant needs it.
+#[derive(Debug)]
+pub struct Instance {
+    replication: u32,
+    nodes: Vec<Resource>,
+    course: Usage,
+    seed: Seed,
+    /// In use for the day of the test cases.
+    day: OnceLock<Result<InUse, Failure>>,
+    /// In use for as long as the last job of a stream may run.
+    stream: OnceLock<Result<InUse, Failure>>,
+}
+
+/// What is run on a grid in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// A repeated search for a test case.
+    Search {
+        /// How many nodes are asked for.
+        size: usize,
+        /// Which of the test cases of this size.
+        case: u32,
+        /// The kind of request.
+        kind: Kind,
+        /// The parameter that is varied, if one is.
+        setting: Option<Setting>,
+    },
+    /// The optimum of a test case.
+    Optimum {
+        /// How many nodes are asked for.
+        size: usize,
+        /// Which of the test cases of this size.
+        case: u32,
+    },
+    /// A stream of requests of a kind.
+    Stream(Kind),
+}
+
+impl Instance {
+    fn in_use(&self, span: SimSpan) -> Result<InUse, Failure> {
+        InUse::new(self.nodes.clone(), &self.course, span, self.seed)
+    }
+    fn day(&self) -> Result<&InUse, Failure> {
+        self.day.get_or_init(|| self.in_use(DAY)).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl CoallocationStudy {
+    fn repeated(&self, setting: Option<Setting>) -> Repeated {
+        let fields = &self.scenario;
+        let standard = fields.parameters.parameters();
+        let varied = fields.variations.as_ref().filter(|_| setting.is_some());
+        Repeated {
+            parameters: setting.map_or(standard, |setting| setting.apply(standard)),
+            repetitions: varied.map_or(fields.repetitions, |variations| variations.repetitions),
+            sample: fields.sample,
+            times: fields.times,
+        }
+    }
+
+    fn stream(&self, instance: &Instance, kind: Kind) -> Result<StreamRow, Failure> {
+        let stream = self.scenario.stream.as_ref().ok_or_else(|| Failure::failed("there is no stream"))?;
+        let (span, mean_gap, patience) = (stream.span, stream.mean_gap, stream.patience);
+        let on = instance.stream.get_or_init(|| instance.in_use(span + patience + DAY));
+        let on = on.as_ref().map_err(Clone::clone)?;
+        let parameters = self.scenario.parameters.parameters();
+        let stream = Stream { span, mean_gap, patience, kind, parameters };
+        let mut grid = on.grid.clone();
+        let outcome = stream.run(&mut grid, on.seed.fork("stream")).map_err(Failure::violation)?;
+        let jobs = outcome.accepted.iter().flat_map(|accepted| &accepted.reservations);
+        let all: Vec<Reservation> = jobs.chain(on.reserved()).cloned().collect();
+        if let Some(fault) = check_reservations(grid.resources(), &all).first() {
+            return Err(Failure::invalid(fault));
+        }
+        Ok(StreamRow { mean_gap_s: mean_gap, ..StreamRow::of(&outcome) })
+    }
+
+    fn data<'a>(&'a self, rows: &'a Long<Row>) -> Data<'a> {
+        Data::new(&self.scenario, rows)
+    }
+}
+
+/// Nodes with the properties of table 1. Their labels do not matter: no test case asks for any.
+fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
+    let text = dfrsim_model::read_text_file(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let list = Resources::parse(&file.given, &text).map_err(|faults| {
+        RunError::input(faults.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })?;
+    let expected = PROPERTIES.map(|it| it.name);
+    if list.quantities != expected {
+        let expected = expected.join(",");
+        return Err(RunError::input(format!("{}:1: the properties should be {expected}", file.given)));
+    }
+    if list.resources.is_empty() {
+        return Err(RunError::input(format!("{}: expected at least one node", file.given)));
+    }
+    let nodes: Vec<Resource> =
+        list.resources.into_iter().map(|it| Resource { labels: [].into(), ..it }).collect();
+    Grid::new(nodes.clone()).map_err(|error| RunError::input(format!("{}: {error}", file.given)))?;
+    let input = Input {
+        file: file.given.clone(),
+        digest: Digest::from_bytes(text.as_bytes()),
+        report: vec![format!("{} nodes", nodes.len())],
+        counts: vec![("nodes".to_owned(), nodes.len() as u64)],
+    };
+    Ok((nodes, input))
+}
+
+impl Study for CoallocationStudy {
+    const NAME: &'static str = "coallocation";
+    const TITLE: &'static str = "Co-allocation with collective requests in grid systems (Cankar et al.)";
+    const SEMANTICS: u32 = 2;
+    const AUDIT: Audit = Audit::Always;
+    const RUNS: &'static str = "searches and streams";
+
+    type Fields = CoallocationFields;
+    type Instance = Instance;
+    type Variant = Variant;
+    type Rows = Long<Row>;
+
+    fn open(
+        scenario: &Scenario<CoallocationFields>,
+        inputs: &mut Vec<Input>,
+    ) -> Result<CoallocationStudy, RunError> {
+        let read = scenario.node_list.as_ref().map(read_nodes).transpose()?;
+        let (listed, input) = read.unzip();
+        inputs.extend(input);
+        if let Some(nodes) = &listed
+            && let Some((field, size)) = scenario.too_large(nodes.len()).first()
+        {
+            let nodes = nodes.len();
+            return Err(RunError::input(format!(
+                "{field}: {size} nodes are more than the {nodes} of a grid"
+            )));
+        }
+        let replications = scenario.replications;
+        let of_usage = |&usage: &f64| (0..replications).map(move |replication| (usage, replication));
+        let places = scenario.usage.iter().flat_map(of_usage).collect();
+        Ok(CoallocationStudy { scenario: scenario.clone(), listed, places })
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let id = |&(usage, replication): &(f64, u32)| InstanceId {
+            labels: vec![("usage", usage.to_string()), ("replication", replication.to_string())],
+            weight: 1,
+        };
+        self.places.iter().map(id).collect()
+    }
+    fn variants(&self, at: usize) -> Vec<Variant> {
+        let fields = &self.scenario;
+        let mut variants = Vec::new();
+        for &size in &fields.sizes {
+            for case in 0..fields.cases {
+                variants.extend(KINDS.map(|kind| Variant::Search { size, case, kind, setting: None }));
+                variants.extend(fields.optimum.contains(&size).then_some(Variant::Optimum { size, case }));
+            }
+        }
+        // The parameter study is of the first level only.
+        let is_first = self.places[at].0 == fields.usage[0];
+        for variations in fields.variations.iter().filter(|_| is_first) {
+            for setting in Setting::all(variations) {
+                let (size, kind) = (variations.size, Kind::Collective);
+                let variant = |case| Variant::Search { size, case, kind, setting: Some(setting) };
+                variants.extend((0..fields.cases).map(variant));
+            }
+        }
+        variants.extend(KINDS.into_iter().filter(|_| fields.stream.is_some()).map(Variant::Stream));
+        variants
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
+        let (mean, replication) = self.places[at];
+        let seed = grid_seed(self.scenario.seed, replication);
+        let nodes = grid_nodes(&self.scenario, self.listed.as_deref(), seed);
+        let course = Usage {
+            mean,
+            spread: self.scenario.usage_spread,
+            nodes_per_site: self.scenario.nodes_per_site,
+            deviation: self.scenario.usage_deviation,
+            correlation: self.scenario.usage_correlation,
+        };
+        let mut digester = Digester::new();
+        digester.integer(seed.value());
+        digester.number(mean).number(course.deviation).number(course.correlation);
+        if (course.spread, course.nodes_per_site) != (1.0, 1) {
+            digester.number(course.spread).integer(course.nodes_per_site as u64);
+        }
+        for node in &nodes {
+            node.capacity.iter().for_each(|&amount| _ = digester.integer(amount));
+        }
+        let (day, stream) = (OnceLock::new(), OnceLock::new());
+        let instance = Instance { replication, nodes, course, seed, day, stream };
+        Ok(Prepared { instance, digest: digester.digest() })
+    }
+    fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
+        let parameters = |key: &mut KeyBuilder, parameters: Parameters| {
+            key.field("initial_multiple", parameters.initial_multiple);
+            key.field("max_multiple", parameters.largest_multiple);
+            key.field("l1", parameters.admission_effort).field("l2", parameters.improvement_effort);
+            key.optional("proofs", (!parameters.proofs).then_some(false));
+        };
+        match *variant {
+            Variant::Search { size, case, kind, setting } => {
+                let how = self.repeated(setting);
+                key.field("search", kind_name(kind)).field("size", size).field("case", case);
+                key.field("repetitions", how.repetitions).field("sample", how.sample.name());
+                key.field("times", how.times);
+                parameters(key, how.parameters);
+                // One of the values that are varied may be the one of the scenario.
+                key.optional("varied", setting.map(|setting| setting.parameter));
+            }
+            Variant::Optimum { size, case } => {
+                key.field("optimum", case).field("size", size);
+                key.field("multiple", self.scenario.parameters.initial_multiple);
+                key.field("sample", self.scenario.sample.name()).field("of", kind_name(Kind::Collective));
+            }
+            Variant::Stream(kind) => {
+                key.field("stream", kind_name(kind));
+                if let Some(stream) = &self.scenario.stream {
+                    key.field("span", stream.span).field("mean_gap", stream.mean_gap);
+                    key.field("patience", stream.patience);
+                }
+                parameters(key, self.scenario.parameters.parameters());
+            }
+        }
+    }
+    fn labels(&self, variant: &Variant) -> Labels {
+        let of_case = |size: usize, case: u32| vec![("size", size.to_string()), ("case", case.to_string())];
+        match *variant {
+            Variant::Search { size, case, kind, setting } => {
+                let mut labels = of_case(size, case);
+                labels.push(("kind", kind_name(kind).to_owned()));
+                let texts = setting.map(|it| (it.parameter.to_owned(), it.value.to_string()));
+                let (parameter, value) = texts.unwrap_or_default();
+                labels.extend([("parameter", parameter), ("value", value)]);
+                labels
+            }
+            Variant::Optimum { size, case } => of_case(size, case),
+            Variant::Stream(kind) => vec![("kind", kind_name(kind).to_owned())],
+        }
+    }
+    fn row_type(&self, variant: &Variant) -> usize {
+        match variant {
+            Variant::Search { .. } => 0,
+            Variant::Optimum { .. } => 1,
+            Variant::Stream(_) => 2,
+        }
+    }
+    fn run(&self, instance: &Instance, variant: &Variant, watch: Watch<'_>) -> Result<Vec<Row>, Failure> {
+        let row = match *variant {
+            Variant::Search { size, case, kind, setting } => {
+                let on = instance.day()?;
+                let mut row = SearchRow::default();
+                let (test, how) = (on.case(size, case), self.repeated(setting));
+                if let (Some(folder), None) = (&self.scenario.files, setting) {
+                    let (usage, replication) = (instance.course.mean, instance.replication);
+                    let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
+                    let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
+                    files::write(watch, (folder, &place), on, &test.request(kind), &sample)?;
+                }
+                search(&test, on, kind, &how, &mut row)?;
+                Row::Search(row)
+            }
+            Variant::Optimum { size, case } => {
+                let on = instance.day()?;
+                let test = on.case(size, case);
+                let multiple = self.scenario.parameters.initial_multiple;
+                let sample = test.sample(self.scenario.sample, &on.grid, Kind::Collective, multiple);
+                let best = optimum(&on.grid, &test.request(Kind::Collective), &sample);
+                Row::Optimum(OptimumRow {
+                    start_s: best.map(|best| best.start.as_secs_f64()),
+                    utilisation_factor: best.map(|best| best.factor),
+                    ..OptimumRow::default()
+                })
+            }
+            Variant::Stream(kind) => Row::Stream(self.stream(instance, kind)?),
+        };
+        Ok(vec![row])
+    }
+    fn tables(&self, rows: &Long<Row>) -> Vec<NamedTable> {
+        let nodes: Vec<Vec<Resource>> = (0..self.scenario.replications)
+            .map(|it| grid_nodes(&self.scenario, self.listed.as_deref(), grid_seed(self.scenario.seed, it)))
+            .collect();
+        tables::tables(&self.data(rows), &nodes)
+    }
+    fn claims(&self, rows: &Long<Row>) -> Vec<Claim> {
+        claims::claims(&self.data(rows))
+    }
+    fn drawings(scenario: &Scenario<CoallocationFields>, rows: &Long<Row>) -> Vec<Drawing> {
+        drawings::drawings(&Data::new(scenario, rows))
+    }
+}

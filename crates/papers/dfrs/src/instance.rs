@@ -1,0 +1,450 @@
+//! Instances: the weeks, logs and traces that policies are compared on.
+
+use crate::platform;
+use crate::scenario::{Cut, Log, LublinTraces, Online, OwnTraces, Resample, Source, Workload};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
+use dfrsim_model::platform::classes::{Demands, UnequalNodes};
+use dfrsim_model::platform::{Outage, Outages};
+use dfrsim_model::priority::{JobArray, Priorities};
+use dfrsim_model::{Job, JobId, JobText, JobTexts, Preceding, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_workload::cut;
+use dfrsim_workload::feedback::{LinkCounts, Submission};
+use dfrsim_workload::load::{LoadError, scale_to_load};
+use dfrsim_workload::log::{Header, Record};
+use dfrsim_workload::lublin::{LublinParameters, generate, trace_seed};
+use dfrsim_workload::prepare::{self, Anomaly, JobStream, Report};
+use dfrsim_workload::resample::{Drawn, draw};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::iter;
+use std::sync::Arc;
+
+/// An instance before it is prepared.
+pub(crate) struct Part {
+    /// The workload that it is a part of, by its place in the scenario.
+    pub(crate) workload: usize,
+    /// Its name within the workload.
+    pub(crate) name: String,
+    /// The load that it is scaled to.
+    pub(crate) load: Option<f64>,
+    origin: Origin,
+}
+
+enum Origin {
+    /// A part of a log, which is kept, with the job that each one follows if any does.
+    Log(Arc<[Job]>, Option<Preceded>, Option<DrawnFrom>),
+    /// Generated when it is needed.
+    Trace { parameters: LublinParameters, seed: Seed },
+}
+
+/// For each job of an instance the one that it follows.
+pub(crate) type Preceded = Arc<[Option<Preceding>]>;
+
+/// The numbers of the jobs of the log from which those of a drawn log come, by their own.
+pub(crate) type DrawnFrom = Arc<BTreeMap<JobId, JobId>>;
+
+/// A log that was read.
+pub(crate) struct ReadLog {
+    pub(crate) workload: usize,
+    pub(crate) header: Header,
+    pub(crate) digest: Digest,
+    pub(crate) report: Report,
+    /// Which jobs follow others, if users wait for their jobs.
+    links: Option<LinkCounts>,
+}
+
+impl ReadLog {
+    /// Whether lines were left out or changed, apart from those outside the selected part, or jobs follow others.
+    pub(crate) fn is_altered(&self) -> bool {
+        let counts = &self.report.counts;
+        let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
+        let is_linked = self.links.is_some();
+        is_linked || clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+    }
+    /// What was read, and which jobs follow others.
+    pub(crate) fn notes(&self, workload: &Workload) -> Vec<String> {
+        let links = self.links.map(|links| format!("{}: {links}", workload.name));
+        iter::once(format!("{}: {}", workload.name, self.report)).chain(links).collect()
+    }
+    /// As the frame reports it.
+    pub(crate) fn input(&self, workload: &Workload) -> Input {
+        let (counts, read) = (&self.report.counts, &self.report.read);
+        let mut all: Vec<(String, u64)> = [
+            ("records", counts.records),
+            ("jobs", counts.jobs),
+            ("outside", counts.outside),
+            ("without_memory", counts.without_memory),
+            ("broken_lines", read.broken),
+            ("lines_out_of_order", read.out_of_order),
+        ]
+        .map(|(name, count)| (name.to_owned(), count))
+        .into();
+        for &anomaly in Anomaly::ALL {
+            let hits = counts.of(anomaly);
+            let cases = [("kept", hits.kept), ("clamped", hits.clamped), ("dropped", hits.dropped)];
+            let met = cases.into_iter().filter(|(_, count)| *count > 0);
+            all.extend(met.map(|(what, count)| (format!("{}_{what}", anomaly.name()), count)));
+        }
+        if let Some(links) = &self.links {
+            all.extend(
+                [("following_jobs", links.links), ("sessions", links.sessions)]
+                    .map(|(name, it)| (name.to_owned(), it)),
+            );
+        }
+        Input {
+            file: workload
+                .source
+                .log(workload.nodes)
+                .map(|(log, _)| log.file.given.clone())
+                .unwrap_or_default(),
+            digest: self.digest,
+            report: self.notes(workload),
+            counts: all,
+        }
+    }
+}
+
+/// All instances in the order of the scenario, with the logs that they come from.
+pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadLog>), RunError> {
+    let (mut parts, mut logs) = (Vec::new(), Vec::new());
+    for (place, workload) in scenario.workloads.iter().enumerate() {
+        match &workload.source {
+            Source::Lublin(traces) => parts.extend(of_model(place, traces, workload, scenario.seed)),
+            Source::Own(traces) => parts.extend(of_program(place, traces, workload, scenario.seed)?),
+            Source::Swf(_) | Source::Batsim(_) => {
+                let (of_log, log) = of_log(place, workload, scenario)?;
+                parts.extend(of_log);
+                logs.push(log);
+            }
+        }
+    }
+    Ok((parts, logs))
+}
+
+fn of_log(
+    place: usize,
+    workload: &Workload,
+    scenario: &Scenario<Online>,
+) -> Result<(Vec<Part>, ReadLog), RunError> {
+    let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
+    let origins = !scenario.priorities.is_empty() || !scenario.waits_by.is_empty();
+    let preparation = prepare::Options { origins, ..preparation };
+    if log.submission == Submission::Open && log.resample.is_none() {
+        let jobs = |stream: &mut JobStream<_>| (stream.header().clone(), stream.collect::<Vec<_>>());
+        let read = prepare::with_jobs(&log.file.path, &preparation, jobs).map_err(RunError::input)?;
+        let ((header, jobs), report) = read;
+        let read = ReadLog { workload: place, header, digest: digest_of(log)?, report, links: None };
+        let parts = cut_log(log, place, workload, jobs, ("whole", None, None))?;
+        return Ok((parts, read));
+    }
+    let pairs = |stream: &mut JobStream<_>| {
+        (stream.header().clone(), iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>())
+    };
+    let read = prepare::with_jobs(&log.file.path, &preparation, pairs).map_err(RunError::input)?;
+    let ((mut header, pairs), report) = read;
+    let samples = match log.resample {
+        None => vec![("whole".to_owned(), pairs, None)],
+        Some(Resample { replications, weeks, whole }) => {
+            let sample = |number: u32| {
+                let seed = Seed::new(scenario.seed).fork("resample").numbered(number.into());
+                let (drawn, from) = drawn(&pairs, weeks, seed);
+                (format!("sample-{number:03}"), drawn, Some(Arc::new(from)))
+            };
+            let whole = whole.then(|| ("whole".to_owned(), pairs.clone(), None));
+            whole.into_iter().chain((0..replications).map(sample)).collect()
+        }
+    };
+    let (mut parts, mut counts) = (Vec::new(), None);
+    for (name, pairs, from) in samples {
+        let links = log.submission.links(&pairs);
+        counts = links.as_ref().map(|links| links.counts);
+        let preceded = links.map(|links| links.preceding.into());
+        let jobs = pairs.into_iter().map(|(job, _)| job).collect();
+        parts.extend(cut_log(log, place, workload, jobs, (&name, preceded, from))?);
+    }
+    if log.resample.is_some() {
+        // Jobs that are drawn have numbers of their own.
+        header.texts = None;
+    }
+    // Counts of several samples would be those of one of them.
+    let links = counts.filter(|_| log.resample.is_none());
+    Ok((parts, ReadLog { workload: place, header, digest: digest_of(log)?, report, links }))
+}
+
+fn digest_of(log: &Log) -> Result<Digest, RunError> {
+    let digest = File::open(&log.file.path).and_then(Digest::from_reader);
+    digest.map_err(|error| RunError::io(&log.file.path, error))
+}
+
+/// A log that is drawn from the users of another one, and from which of its jobs.
+fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> (Vec<(Job, Record)>, BTreeMap<JobId, JobId>) {
+    // The jobs are those that rules and selection leave, at the times that they have.
+    let records: Vec<Record> = pairs
+        .iter()
+        .map(|(job, record)| Record {
+            submit: job.submit,
+            user: job.user.map(UserId::number),
+            ..record.clone()
+        })
+        .collect();
+    let mut from = BTreeMap::new();
+    let job = |one: Drawn| {
+        let record = one.record(&records[one.place]);
+        from.insert(JobId(record.job), pairs[one.place].0.id);
+        let (id, submit, user) = (JobId(record.job), record.submit, record.user.and_then(UserId::new));
+        (Job { id, submit, user, ..pairs[one.place].0.clone() }, record)
+    };
+    let drawn = draw(&records, weeks, seed).into_iter().map(job).collect();
+    (drawn, from)
+}
+
+/// The jobs of a log as one instance, or each week of them.
+fn cut_log(
+    log: &Log,
+    place: usize,
+    workload: &Workload,
+    mut jobs: Vec<Job>,
+    (whole, preceded, from): (&str, Option<Preceded>, Option<DrawnFrom>),
+) -> Result<Vec<Part>, RunError> {
+    round(&mut jobs, workload);
+    if jobs.is_empty() {
+        return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
+    }
+    let part = |name, jobs: Vec<Job>| {
+        let origin = Origin::Log(jobs.into(), preceded.clone(), from.clone());
+        Part { workload: place, name, load: None, origin }
+    };
+    Ok(match log.cut {
+        Cut::None => vec![part(whole.to_owned(), jobs)],
+        Cut::Week => {
+            let name = |week| match whole {
+                "whole" => format!("week-{week:03}"),
+                sample => format!("{sample}-week-{week:03}"),
+            };
+            cut::weeks(jobs).into_iter().map(|(week, jobs)| part(name(week), jobs)).collect()
+        }
+    })
+}
+
+fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
+    let numbers = traces.skip..traces.skip + traces.replications;
+    let digits = (numbers.end - 1).to_string().len().max(3);
+    let parameters = traces.parameters(workload.nodes);
+    let mut parts = Vec::new();
+    for load in loads(&traces.loads) {
+        for trace in numbers.clone() {
+            let suffix = suffix(load);
+            parts.push(Part {
+                workload: place,
+                name: format!("trace-{trace:0digits$}{suffix}"),
+                load,
+                origin: Origin::Trace { parameters, seed: trace_seed(seed, trace) },
+            });
+        }
+    }
+    parts
+}
+
+/// The jobs of a source of the program.
+fn of_program(
+    place: usize,
+    traces: &OwnTraces,
+    workload: &Workload,
+    seed: u64,
+) -> Result<Vec<Part>, RunError> {
+    let made = (0..traces.replications).map(|trace| {
+        let jobs = traces.source.jobs(workload.nodes.get(), trace_seed(seed, trace));
+        let mut jobs =
+            jobs.map_err(|fault| RunError::input(format_args!("workload `{}`: {fault}", workload.name)))?;
+        round(&mut jobs, workload);
+        Ok(jobs)
+    });
+    let made = made.collect::<Result<Vec<_>, RunError>>()?;
+    let part = |load, (trace, jobs): (usize, &Vec<Job>)| {
+        let origin = Origin::Log(jobs.clone().into(), None, None);
+        Part { workload: place, name: format!("trace-{trace:03}{}", suffix(load)), load, origin }
+    };
+    Ok(loads(&traces.loads)
+        .into_iter()
+        .flat_map(|load| made.iter().enumerate().map(move |it| part(load, it)))
+        .collect())
+}
+
+fn loads(given: &[f64]) -> Vec<Option<f64>> {
+    if given.is_empty() { vec![None] } else { given.iter().copied().map(Some).collect() }
+}
+
+fn suffix(load: Option<f64>) -> String {
+    load.map(|load| format!("-load-{load}")).unwrap_or_default()
+}
+
+/// Rounds arrivals and memory as the workload has it.
+fn round(jobs: &mut [Job], workload: &Workload) {
+    for job in jobs {
+        if let Some(step) = workload.submit_step {
+            let micros = job.submit.micros();
+            job.submit = SimTime::from_micros(micros - micros % step.micros());
+        }
+        if let Some(step) = workload.memory_step {
+            let (memory, step) = (job.memory.units(), step.units());
+            let steps = (u64::from(memory) + u64::from(step) / 2) / u64::from(step);
+            let rounded = u32::try_from(steps.max(1) * u64::from(step)).ok().and_then(Share::try_from_units);
+            job.memory = rounded.unwrap_or(Share::ONE);
+        }
+    }
+}
+
+impl Part {
+    /// The number of jobs in the workload.
+    fn size(&self) -> usize {
+        match &self.origin {
+            Origin::Log(jobs, ..) => jobs.len(),
+            Origin::Trace { parameters, .. } => parameters.jobs,
+        }
+    }
+    /// The values of its columns. An instance takes about as long as it has jobs.
+    pub(crate) fn id(&self, workload: &Workload) -> InstanceId {
+        let labels = vec![
+            ("workload", workload.name.clone()),
+            ("instance", self.name.clone()),
+            ("load", self.load.map(|load| load.to_string()).unwrap_or_default()),
+            ("nodes", workload.nodes.to_string()),
+            ("jobs", self.size().to_string()),
+        ];
+        InstanceId { labels, weight: self.size() as u64 }
+    }
+    /// For each job the one that it follows, if users wait for their jobs.
+    pub(crate) fn preceded(&self) -> Option<Preceded> {
+        match &self.origin {
+            Origin::Log(_, preceded, _) => preceded.clone(),
+            Origin::Trace { .. } => None,
+        }
+    }
+    /// The settings of a site. Jobs of a drawn log are in the arrays of those from which they come, and start together as these do.
+    pub(crate) fn settings(&self, settings: &Arc<Priorities>) -> Arc<Priorities> {
+        let Origin::Log(_, _, Some(from)) = &self.origin else { return Arc::clone(settings) };
+        if settings.arrays.is_empty() && settings.together.is_empty() {
+            return Arc::clone(settings);
+        }
+        let arrays = settings.arrays.iter().map(|JobArray { jobs, running }| {
+            let has = |id: JobId| jobs.iter().any(|&(first, last)| (first..=last).contains(&id.0));
+            let jobs = from.iter().filter(|(_, from)| has(**from)).map(|(job, _)| (job.0, job.0));
+            JobArray { jobs: jobs.collect(), running: *running }
+        });
+        let together = settings.together.iter().flat_map(|jobs| {
+            // A job may have been drawn several times: its components follow each other.
+            let mut drawn: Vec<Vec<(u64, u64)>> = Vec::new();
+            for (job, from) in from.iter().filter(|(_, from)| jobs.contains(&from.0)) {
+                match drawn.last_mut().filter(|last| last.iter().all(|(_, other)| *other != from.0)) {
+                    Some(last) => last.push((job.0, from.0)),
+                    None => drawn.push(vec![(job.0, from.0)]),
+                }
+            }
+            drawn.into_iter().map(|jobs| jobs.into_iter().map(|(job, _)| job).collect())
+        });
+        let (arrays, together) = (arrays.collect(), together.collect());
+        Arc::new(Priorities { arrays, together, ..Priorities::clone(settings) })
+    }
+    /// The nodes, with demands from a stream of its own; traces at all loads have the same. Jobs of a drawn log ask for what those ask for
+    /// from which they come.
+    pub(crate) fn unequal(&self, nodes: &UnequalNodes) -> UnequalNodes {
+        let UnequalNodes { classes, demands } = nodes.clone();
+        let demands = match &self.origin {
+            Origin::Log(_, _, None) => demands,
+            Origin::Log(_, _, Some(from)) => {
+                let given =
+                    from.iter().filter_map(|(job, from)| Some((*job, demands.given.get(from)?.clone())));
+                Demands { given: given.collect(), ..demands }
+            }
+            Origin::Trace { seed, .. } => Demands { seed: *seed, ..demands },
+        };
+        UnequalNodes { classes, demands }
+    }
+    /// Its jobs, in order of submission.
+    pub(crate) fn jobs(
+        &self,
+        workload: &Workload,
+        unequal: Option<&UnequalNodes>,
+    ) -> Result<Arc<[Job]>, LoadError> {
+        let mut jobs = match &self.origin {
+            Origin::Log(jobs, ..) if self.load.is_none() => return Ok(Arc::clone(jobs)),
+            Origin::Log(jobs, ..) => jobs.to_vec(),
+            Origin::Trace { parameters, seed } => generate(parameters, *seed),
+        };
+        if let Some(load) = self.load {
+            // The load is that of what the nodes can do together.
+            let nodes = f64::from(workload.nodes.get());
+            let load = load * unequal.map_or(1.0, |unequal| unequal.classes.capacity() / nodes);
+            scale_to_load(&mut jobs, workload.nodes.get(), load)?;
+        }
+        round(&mut jobs, workload);
+        Ok(jobs.into())
+    }
+}
+
+/// The digest of several clusters with the same jobs.
+pub(crate) fn together(digests: &[Digest]) -> Digest {
+    let [only] = digests else {
+        let mut digester = Digester::new();
+        digests.iter().for_each(|digest| _ = digester.text(&digest.to_string()));
+        return digester.digest();
+    };
+    *only
+}
+
+/// The digest of all that simulations see of a cluster and its jobs, as exact integers.
+pub(crate) fn digest(
+    nodes: u32,
+    jobs: &[Job],
+    preceded: Option<&[Option<Preceding>]>,
+    outages: Option<&Outages>,
+    unequal: Option<&UnequalNodes>,
+    texts: Option<&JobTexts>,
+) -> Digest {
+    let mut digester = Digester::new();
+    digester.integer(nodes).integer(jobs.len() as u64);
+    for job in jobs {
+        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user, origin } = job;
+        let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
+        digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(cpu_need.units());
+        digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
+        // Jobs of generated traces have none, and their digests stay what they were.
+        if let Some(user) = user {
+            digester.integer(user.number());
+        }
+        // Nor have those of scenarios without priorities.
+        if *origin != dfrsim_model::Origin::UNKNOWN {
+            for number in [origin.group(), origin.queue(), origin.partition()] {
+                digester.integer(number.map_or(u64::MAX, u64::from));
+            }
+        }
+    }
+    // Nor have those of logs whose times are kept.
+    for (place, preceding) in (0_u64..).zip(preceded.unwrap_or_default()) {
+        for job in preceding.iter().flat_map(|it| &it.jobs) {
+            let think =
+                preceding.as_ref().map_or(0, |it| if it.is_hold { u64::MAX } else { it.think.micros() });
+            digester.integer(place).integer(job.0).integer(think);
+        }
+    }
+    if let Some(Outages { failures, windows, interruption: _ }) = outages {
+        digester.integer(failures.len() as u64).integer(windows.len() as u64);
+        let announced = windows.iter().map(|window| (window.outage, window.announced));
+        for (outage, announced) in failures.iter().map(|outage| (*outage, SimTime::MAX)).chain(announced) {
+            let Outage { from, until, nodes } = outage;
+            digester.integer(from.micros()).integer(until.micros()).integer(announced.micros());
+            digester.integer(nodes.first).integer(nodes.nodes);
+        }
+    }
+    if let Some(unequal) = unequal {
+        platform::digest(unequal, jobs, &mut digester);
+    }
+    if let Some(JobTexts { profiles, jobs }) = texts {
+        profiles.iter().for_each(|(name, profile)| _ = digester.text(name).text(profile));
+        for (id, JobText { name, profile, fields }) in jobs {
+            digester.integer(id.0).text(name).text(profile).text(fields);
+        }
+    }
+    digester.digest()
+}

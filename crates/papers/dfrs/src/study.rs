@@ -1,0 +1,452 @@
+//! The study: instances x (settings x taus) -> rows.
+
+use crate::audited::Audited;
+use crate::groups::Matrix;
+use crate::instance::{self, Part, Preceded, ReadLog, parts};
+use crate::measured::{Measured, Submissions};
+use crate::own::{Left, OwnMetric};
+use crate::platform::{of_priorities, unequal};
+use crate::rows::SimulationRow;
+use crate::scenario::{Online, Simulation, Source, Workload};
+use crate::setting::{Setting, settings};
+use crate::waits::Waits;
+use crate::{claims, drawings, tables};
+use dfrsim_audit::Faults;
+use dfrsim_bound::{
+    clairvoyant_stretch, max_stretch_bound, max_stretch_bound_on, max_stretch_bound_with_penalties,
+};
+use dfrsim_cluster::{
+    Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights, simulate, simulate_with,
+};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{
+    Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, Role,
+    Row as _, RunError, Status, Study, Watch,
+};
+use dfrsim_model::platform::Outages;
+use dfrsim_model::platform::classes::UnequalNodes;
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{Job, JobTexts, Seed, SimSpan, SimTime};
+use dfrsim_policies::PolicyOptions;
+use dfrsim_workload::log::Header;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// The on-line study of a scenario whose logs are read.
+pub struct OnlineStudy {
+    scenario: Scenario<Online>,
+    settings: Vec<Setting>,
+    parts: Vec<Part>,
+    logs: Vec<ReadLog>,
+    /// What each workload has.
+    sites: Vec<OfWorkload>,
+}
+
+/// What a workload has beside its jobs.
+struct OfWorkload {
+    /// Its nodes, where they differ, and those that priorities have in their place.
+    nodes: Vec<Option<Arc<UnequalNodes>>>,
+    /// For each of the scenario's priorities its settings with the numbers of the log, and the place of its nodes.
+    priorities: Vec<(Arc<Priorities>, usize)>,
+}
+
+/// A week, log or trace.
+pub struct Instance {
+    jobs: Arc<[Job]>,
+    /// For each job the one that it follows, if users wait for their jobs.
+    preceded: Option<Preceded>,
+    /// For each of the scenario's priorities its settings.
+    priorities: Vec<Arc<Priorities>>,
+    /// The nodes, and those that priorities have in their place.
+    clusters: Vec<Cluster>,
+    /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
+    /// needs it.
+    summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
+}
+
+/// The nodes of an instance.
+struct Cluster {
+    nodes: u32,
+    /// What differs from node to node, if nodes differ.
+    unequal: Option<Arc<UnequalNodes>>,
+    /// When nodes are down, if they ever are.
+    outages: Option<Arc<Outages>>,
+    /// The bound for each tau, computed when it is first needed.
+    bounds: Vec<OnceLock<f64>>,
+    /// The same for each tau and penalty of the bound that counts penalties, and of what a clairvoyant schedule reaches.
+    reached: Vec<OnceLock<Option<(f64, f64)>>>,
+}
+
+impl Cluster {
+    /// The bound of jobs on these nodes.
+    fn least_stretch(&self, jobs: &[Job], tau: SimSpan) -> f64 {
+        match &self.unequal {
+            None => max_stretch_bound(jobs, self.nodes, tau).value,
+            Some(unequal) => max_stretch_bound_on(jobs, unequal, tau),
+        }
+    }
+}
+
+/// A setting, measured with one tau.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    setting: usize,
+    tau: usize,
+    workload: usize,
+}
+
+impl OnlineStudy {
+    fn workload(&self, at: usize) -> &Workload {
+        &self.scenario.workloads[self.parts[at].workload]
+    }
+    fn setting(&self, variant: &Variant) -> &Setting {
+        &self.settings[variant.setting]
+    }
+    fn tau(&self, variant: &Variant) -> SimSpan {
+        self.scenario.simulation.taus[variant.tau]
+    }
+
+    /// What the log of a workload says of jobs in texts.
+    fn texts(&self, workload: usize) -> Option<&Arc<JobTexts>> {
+        self.logs.iter().find(|log| log.workload == workload)?.header.texts.as_ref()
+    }
+    fn node_memory_gb(&self, variant: &Variant) -> f64 {
+        self.scenario.workloads[variant.workload].node_memory_gb
+    }
+    /// The priorities of a variant, with the place of its nodes.
+    fn priorities(&self, variant: &Variant) -> (Option<&Arc<Priorities>>, usize) {
+        match &self.setting(variant).priorities {
+            Some((_, place)) => {
+                let (settings, nodes) = &self.sites[variant.workload].priorities[*place];
+                (Some(settings), *nodes)
+            }
+            None => (None, 0),
+        }
+    }
+
+    /// The bound for the tau of this place.
+    fn bound(&self, instance: &Instance, cluster: usize, tau: usize) -> f64 {
+        if !self.scenario.bounded {
+            return 1.0;
+        }
+        let cluster = &instance.clusters[cluster];
+        *cluster.bounds[tau].get_or_init(|| {
+            let jobs = as_run(&instance.jobs, &self.settings[0].options);
+            cluster.least_stretch(&jobs, self.scenario.simulation.taus[tau])
+        })
+    }
+
+    /// The bound that counts penalties and what is reached knowing all run times, for the tau of this place: where the scenario asks for
+    /// that and it can be computed.
+    fn reached(
+        &self,
+        instance: &Instance,
+        cluster: usize,
+        tau: usize,
+        penalty: SimSpan,
+    ) -> Option<(f64, f64)> {
+        let Cluster { nodes, unequal, reached, .. } = &instance.clusters[cluster];
+        if !self.scenario.clairvoyant || instance.preceded.is_some() || unequal.is_some() {
+            return None;
+        }
+        let simulation = &self.scenario.simulation;
+        let place = simulation.penalties.iter().position(|&it| it == penalty)?;
+        *reached[tau * simulation.penalties.len() + place].get_or_init(|| {
+            let jobs = as_run(&instance.jobs, &self.settings[0].options);
+            let (bound, tau) = (self.bound(instance, cluster, tau), simulation.taus[tau]);
+            let counted = max_stretch_bound_with_penalties(&jobs, *nodes, penalty, tau, bound);
+            Some((counted, clairvoyant_stretch(&jobs, *nodes, penalty, tau, bound).ok()?))
+        })
+    }
+
+    /// What the simulation of a variant measured, or why it failed.
+    fn simulate(
+        &self,
+        instance: &Instance,
+        variant: &Variant,
+        audit: bool,
+    ) -> Result<Box<Measured>, Failure> {
+        let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
+        let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
+        let (_, cluster) = self.priorities(variant);
+        let priorities =
+            self.setting(variant).priorities.as_ref().map(|(_, place)| &instance.priorities[*place]);
+        let priorities = priorities.filter(|it| policy.depends_on(it));
+        let cluster = &instance.clusters[cluster];
+        let weights = priorities.and_then(|it| policy.share_weights(it));
+        if options.clock.is_some() && (cluster.outages.is_some() || cluster.unequal.is_some()) {
+            return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
+        }
+        let of_setting = |outages: &Arc<Outages>| match interruption {
+            Some(rule) if outages.interruption != *rule => {
+                Arc::new(Outages { interruption: *rule, ..Outages::clone(outages) })
+            }
+            _ => Arc::clone(outages),
+        };
+        let outages = cluster.outages.as_ref().map(of_setting);
+        let (unequal, texts) = (cluster.unequal.clone(), self.texts(variant.workload).cloned());
+        let epilog = SimSpan::from_secs(priorities.map_or(0, |it| it.epilog_s));
+        let options = &Options { outages, unequal, weights, texts, epilog, ..options.clone() };
+        let parameters = PolicyOptions { node_memory_gb: self.node_memory_gb(variant), ..*parameters };
+        let mut scheduler = policy.scheduler_at(cluster.nodes, &parameters, priorities);
+        let simulation = &self.scenario.simulation;
+        let figures = SummaryOptions {
+            nodes: cluster.nodes,
+            capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+            taus: simulation.taus.clone(),
+            warm_up: simulation.warm_up,
+            cool_down: simulation.cool_down,
+            weights: simulation.weights(),
+            outages: cluster.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
+        };
+        let audited = || Audited::new(*policy, &parameters, options, &figures, priorities);
+        let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
+        let metrics = Metrics::new(figures);
+        let submissions = instance.preceded.as_ref().map(|_| Submissions::default());
+        let waits = (!self.scenario.waits_by.is_empty()).then(Waits::default);
+        let left = (!self.scenario.metrics.is_empty()).then(Left::default);
+        let mut watchers = ((metrics, audited), (submissions, (waits, left)));
+        match &instance.preceded {
+            None => {
+                let jobs = instance.jobs.iter().cloned();
+                simulate(cluster.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
+            }
+            Some(preceded) => {
+                let jobs = instance.jobs.iter().cloned().zip(preceded.iter().cloned());
+                let (first, followers) = Followers::split(jobs);
+                simulate_with(cluster.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
+            }
+        }
+        .map_err(failure)?;
+        let ((metrics, audited), (submissions, (waits, left))) = watchers;
+        if let Some(audited) = audited {
+            audited.verdict().map_err(|faults| faulty(&faults))?;
+        }
+        let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
+        let bound = |jobs: &[Job], tau| cluster.least_stretch(jobs, tau);
+        let bounds = submissions.filter(|_| self.scenario.bounded);
+        let bounds = bounds.map(|jobs| jobs.bounds(bound, &simulation.taus));
+        let header = self.logs.iter().find(|log| log.workload == variant.workload).map(|log| &log.header);
+        let waits = waits.map(|waits| waits.by(&self.scenario.waits_by, header));
+        let own = left.map(|left| OwnMetric::all(&self.scenario.metrics, &left)).transpose();
+        Ok(Box::new(Measured { summary, bounds, waits, own: own.map_err(Failure::failed)? }))
+    }
+}
+
+fn failure(error: SimulationError) -> Failure {
+    let status = match error {
+        SimulationError::Violation(_) => Status::Violation,
+        SimulationError::Stuck { .. } => Status::Stalled,
+        SimulationError::InvalidJob(_)
+        | SimulationError::NeverFollows { .. }
+        | SimulationError::BeyondRange(_)
+        | SimulationError::Outages(_)
+        | SimulationError::Unequal(_)
+        | SimulationError::Policy { .. } => Status::Failed,
+    };
+    Failure::new(status, error)
+}
+
+/// The jobs with the run times that they really get: those that will be killed end at their estimates.
+fn as_run<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
+    if options.overrun == Overrun::Extend {
+        return Cow::Borrowed(jobs);
+    }
+    let cut = |job: &Job| {
+        let estimate = options.estimates.estimate(job, options.seed).unwrap_or(SimSpan::MAX);
+        Job { run_time: job.run_time.min(estimate), ..job.clone() }
+    };
+    Cow::Owned(jobs.iter().map(cut).collect())
+}
+
+impl Study for OnlineStudy {
+    const NAME: &'static str = "online";
+    const TITLE: &'static str =
+        "Policies on weeks of logs and synthetic traces (Stillwell 2010, chapters 5 and 6)";
+    const SEMANTICS: u32 = 4;
+    const AUDIT: Audit = Audit::Optional;
+    const RUNS: &'static str = "rows";
+
+    type Fields = Online;
+    type Instance = Instance;
+    type Variant = Variant;
+    type Rows = Long<SimulationRow>;
+
+    /// The bytes that the largest generated trace and its cluster take at least.
+    fn memory(scenario: &Scenario<Online>) -> u64 {
+        const JOB: u64 = 100;
+        const NODE: u64 = 16;
+        let of = |workload: &Workload| {
+            let jobs = match &workload.source {
+                Source::Lublin(traces) => traces.jobs as u64,
+                Source::Swf(_) | Source::Batsim(_) | Source::Own(_) => 0,
+            };
+            JOB * jobs + NODE * u64::from(workload.nodes.get())
+        };
+        scenario.workloads.iter().map(of).max().unwrap_or(0)
+    }
+    fn rows_at_least(scenario: &Scenario<Online>) -> u64 {
+        let of = |workload: &Workload| match &workload.source {
+            Source::Lublin(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Own(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Swf(_) | Source::Batsim(_) => 0,
+        };
+        let traces = scenario.workloads.iter().map(of).fold(0, u64::saturating_add);
+        traces.saturating_mul(settings(scenario).len() as u64)
+    }
+    fn open(scenario: &Scenario<Online>, inputs: &mut Vec<Input>) -> Result<OnlineStudy, RunError> {
+        let (parts, logs) = parts(scenario)?;
+        inputs.extend(logs.iter().map(|log| log.input(&scenario.workloads[log.workload])));
+        let without = Header::default();
+        let of_workload = |(place, workload): (usize, &Workload)| {
+            let own = unequal(workload, scenario.seed)?;
+            let header = logs.iter().find(|log| log.workload == place).map_or(&without, |log| &log.header);
+            let (mut nodes, mut priorities) = (vec![own], Vec::new());
+            for fields in &scenario.priorities {
+                let settings = fields.of_log(header);
+                let settings = settings.map_err(|error| {
+                    RunError::input(format_args!("workload `{}`: {error}", workload.name))
+                })?;
+                let others = of_priorities(fields, workload, nodes[0].as_deref())?;
+                let at = if others.is_some() { nodes.len() } else { 0 };
+                nodes.extend(others.map(Some));
+                priorities.push((Arc::new(settings), at));
+            }
+            Ok(OfWorkload { nodes, priorities })
+        };
+        let sites =
+            scenario.workloads.iter().enumerate().map(of_workload).collect::<Result<_, RunError>>()?;
+        Ok(OnlineStudy { settings: settings(scenario), parts, logs, sites, scenario: scenario.clone() })
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let id = |(at, part): (usize, &Part)| part.id(self.workload(at));
+        self.parts.iter().enumerate().map(id).collect()
+    }
+    fn variants(&self, at: usize) -> Vec<Variant> {
+        let workload = self.parts[at].workload;
+        let taus = 0..self.scenario.simulation.taus.len();
+        let of_setting = |setting| taus.clone().map(move |tau| Variant { setting, tau, workload });
+        (0..self.settings.len()).flat_map(of_setting).collect()
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
+        let (part, workload) = (&self.parts[at], self.workload(at));
+        let own = &self.sites[part.workload].nodes;
+        let mut clusters = Vec::with_capacity(own.len());
+        let jobs = part.jobs(workload, own[0].as_deref()).map_err(Failure::failed)?;
+        let preceded = part.preceded();
+        let priorities = &self.sites[part.workload].priorities;
+        let priorities = priorities.iter().map(|(settings, _)| part.settings(settings)).collect();
+        let mut digests = Vec::new();
+        for unequal in own {
+            let unequal = unequal.as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
+            // Other nodes come from priorities; those of the workload may be equal.
+            let nodes = match (&unequal, clusters.is_empty()) {
+                (Some(unequal), false) => unequal.classes.nodes(),
+                _ => workload.nodes.get(),
+            };
+            // The name of an instance has a stream of random numbers of its own.
+            let seed = Seed::new(self.scenario.seed).fork("outages").fork(&part.name);
+            let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+            let fields = self.scenario.outages.as_ref();
+            let outages = fields.map(|fields| fields.times.outages(nodes, until, seed));
+            let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
+            let (of_nodes, of_outages) = (unequal.as_deref(), outages.as_deref());
+            let texts = self.texts(part.workload).map(|it| &**it);
+            digests.push(instance::digest(nodes, &jobs, preceded.as_deref(), of_outages, of_nodes, texts));
+            let Simulation { taus, penalties, .. } = &self.scenario.simulation;
+            let bounds = taus.iter().map(|_| OnceLock::new()).collect();
+            let reached = (0..taus.len() * penalties.len()).map(|_| OnceLock::new()).collect();
+            clusters.push(Cluster { nodes, unequal, outages, bounds, reached });
+        }
+        let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
+        let digest = instance::together(&digests);
+        Ok(Prepared { instance: Instance { jobs, preceded, priorities, clusters, summaries }, digest })
+    }
+    fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
+        let (priorities, cluster) = self.priorities(variant);
+        self.setting(variant).key(self.node_memory_gb(variant), priorities.map(|it| &**it), key);
+        if cluster > 0 {
+            key.field("cluster", cluster);
+        }
+        if !self.scenario.bounded {
+            key.field("bounded", false);
+        }
+        if self.scenario.clairvoyant {
+            key.field("clairvoyant", true);
+        }
+        if !self.scenario.waits_by.is_empty() {
+            self.scenario.waits_by.iter().for_each(|part| _ = key.field("waits_by", part));
+        }
+        self.scenario.metrics.iter().for_each(|metric| _ = key.field("metric", metric.key()));
+        let simulation = &self.scenario.simulation;
+        key.field("tau_s", self.tau(variant));
+        key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
+        let weights = simulation.weights();
+        if weights != Weights::default() {
+            key.field("weights", weights.rule);
+            weights
+                .users
+                .iter()
+                .for_each(|(user, weight)| _ = key.field("user_weight", format_args!("{user}={weight}")));
+        }
+    }
+    fn labels(&self, variant: &Variant) -> Labels {
+        SimulationRow { tau_s: self.tau(variant), ..self.setting(variant).label() }.with_role(Role::Variant)
+    }
+    fn run(
+        &self,
+        instance: &Instance,
+        variant: &Variant,
+        watch: Watch<'_>,
+    ) -> Result<Vec<SimulationRow>, Failure> {
+        let Measured { summary, bounds, waits, own: figures } = instance.summaries[variant.setting]
+            .get_or_init(|| self.simulate(instance, variant, watch.audit))
+            .as_deref()
+            .map_err(Clone::clone)?;
+        let (_, cluster) = self.priorities(variant);
+        let own = || self.bound(instance, cluster, variant.tau);
+        let bound = bounds.as_ref().map_or_else(own, |bounds| bounds[variant.tau]);
+        let reached = self.reached(instance, cluster, variant.tau, self.setting(variant).options.penalty);
+        Ok(vec![SimulationRow {
+            nodes: instance.clusters[cluster].nodes,
+            jobs: instance.jobs.len(),
+            waits: waits.clone(),
+            own: figures.clone(),
+            penalty_bound: reached.map(|it| it.0),
+            reached: reached.map(|it| it.1),
+            ..SimulationRow::of((summary, &summary.bounded_stretch[variant.tau], bound))
+        }])
+    }
+    fn beside(&self, instance: &Instance) {
+        // Where users wait for their jobs each simulation has a bound of its own.
+        let taus = if instance.preceded.is_none() { self.scenario.simulation.taus.len() } else { 0 };
+        let clusters = 0..instance.clusters.len();
+        let each = clusters.flat_map(|cluster| (0..taus).map(move |tau| (cluster, tau)));
+        each.collect::<Vec<_>>().into_par_iter().for_each(|(cluster, tau)| {
+            self.bound(instance, cluster, tau);
+            for &penalty in &self.scenario.simulation.penalties {
+                self.reached(instance, cluster, tau, penalty);
+            }
+        });
+    }
+    fn tables(&self, rows: &Long<SimulationRow>) -> Vec<NamedTable> {
+        tables::all(&Matrix::new(&self.scenario, rows))
+    }
+    fn claims(&self, rows: &Long<SimulationRow>) -> Vec<Claim> {
+        claims::all(&Matrix::new(&self.scenario, rows))
+    }
+    fn notes(&self, rows: &Long<SimulationRow>) -> Vec<String> {
+        let altered = self.logs.iter().filter(|log| log.is_altered());
+        let mut notes: Vec<String> =
+            altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect();
+        let mut done = rows.records.iter().filter_map(|record| record.outcome.as_ref().ok());
+        if self.scenario.clairvoyant && done.any(|row| row.reached.is_none()) {
+            notes.push("some instances have no clairvoyant schedule: it is for equal nodes with room for each job at full speed, and jobs that do not wait for others".into());
+        }
+        notes
+    }
+    fn drawings(scenario: &Scenario<Online>, rows: &Long<SimulationRow>) -> Vec<Drawing> {
+        drawings::all(&Matrix::new(scenario, rows))
+    }
+}

@@ -1,0 +1,77 @@
+//! The study through the frame.
+
+mod assumptions;
+mod author;
+mod formats;
+mod outages;
+mod platform;
+mod policies;
+mod priorities;
+mod rows;
+mod run;
+mod scenario;
+
+use dfrsim_lab::fields::{Faults, FileLocator, Scenario};
+use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};
+use dfrsim_paper_dfrs::{Online, register};
+use dfrsim_workload::traces::locate_beside;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+fn registry() -> Registry {
+    register(Registry::new()).with(FileLocator::new(|name, folder| {
+        locate_beside(name, folder).map_err(|missing| missing.to_string())
+    }))
+}
+
+fn overrides(set: &[&str]) -> Vec<String> {
+    set.iter().map(|&set| set.to_owned()).collect()
+}
+
+/// A scenario's own fields.
+fn read(text: &str, folder: Option<&Path>, set: &[&str]) -> Result<Scenario<Online>, Faults> {
+    let (registry, overrides) = (registry(), overrides(set));
+    let source = dfrsim_lab::fields::ScenarioSource {
+        text,
+        name: "s.toml",
+        folder,
+        overrides: &overrides,
+        environment: registry.environment(),
+    };
+    Scenario::read(&source, "online")
+}
+
+fn run_with(
+    registry: &Registry,
+    text: &str,
+    set: &[&str],
+    folder: Option<&Path>,
+    options: &RunOptions,
+) -> RunReport {
+    let scenario = registry.parse(text, "test.toml", folder, &overrides(set));
+    let scenario = scenario.unwrap_or_else(|errors| panic!("{errors}"));
+    scenario.run(options, &AtomicBool::new(false), &()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(text: &str, set: &[&str], out: &Path) -> RunReport {
+    run_with(&registry(), text, set, None, &RunOptions { threads: 2, ..RunOptions::new(out) })
+}
+
+/// The rows of a folder.
+fn frame(out: &Path) -> DataFrame {
+    let registry = registry();
+    let results = Results::read(out, &registry).unwrap_or_else(|error| panic!("{error}"));
+    results.rows().unwrap().remove(0)
+}
+
+/// The numbers of a column, of rows with this policy.
+fn numbers(frame: &DataFrame, policy: &str, column: &str) -> Vec<f64> {
+    let (own, policies) = (frame.place(column).unwrap(), frame.place("policy").unwrap());
+    let rows = (0..frame.len()).filter(|&row| frame.text(row, policies) == policy);
+    rows.map(|row| frame.number(row, own).unwrap()).collect()
+}
+
+/// The table of this name.
+fn table<'a>(report: &'a RunReport, name: &str) -> &'a dfrsim_lab::Table {
+    &report.tables.iter().find(|table| table.name == name).unwrap().table
+}

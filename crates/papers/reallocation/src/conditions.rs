@@ -1,0 +1,38 @@
+//! The nodes of a cluster, when they are down, and the priorities of its site.
+
+use crate::engine::Conditions;
+use crate::scenario::ClusterFields;
+use dfrsim_lab::{Failure, platform_fields};
+use dfrsim_model::platform::Outages;
+use dfrsim_model::platform::classes::{Demands, UnequalNodes};
+use dfrsim_model::{Seed, SimSpan, SimTime};
+use std::sync::Arc;
+
+/// The conditions of a cluster on which jobs arrive for a time.
+pub(crate) fn conditions(
+    cluster: &ClusterFields,
+    length: SimSpan,
+    seed: Seed,
+) -> Result<Conditions, Failure> {
+    let fault = |what: String| Failure::failed(format!("cluster `{}`: {what}", cluster.name));
+    let seed = seed.fork("nodes").fork(&cluster.name);
+    let outages = cluster.node_outages.as_ref().map(|fields| {
+        let times = fields.times.outages(cluster.cores, SimTime::ZERO + length, seed)?;
+        Ok(Outages { interruption: fields.interruption, ..times })
+    });
+    Ok(Conditions {
+        outages: outages.transpose().map_err(fault)?.map(Arc::new),
+        unequal: unequal(cluster, seed).map_err(fault)?.map(Arc::new),
+        priorities: cluster.priorities.clone().map(Arc::new),
+    })
+}
+
+fn unequal(cluster: &ClusterFields, seed: Seed) -> Result<Option<UnequalNodes>, String> {
+    let Some(platform) = &cluster.kinds.platform else { return Ok(None) };
+    let classes = platform_fields(platform)?.classes_of(cluster.cores).map_err(|error| error.to_string())?;
+    let demands = Demands { requests: cluster.kinds.requests.clone(), seed, ..Demands::default() };
+    match demands.unknown(&classes) {
+        Some(request) => Err(format!("no class has what is asked for by `{request}`")),
+        None => Ok(Some(UnequalNodes { classes, demands })),
+    }
+}

@@ -1,0 +1,284 @@
+//! The log of a site, and its windows.
+
+use crate::engine::{GridJob, JobTraits};
+use crate::scenario::SiteFields;
+use chrono::{DateTime, NaiveDate, NaiveTime};
+use dfrsim_lab::fields::LocatedFile;
+use dfrsim_lab::{Digest, Input, RunError};
+use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_workload::prepare::{self, Opened, Options};
+use std::fs::File;
+
+const DAY_US: u64 = 86_400 * 1_000_000;
+
+/// The jobs of a log, from its first submission on; walltimes that it does not have are zero.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    file: String,
+    /// When it begins, in seconds since 1970 (UTC), if its header says so.
+    begins: Option<i64>,
+    jobs: Vec<GridJob>,
+}
+
+impl Log {
+    /// Reads a log as a site says.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no jobs.
+    pub(super) fn read(file: &LocatedFile, site: &SiteFields) -> Result<(Log, Input), RunError> {
+        let digest = File::open(&file.path).and_then(Digest::from_reader);
+        let digest = digest.map_err(|error| RunError::io(&file.path, error))?;
+        let reading = &site.reading;
+        let options = Options {
+            lines: reading.lines,
+            size: reading.size,
+            annotation: reading.annotation,
+            rules: reading.rules,
+            ..Options::default()
+        };
+        let read = match &reading.origin {
+            Some(origin) => prepare::read_jobs_from(&file.path, &options, origin)
+                .map(|(jobs, report)| (None, jobs, report)),
+            None => Opened::open(&file.path, &options).and_then(|log| {
+                let start = log.header().unix_start_time();
+                let (jobs, report) = log.with_jobs(|jobs| jobs.collect::<Vec<_>>())?;
+                Ok((start, jobs, report))
+            }),
+        };
+        let (start, jobs, report) = read.map_err(RunError::input)?;
+        let first = jobs.first().map(|job| job.submit);
+        let first = first.ok_or_else(|| RunError::input(format!("{} has no jobs", file.given)))?;
+        // The sites of a log have one time.
+        let first = report.read.first_elsewhere.map_or(first, |elsewhere| elsewhere.min(first));
+        let jobs: Vec<GridJob> = jobs
+            .iter()
+            .map(|job| GridJob {
+                id: job.id,
+                submit: SimTime::ZERO + job.submit.since(first),
+                width: job.tasks,
+                run: job.run_time,
+                walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
+                home: None,
+                site: None,
+                traits: JobTraits {
+                    cpu_need: job.cpu_need,
+                    memory: job.memory,
+                    user: job.user,
+                    origin: job.origin,
+                },
+            })
+            .collect();
+        let begins = start.map(|start| start.saturating_add((first.micros() / 1_000_000) as i64));
+        let log = Log { file: file.given.clone(), begins, jobs };
+        let input = Input {
+            file: file.given.clone(),
+            digest,
+            report: vec![match &reading.origin {
+                Some(origin) => format!("{origin}: {report}; {} days", log.days()),
+                None => format!("{report}; {} days", log.days()),
+            }],
+            counts: vec![
+                ("records".to_owned(), report.counts.records),
+                ("jobs".to_owned(), log.jobs.len() as u64),
+            ],
+        };
+        Ok((log, input))
+    }
+
+    /// The log from the begin of a day on, by which its times are counted.
+    ///
+    /// # Errors
+    /// It does not say when it begins, or has no job from then on.
+    pub(super) fn from(&self, day: NaiveDate) -> Result<Log, RunError> {
+        let file = &self.file;
+        let begins = self.begins.ok_or_else(|| {
+            RunError::input(format!("{file} does not say when it begins (`UnixStartTime`); `from` is {day}"))
+        })?;
+        let midnight = day.and_time(NaiveTime::MIN).and_utc().timestamp();
+        let later = (i128::from(begins) - i128::from(midnight)) * 1_000_000;
+        let moved = |job: &GridJob| {
+            let submit = u64::try_from(i128::from(job.submit.micros()) + later).ok()?;
+            Some(GridJob { submit: SimTime::from_micros(submit), ..*job })
+        };
+        let jobs: Vec<GridJob> = self.jobs.iter().filter_map(moved).collect();
+        if jobs.is_empty() {
+            let first = DateTime::from_timestamp(begins, 0).map(|first| first.date_naive().to_string());
+            let first = first.unwrap_or_else(|| format!("second {begins} since 1970"));
+            return Err(RunError::input(format!("{file} begins on {first} and has no job from {day} on")));
+        }
+        Ok(Log { file: file.clone(), begins: Some(midnight), jobs })
+    }
+
+    /// The whole days from the first submission to the last one.
+    fn days(&self) -> u64 {
+        self.jobs.last().map_or(0, |job| job.submit.micros() / DAY_US)
+    }
+
+    /// Refuses an offset behind the end of the log, and more jobs than it has.
+    pub(super) fn check(&self, site: &SiteFields) -> Result<(), RunError> {
+        let (days, offset) = (self.days(), u64::from(site.offset_days));
+        if offset > days {
+            let Log { file, .. } = self;
+            return Err(RunError::input(format!("{file} has {days} days; `offset_days` is {offset}")));
+        }
+        let wanted = site.jobs.iter().flatten().sum::<usize>();
+        if wanted > self.jobs.len() {
+            let (file, found) = (&self.file, self.jobs.len());
+            return Err(RunError::input(format!("{file} has {found} jobs; `jobs` asks for {wanted}")));
+        }
+        Ok(())
+    }
+
+    /// The begin of a replication's window, in days after the first job; the window has these days.
+    fn begin(&self, site: &SiteFields, days: u64, replication: u32) -> u64 {
+        let wanted = u64::from(site.offset_days) + u64::from(site.shift_days) * u64::from(replication);
+        let last = self.days().saturating_sub(days);
+        if wanted <= last || (replication == 0 || site.shift_days == 0) {
+            wanted
+        } else {
+            wanted % (last + 1)
+        }
+    }
+
+    /// The months of a replication: the first day of the window, and the jobs of each month, their times counted from its
+    /// begin.
+    pub(super) fn months(
+        &self,
+        site: &SiteFields,
+        days: &[u32],
+        replication: u32,
+    ) -> (u64, Vec<Vec<GridJob>>) {
+        let all_days: u64 = days.iter().copied().map(u64::from).sum();
+        let begin = self.begin(site, all_days, replication);
+        let mut from = SimTime::from_micros(begin * DAY_US);
+        if let Some(counts) = &site.jobs {
+            let wanted: usize = counts.iter().sum();
+            let mut place = self.place(from).min(self.jobs.len() - wanted);
+            let begin = self.jobs.get(place).map_or(begin, |job| job.submit.micros() / DAY_US);
+            let mut month = |(&count, &days): (&usize, &u32)| {
+                let jobs = self.stretched(place, count, u64::from(days) * DAY_US);
+                place += count;
+                jobs
+            };
+            return (begin, counts.iter().zip(days).map(&mut month).collect());
+        }
+        let months = days.iter().map(|&days| {
+            let until = from + SimSpan::from_micros(u64::from(days) * DAY_US);
+            let those = &self.jobs[self.place(from)..self.place(until)];
+            let moved = |job: &GridJob| GridJob { submit: SimTime::ZERO + job.submit.since(from), ..*job };
+            let jobs = those.iter().map(moved).collect();
+            from = until;
+            jobs
+        });
+        (begin, months.collect())
+    }
+
+    /// The place of the first job that arrives at this moment or later.
+    fn place(&self, from: SimTime) -> usize {
+        self.jobs.partition_point(|job| job.submit < from)
+    }
+
+    /// This many jobs from a place on, with their arrivals stretched or compressed so that the one behind them would arrive
+    /// at the end of the month.
+    fn stretched(&self, place: usize, count: usize, length: u64) -> Vec<GridJob> {
+        let those = &self.jobs[place..place + count];
+        let (Some(first), Some(last)) = (those.first(), those.last()) else { return Vec::new() };
+        let behind = self.jobs.get(place + count).unwrap_or(last).submit;
+        let natural = behind.since(first.submit).micros();
+        let factor = if natural > 0 { length as f64 / natural as f64 } else { 0.0 };
+        let moved = |job: &GridJob| GridJob {
+            submit: SimTime::ZERO + job.submit.since(first.submit).scaled(factor),
+            ..*job
+        };
+        those.iter().map(moved).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::JobId;
+
+    /// A job a day for ten days, the k-th of width k + 1.
+    fn log() -> Log {
+        let job = |day: u64| GridJob {
+            id: JobId(day),
+            submit: SimTime::from_micros(day * DAY_US),
+            width: day as u32 + 1,
+            run: SimSpan::from_secs(60),
+            walltime: SimSpan::ZERO,
+            home: None,
+            site: None,
+            traits: JobTraits::default(),
+        };
+        Log {
+            file: "ten.swf".to_owned(),
+            begins: Some(30 * 86_400 + 3_600),
+            jobs: (0..10).map(job).collect(),
+        }
+    }
+    fn site(jobs: Option<Vec<usize>>, offset_days: u32, shift_days: u32) -> SiteFields {
+        let (cluster, reading) = ("a".to_owned(), crate::scenario::LogReading::default());
+        SiteFields { cluster, log: None, jobs, load: None, offset_days, shift_days, reading }
+    }
+    /// Begin, and the widths and days of each month's jobs.
+    fn months(site: &SiteFields, days: &[u32], replication: u32) -> (u64, Vec<Vec<(u32, f64)>>) {
+        let (begin, months) = log().months(site, days, replication);
+        let of_job = |job: &GridJob| (job.width, job.submit.micros() as f64 / DAY_US as f64);
+        (begin, months.iter().map(|jobs| jobs.iter().map(of_job).collect()).collect())
+    }
+
+    #[test]
+    fn months_are_the_days_behind_the_offset() {
+        let found = months(&site(None, 2, 0), &[3, 1], 0);
+        assert_eq!(found, (2, vec![vec![(3, 0.0), (4, 1.0), (5, 2.0)], vec![(6, 0.0)]]));
+    }
+
+    /// The log begins on January 31, 1970, an hour after midnight.
+    #[test]
+    fn logs_have_the_time_of_the_calendar() {
+        let days = |day: &str| {
+            let jobs =
+                log().from(day.parse().unwrap()).map(|log| log.jobs).map_err(|error| error.to_string())?;
+            Ok(jobs.iter().map(|job| (job.width, job.submit.micros() / 3_600_000_000)).collect::<Vec<_>>())
+        };
+        assert_eq!(days("1970-02-08"), Ok::<_, String>(vec![(9, 1), (10, 25)]));
+        assert_eq!(days("1970-01-29").unwrap()[0], (1, 49));
+        assert!(
+            days("1970-02-10")
+                .unwrap_err()
+                .contains("ten.swf begins on 1970-01-31 and has no job from 1970-02-10")
+        );
+        let undated = Log { begins: None, ..log() };
+        assert!(
+            undated.from("1970-02-10".parse().unwrap()).unwrap_err().to_string().contains("UnixStartTime")
+        );
+    }
+
+    /// Ten days with a job each, the last one at the begin of day 9: windows of four days may begin on days 0 to 5.
+    #[test]
+    fn replications_have_windows_of_their_own_and_wrap() {
+        let of = |replication| months(&site(None, 1, 3), &[4], replication).0;
+        assert_eq!([0, 1, 2, 3].map(of), [1, 4, 1, 4]);
+        let same = months(&site(None, 8, 0), &[4], 5);
+        assert_eq!(same, (8, vec![vec![(9, 0.0), (10, 1.0)]]));
+    }
+
+    #[test]
+    fn a_number_of_jobs_fills_its_month() {
+        let found = months(&site(Some(vec![4, 2]), 3, 0), &[2, 10], 0);
+        let first = vec![(4, 0.0), (5, 0.5), (6, 1.0), (7, 1.5)];
+        assert_eq!(found, (3, vec![first, vec![(8, 0.0), (9, 5.0)]]));
+        // Only six jobs are behind day 4, so the last eight are taken; none is behind them.
+        let last = months(&site(Some(vec![8]), 4, 0), &[7], 0);
+        assert_eq!((last.0, last.1[0][0], last.1[0][7]), (2, (3, 0.0), (10, 7.0)));
+    }
+
+    #[test]
+    fn what_the_log_does_not_have_is_refused() {
+        let error = |site: SiteFields| log().check(&site).unwrap_err().to_string();
+        assert!(error(site(None, 10, 0)).contains("ten.swf has 9 days; `offset_days` is 10"));
+        assert!(error(site(Some(vec![6, 5]), 0, 0)).contains("ten.swf has 10 jobs; `jobs` asks for 11"));
+        assert!(log().check(&site(Some(vec![6, 4]), 9, 0)).is_ok());
+    }
+}

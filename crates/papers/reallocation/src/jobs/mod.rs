@@ -1,0 +1,277 @@
+//! The jobs of a workload.
+
+mod log;
+mod shape;
+
+use crate::engine::month::Month;
+use crate::engine::{GridJob, JobTraits, month};
+use crate::scenario::{GridFields, JobFields, SiteFields, WorkloadFields};
+use dfrsim_cluster::EstimateModel;
+use dfrsim_lab::fields::LocatedFile;
+use dfrsim_lab::{Input, RunError};
+use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
+use log::Log;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+const DAY_S: u64 = 86_400;
+
+/// The logs that a scenario names, each read once for each way of reading it.
+#[derive(Debug, Default)]
+pub(crate) struct Logs {
+    read: Vec<(LocatedFile, SiteFields, Arc<Log>)>,
+    inputs: Vec<Input>,
+}
+
+impl Logs {
+    /// The log of a site, if it has one.
+    ///
+    /// # Errors
+    /// If it cannot be used.
+    fn of_site(&mut self, site: &SiteFields) -> Result<Option<Arc<Log>>, RunError> {
+        let Some(file) = &site.log else { return Ok(None) };
+        let known = self
+            .read
+            .iter()
+            .find(|(known, as_site, _)| (&known.path, &as_site.reading) == (&file.path, &site.reading));
+        let log = match known {
+            Some((_, _, log)) => Arc::clone(log),
+            None => {
+                let (log, input) = Log::read(file, site)?;
+                if !self.inputs.contains(&input) {
+                    self.inputs.push(input);
+                }
+                let log = Arc::new(log);
+                self.read.push((file.clone(), site.clone(), Arc::clone(&log)));
+                log
+            }
+        };
+        log.check(site)?;
+        Ok(Some(log))
+    }
+    /// What was read.
+    pub(crate) fn into_inputs(self) -> Vec<Input> {
+        self.inputs
+    }
+}
+
+/// The length of all months together.
+pub(crate) fn length(days: &[u32]) -> SimSpan {
+    SimSpan::from_secs(days.iter().map(|&days| u64::from(days)).sum::<u64>() * DAY_S)
+}
+
+/// A workload with its logs.
+#[derive(Clone, Debug)]
+pub(crate) struct Workload {
+    fields: WorkloadFields,
+    /// The cores of each site's cluster.
+    cores: Vec<NonZeroU32>,
+    logs: Vec<Option<Arc<Log>>>,
+    shape: JobFields,
+}
+
+/// The jobs of a site in one replication.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteJobs {
+    /// For a log, the day after its first job on which the window begins.
+    pub(crate) first_day: Option<u64>,
+    /// The jobs; walltimes that the log does not have are zero.
+    pub(crate) jobs: Vec<GridJob>,
+    /// How many walltimes the log does not have.
+    pub(crate) drawn_walltimes: usize,
+}
+
+impl Workload {
+    /// Reads the logs of a workload.
+    ///
+    /// # Errors
+    /// If a log cannot be used, or one of its windows has a job that fits on no cluster of the workload and is not to be
+    /// left out.
+    pub(crate) fn open(
+        grid: &GridFields,
+        fields: &WorkloadFields,
+        logs: &mut Logs,
+    ) -> Result<Workload, RunError> {
+        let cores = |site: &SiteFields| grid.cluster(&site.cluster).map_or(0, |cluster| cluster.cores);
+        let cores = |site: &SiteFields| NonZeroU32::new(cores(site)).unwrap_or(NonZeroU32::MIN);
+        let mut log = |site: &SiteFields| -> Result<Option<Arc<Log>>, RunError> {
+            let (Some(log), Some(day)) = (logs.of_site(site)?, fields.from) else {
+                return logs.of_site(site);
+            };
+            let log = log.from(day)?;
+            log.check(site)?;
+            Ok(Some(Arc::new(log)))
+        };
+        let workload = Workload {
+            fields: fields.clone(),
+            cores: fields.sites.iter().map(cores).collect(),
+            logs: fields.sites.iter().map(&mut log).collect::<Result<_, _>>()?,
+            shape: grid.jobs.clone(),
+        };
+        for replication in (0..grid.replications).filter(|_| !grid.jobs.skip_too_wide) {
+            workload.check_widths(replication)?;
+        }
+        Ok(workload)
+    }
+
+    /// The cores of the largest cluster.
+    pub(crate) fn widest(&self) -> u32 {
+        self.cores.iter().map(|cores| cores.get()).max().unwrap_or(0)
+    }
+
+    fn check_widths(&self, replication: u32) -> Result<(), RunError> {
+        let widest = self.widest();
+        for (site, log) in self.fields.sites.iter().zip(&self.logs) {
+            let Some((log, file)) = log.as_ref().zip(site.log.as_ref()) else { continue };
+            let (_, months) = log.months(site, &self.fields.days, replication);
+            if let Some(GridJob { id, width, .. }) = months.iter().flatten().find(|job| job.width > widest) {
+                return Err(RunError::input(format!(
+                    "{}: job {id} needs {width} cores, and the largest cluster has {widest}; \
+                     `jobs.too_wide = \"skip\"` leaves such jobs out and counts them",
+                    file.given
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The jobs of each site, which start at the begin of the workload.
+    pub(crate) fn sites(&self, replication: u32, seed: Seed) -> Vec<SiteJobs> {
+        let seed = seed.fork(&self.fields.name);
+        (0..self.fields.sites.len()).map(|site| self.site(site, replication, seed)).collect()
+    }
+
+    fn site(&self, at: usize, replication: u32, seed: Seed) -> SiteJobs {
+        let (site, cores, days) = (&self.fields.sites[at], self.cores[at], &self.fields.days);
+        let seed = seed.fork(&site.cluster);
+        let (first_day, months) = match (&self.logs[at], &site.jobs) {
+            (Some(log), _) => {
+                let (first_day, months) = log.months(site, days, replication);
+                (Some(first_day), months)
+            }
+            (None, counts) => {
+                let model_cores = self.shape.model_cores.and_then(NonZeroU32::new);
+                let month = |(place, (&jobs, &days)): (u64, (&usize, &u32))| {
+                    let most_load = self.shape.max_load;
+                    let month = Month { cores, model_cores, jobs, length: length(&[days]), most_load };
+                    generated(&month, seed.numbered(place))
+                };
+                let counts = counts.iter().flatten();
+                (None, (0..).zip(counts.zip(days)).map(month).collect())
+            }
+        };
+        let mut begin = SimTime::ZERO;
+        let mut jobs = Vec::new();
+        let mut drawn_walltimes = 0;
+        for (month, (mut of_month, &days)) in months.into_iter().zip(days).enumerate() {
+            let JobFields { walltimes, bag_size, failing, local_jobs, .. } = self.shape;
+            if self.shape.draw_all_walltimes {
+                of_month.iter_mut().for_each(|job| job.walltime = SimSpan::ZERO);
+            }
+            let seed = seed.numbered(month as u64);
+            drawn_walltimes += of_month.iter().filter(|job| job.walltime.is_zero()).count();
+            shape::fail(&mut of_month, failing, seed, |job| walltime(walltimes, job, seed));
+            shape::into_bags(&mut of_month, bag_size, seed);
+            shape::stay(&mut of_month, local_jobs, (at as u32, cores.get()), seed);
+            let loads = site.load.as_deref().unwrap_or_default();
+            if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
+                scale_to_load(&mut of_month, load, cores, length(&[days]));
+            }
+            jobs.extend(of_month.into_iter().map(|job| {
+                let submit = begin + job.submit.since(SimTime::ZERO);
+                GridJob { submit, site: Some(at as u32), ..job }
+            }));
+            begin = begin + length(&[days]);
+        }
+        SiteJobs { first_day, jobs, drawn_walltimes }
+    }
+
+    /// The jobs of all sites in one order, all with walltimes.
+    ///
+    /// Times of a site are those of its own cluster at speed 1: a heterogeneous platform runs the same jobs.
+    pub(crate) fn jobs(&self, replication: u32, seed: Seed) -> Vec<GridJob> {
+        let sites = self.sites(replication, seed);
+        let mut jobs = month::merge(sites.into_iter().flat_map(|site| site.jobs).collect());
+        let seed = seed.fork(&self.fields.name);
+        for job in jobs.iter_mut().filter(|job| job.walltime.is_zero()) {
+            job.walltime = walltime(self.shape.walltimes, job, seed);
+        }
+        jobs
+    }
+}
+
+fn generated(month: &Month, seed: Seed) -> Vec<GridJob> {
+    let job = |job: month::MonthJob| GridJob {
+        id: JobId(0),
+        submit: SimTime::ZERO + job.submit,
+        width: job.width,
+        run: job.run,
+        walltime: SimSpan::ZERO,
+        home: None,
+        site: None,
+        traits: JobTraits::default(),
+    };
+    month.jobs(seed).into_iter().map(job).collect()
+}
+
+/// Multiplies run times and walltimes by one factor, so that the work of the jobs is this part of what the cores can do in
+/// the time.
+fn scale_to_load(jobs: &mut [GridJob], load: f64, cores: NonZeroU32, length: SimSpan) {
+    let found = load_of(jobs, cores.get(), length);
+    if found > 0.0 {
+        for job in jobs {
+            job.run = job.run.scaled(load / found).max(SimSpan::from_micros(1));
+            if !job.walltime.is_zero() {
+                job.walltime = job.walltime.scaled(load / found).max(SimSpan::from_micros(1));
+            }
+        }
+    }
+}
+
+/// The work of jobs at speed 1 over what the cores can do in the time.
+pub(crate) fn load_of(jobs: &[GridJob], cores: u32, length: SimSpan) -> f64 {
+    let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
+    work / (f64::from(cores) * length.as_secs_f64())
+}
+
+fn walltime(model: EstimateModel, job: &GridJob, seed: Seed) -> SimSpan {
+    let job = Job {
+        id: job.id,
+        submit: job.submit,
+        tasks: job.width,
+        cpu_need: Share::ONE,
+        memory: Share::ZERO,
+        run_time: job.run,
+        requested_time: None,
+        user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
+    };
+    model.estimate(&job, seed).unwrap_or(job.run_time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two jobs of 2 cores for 100 s and 4 for 50 s on 8 cores in 100 s: half of what these can do.
+    #[test]
+    fn one_factor_makes_the_load() {
+        let job = |width, run, walltime| GridJob {
+            id: JobId(1),
+            submit: SimTime::ZERO,
+            width,
+            run: SimSpan::from_secs(run),
+            walltime: SimSpan::from_secs(walltime),
+            home: None,
+            site: None,
+            traits: JobTraits::default(),
+        };
+        let mut jobs = [job(2, 100, 300), job(4, 50, 0)];
+        let (cores, length) = (NonZeroU32::new(8).unwrap(), SimSpan::from_secs(100));
+        assert_eq!(load_of(&jobs, 8, length), 0.5);
+        scale_to_load(&mut jobs, 0.125, cores, length);
+        assert_eq!(jobs, [job(2, 25, 75), GridJob { run: SimSpan::from_micros(12_500_000), ..job(4, 1, 0) }]);
+        // No load can be made of no work.
+        scale_to_load(&mut [], 0.5, cores, length);
+    }
+}

@@ -1,0 +1,8 @@
+//! Several clusters under a meta-scheduler: schedules derived by hand, and a twin.
+
+mod conditions;
+mod golden;
+mod planted;
+mod properties;
+mod support;
+mod twin;

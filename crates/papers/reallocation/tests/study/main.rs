@@ -1,0 +1,528 @@
+//! The grid study in the frame.
+
+use dfrsim_lab::{Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
+use dfrsim_paper_reallocation::register;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const QUICK: &str = include_str!("../../../../../scenarios/grid_quick.toml");
+
+fn registry() -> Registry {
+    register(Registry::new())
+}
+
+fn try_run(text: &str, overrides: &[&str], options: &RunOptions) -> Result<RunReport, RunError> {
+    let overrides: Vec<String> = overrides.iter().map(|&set| set.to_owned()).collect();
+    let scenario = registry().parse(text, "grid.toml", Some(&options.out), &overrides).unwrap();
+    scenario.run(options, &AtomicBool::new(false), &())
+}
+
+fn run(overrides: &[&str], out: &Path) -> RunReport {
+    try_run(QUICK, overrides, &RunOptions { threads: 2, ..RunOptions::new(out) }).unwrap()
+}
+
+fn faults(text: &str) -> String {
+    let parsed = registry().parse(text, "grid.toml", None, &[]);
+    parsed.map(|_| ()).unwrap_err().to_string()
+}
+
+/// Rows and tables.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = [folder.to_owned(), folder.join("tables")].map(|each| fs::read_dir(each).unwrap());
+    let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let csv = paths.filter(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    csv.map(|path| {
+        (path.display().to_string().replace(&folder.display().to_string(), ""), fs::read(path).unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn a_row_for_each_simulation_and_the_published_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = run(&[], folder.path());
+    // Two platforms, three local policies; without reallocation, and two algorithms with six heuristics.
+    assert_eq!((report.counts.total, report.counts.of(Status::Ok)), (2 * 3 * 13, 2 * 3 * 13));
+    let registry = registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    assert_eq!(results.manifest.audit, "always");
+    let frame = &results.rows().unwrap()[0];
+    let [algorithm, jobs, changed, all, own, reference, relative] = [
+        "algorithm",
+        "jobs",
+        "changed",
+        "mean_turnaround_s",
+        "changed_turnaround_s",
+        "reference_turnaround_s",
+        "relative_turnaround",
+    ]
+    .map(|column| frame.place(column).unwrap());
+    assert_eq!((frame.primary(), frame.text(0, algorithm)), (Some(relative), "none".to_owned()));
+    for row in 0..frame.len() {
+        let number = |column| frame.number(row, column);
+        if row % 13 == 0 {
+            assert_eq!((number(changed), number(own)), (Some(0.0), None));
+        } else if let Some(relative) = number(relative) {
+            let (own, reference) = (number(own).unwrap(), number(reference).unwrap());
+            assert_eq!(relative, own / reference);
+            // What changes is what the changed jobs gain or lose, spread over all jobs.
+            let none = frame.number(row - row % 13, all).unwrap();
+            let expected = none + (own - reference) * number(changed).unwrap() / number(jobs).unwrap();
+            assert!((number(all).unwrap() - expected).abs() < 1e-6 * none, "{row}");
+        }
+    }
+    let tables: Vec<&str> = results.tables().collect();
+    // Tables 1 to 17, and gains, metrics, starvation, reference and windows; statements and a summary are of the report's own scenarios.
+    assert_eq!(tables.len(), 17 + 5);
+    let table_2 = fs::read_to_string(folder.path().join("tables/table_02.csv")).unwrap();
+    let mut lines = table_2.lines();
+    assert_eq!(lines.next(), Some("local,heuristic,workload,ours,published,ratio"));
+    // 414 of 550 jobs.
+    assert_eq!(lines.next(), Some("FCFS,mct,days,75.27272727272727,,"));
+}
+
+/// Only a scenario that names the report has its values and statements beside its own; with several replications these have
+/// intervals.
+#[test]
+fn statements_and_published_values_are_for_the_scenarios_of_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let narrow =
+        ["local=['FCFS', 'CONS']", "meta.heuristics=['mct']", "replications=3", "published='rr-7226'"];
+    let claims = |overrides: &[&str]| {
+        run(overrides, folder.path());
+        fs::read_to_string(folder.path().join("tables/claims.csv")).ok()
+    };
+    assert_eq!(claims(&narrow[..3]), None);
+    let text = claims(&narrow).unwrap();
+    let starved = text.lines().find(|line| line.contains("starvation never occurred")).unwrap();
+    assert!(starved.contains(",holds,") && starved.contains("0 of 12 simulations; at most "), "{starved}");
+    let line = text.lines().find(|line| line.contains("(table 2)")).unwrap();
+    // FCFS less CONS in percent of the jobs: mean and interval, beside the published difference.
+    let numbers: Vec<f64> = line.split(',').filter_map(|cell| cell.parse().ok()).collect();
+    let [ours, low, high, published] = numbers[..] else { panic!("{line}") };
+    assert!(low < ours && ours < high && (published - 5.962).abs() < 1e-3, "{line}");
+}
+
+/// A conservative policy of another kind is in the place of that of the text, unless that runs too.
+#[test]
+fn statements_are_for_any_conservative_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let statements = |local: &str| {
+        run(&[local, "meta.heuristics=['mct']", "published='rr-7226'"], folder.path());
+        fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap().lines().count()
+    };
+    let text = statements("local=['FCFS', 'CONS']");
+    assert!(text > 40, "{text}");
+    for local in ["local=['FCFS', 'CONS/REPLAN']", "local=['FCFS', 'CONS', 'CONS/REPLAN']"] {
+        assert_eq!(statements(local), text, "{local}");
+    }
+    assert!(statements("local=['FCFS', 'EASY']") < text);
+}
+
+/// By the first core wide jobs are mapped otherwise, and so are jobs whose cluster is chosen early; every simulation is checked.
+#[test]
+fn estimates_and_moments_are_fields() {
+    let starts = |overrides: &[&str]| columns(QUICK, overrides, ["mean_wait_s"])[0].clone();
+    let plain = starts(&[]);
+    assert_ne!(plain, starts(&["meta.estimate='first-core'"]));
+    assert_ne!(plain, starts(&["meta.mapped='at-previous'"]));
+}
+
+#[test]
+fn narrowing_and_widening_reuses_every_row_that_remains() {
+    let folder = tempfile::tempdir().unwrap();
+    let counts = |overrides: &[&str]| {
+        let counts = run(overrides, folder.path()).counts;
+        (counts.restored, counts.computed)
+    };
+    assert_eq!(counts(&["local='CONS'", "meta.heuristics=['mct', 'minmin']"]), (0, 2 * 5));
+    assert_eq!(counts(&["local='CBF'", "meta.heuristics='minmin'"]), (2 * 3, 0));
+    assert_eq!(counts(&["local=['CONS', 'EASY']", "meta.heuristics='minmin'"]), (2 * 3, 2 * 3));
+    // The threshold matters to the algorithm without cancellation alone.
+    let threshold = "meta.threshold_s=600";
+    assert_eq!(counts(&["local='CONS'", "meta.heuristics='minmin'", threshold]), (2 * 2, 2));
+    // Jobs that wait on several clusters are not moved.
+    assert_eq!(counts(&["local='CONS'", "meta.copies=2"]), (0, 2));
+}
+
+#[test]
+fn shards_merge_to_the_same_bytes() {
+    let [whole, parts] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    let narrow = ["local=['CONS', 'EASY']", "meta.heuristics='mct'"];
+    run(&narrow, whole.path());
+    let part = |part| {
+        let options = RunOptions { part, ..RunOptions::new(parts.path()) };
+        try_run(QUICK, &narrow, &options).unwrap();
+    };
+    (1..=2).for_each(|number| part(Part::Shard(Shard::new(number, 2).unwrap())));
+    part(Part::Merged(vec![parts.path().to_owned()]));
+    assert_eq!(files(parts.path()), files(whole.path()));
+}
+
+#[test]
+fn events_are_written_and_pass_the_checker() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = folder.path().join("events");
+    run(&["local='CONS'", "heterogeneous=true", "meta.heuristics='mct'", "events='events'"], folder.path());
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(events).unwrap() {
+        let path = entry.unwrap().path();
+        dfrsim_paper_reallocation::audit::audit(&fs::read(&path).unwrap()[..]).unwrap();
+        names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+    }
+    names.sort_unstable();
+    let name = |variant: &str| format!("days-heterogeneous-CONS-0-{variant}.jsonl");
+    assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
+}
+
+/// Events of every simulation, for all local policies, mappings and numbers of copies, are in a separate file that the
+/// audit accepts.
+#[test]
+fn events_of_every_simulation_pass_the_audit() {
+    let local = "local=['FCFS', 'CONS', 'CONS/REPLAN', 'EASY']";
+    let folder = tempfile::tempdir().unwrap();
+    let audited = |name: &str, overrides: &[&str]| {
+        let results = folder.path().join(name);
+        let events = results.join("events");
+        let all: Vec<&str> = [local, "events='events'"].iter().chain(overrides).copied().collect();
+        let computed = run(&all, &results).counts.computed;
+        let mut files = 0;
+        for entry in fs::read_dir(&events).unwrap() {
+            let path = entry.unwrap().path();
+            let report = dfrsim_paper_reallocation::audit::audit(&fs::read(&path).unwrap()[..]);
+            report.unwrap_or_else(|faults| panic!("{}: {faults}", path.display()));
+            files += 1;
+        }
+        assert_eq!(files, computed, "{name}");
+        computed
+    };
+    assert_eq!(audited("reallocation", &["meta.heuristics=['minmin', 'sufferage']"]), 2 * 4 * 5);
+    for mapping in ["random", "round-robin", "queue-length", "least-work-left", "fastest"] {
+        let set = format!("meta.mapping='{mapping}'");
+        assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
+    }
+    assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+    let conditions = [
+        "meta.heuristics=['mct', 'maxgain']",
+        "meta.transfer_s=60",
+        "meta.publication_s=600",
+        "jobs.local_jobs=0.3",
+        "clusters.0.outages=[{ from_s = 3600, until_s = 7200 }, { from_s = 90000, until_s = 100000 }]",
+        "clusters.1.failures={ mean_up_s = 50000, mean_down_s = 10000 }",
+    ];
+    assert_eq!(audited("conditions", &conditions), 2 * 4 * 5);
+    assert_eq!(audited("failing-copies", &["meta.copies=2", "meta.publication_s=600", conditions[4]]), 2 * 4);
+}
+
+/// Columns of the rows of a scenario, without backfilling on the homogeneous platform, with these fields.
+fn columns<const N: usize>(text: &str, overrides: &[&str], names: [&str; N]) -> [Vec<f64>; N] {
+    let folder = tempfile::tempdir().unwrap();
+    let narrow = ["local='FCFS'", "heterogeneous=false", "meta.heuristics=['mct', 'minmin']"];
+    let overrides: Vec<&str> = narrow.iter().chain(overrides).copied().collect();
+    let report = try_run(text, &overrides, &RunOptions::new(folder.path())).unwrap();
+    assert_eq!(report.counts.of(Status::Ok), report.counts.total);
+    let registry = registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let frame = &results.rows().unwrap()[0];
+    names.map(|name| {
+        let place = frame.place(name).unwrap();
+        (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect()
+    })
+}
+
+/// A transfer that takes a day keeps jobs where they are, and has no effect without moves.
+#[test]
+fn transfers_are_a_field() {
+    let names = ["moves", "mean_turnaround_s"];
+    let [plain, turnarounds] = columns(QUICK, &[], names);
+    let [short, _] = columns(QUICK, &["meta.transfer_s=60", "meta.transfer_per_core_s=30"], names);
+    let [long, same] = columns(QUICK, &["meta.transfer_s=86400"], names);
+    let sum = |moves: &[f64]| moves.iter().sum::<f64>();
+    assert!(sum(&plain) > sum(&short) && sum(&short) > sum(&long), "{plain:?} {short:?} {long:?}");
+    // The reference run comes first.
+    assert_eq!(same[0], turnarounds[0]);
+    let several = faults(&format!("meta = {{ copies = 2, transfer_s = 1 }}\n{QUICK}"));
+    assert!(
+        several.contains("data are transferred for jobs that move, and with several copies none does"),
+        "{several}"
+    );
+}
+
+/// Where jobs go depends on when plans were published.
+#[test]
+fn the_age_of_what_is_known_is_a_field() {
+    let turnaround = |overrides: &[&str]| columns(QUICK, overrides, ["mean_turnaround_s"])[0][0];
+    let found = [&[][..], &["meta.publication_s=3600"], &["meta.publication_s=86400"]].map(turnaround);
+    assert!(found[0] != found[1] && found[1] != found[2], "{found:?}");
+}
+
+/// Given outages and drawn ones; those of another replication are others.
+#[test]
+fn failures_are_fields() {
+    let names = ["lost_runs", "lost_core_s", "jobs"];
+    let [none, no_work, jobs] = columns(QUICK, &[], names);
+    assert_eq!((&none, &no_work), (&vec![0.0; 5], &vec![0.0; 5]));
+    let [given, work, completed] =
+        columns(QUICK, &["clusters.0.outages=[{ from_s = 90000, until_s = 100000 }]"], names);
+    assert!(given.iter().all(|&runs| runs > 0.0) && work.iter().all(|&work| work > 0.0), "{given:?}");
+    assert_eq!(completed, jobs);
+    let [drawn, ..] = columns(
+        QUICK,
+        &["replications=2", "clusters.0.failures={ mean_up_s = 20000, mean_down_s = 5000 }"],
+        names,
+    );
+    assert!(drawn.iter().all(|&runs| runs > 0.0), "{drawn:?}");
+    let [first, second] = [&drawn[..5], &drawn[5..]];
+    assert_ne!(first, second);
+    let wrong = QUICK.replacen("speed = 1.0", "speed = 1.0\noutages = [{ from_s = 5, until_s = 5 }]", 1);
+    let found = faults(&wrong);
+    assert!(found.contains("expected outages that last, one after the other"), "{found}");
+    let both =
+        wrong.replacen("until_s = 5 }]", "until_s = 6 }]\nfailures = { mean_up_s = 5, mean_down_s = 5 }", 1);
+    assert!(faults(&both).contains("expected one of `outages` and `failures`"));
+}
+
+/// A log of a grid, of which each site of a workload takes its own jobs: S2's first one comes ten minutes after S1's.
+#[test]
+fn a_log_of_a_grid_is_split_by_site() {
+    let line = |job: u32| {
+        let site = if job.is_multiple_of(3) { "S2" } else { "S1" };
+        let end = "UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+        format!("{job} {} -1 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 {site} {site} {end}\n", 300 * job)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("two.gwf"), (1..=30).map(line).collect::<String>()).unwrap();
+    let scenario = "study = 'grid'\nlocal = 'CONS'\nheterogeneous = false\nmeta.heuristics = 'mct'\n\
+        [[clusters]]\nname = 'a'\ncores = 4\nspeed = 1\n[[clusters]]\nname = 'b'\ncores = 2\nspeed = 1\n\
+        [[workloads]]\nname = 'w'\ndays = [1]\nsites = [{ cluster = 'a', log = 'two.gwf', origin = 'S1' },\n\
+        { cluster = 'b', log = 'two.gwf', origin = 'S2' }]\n";
+    let events = "events='events'".to_owned();
+    let options = RunOptions::new(folder.path().join("out"));
+    let run = |text: &str| {
+        let parsed =
+            registry().parse(text, "grid.toml", Some(folder.path()), std::slice::from_ref(&events)).unwrap();
+        parsed.run(&options, &AtomicBool::new(false), &())
+    };
+    let report = run(scenario).unwrap();
+    let reports: Vec<&str> = report.inputs.iter().map(|input| input.report[0].as_str()).collect();
+    assert_eq!(
+        reports,
+        [
+            "S1: 20 records, 20 jobs; lines of other sites: 10; 0 days",
+            "S2: 10 records, 10 jobs; lines of other sites: 20; 0 days"
+        ]
+    );
+    let windows = fs::read_to_string(options.out.join("tables/windows.csv")).unwrap();
+    assert!(
+        windows.contains("w,a,0,two.gwf (S1),0,20,") && windows.contains("w,b,0,two.gwf (S2),0,10,"),
+        "{windows}"
+    );
+    // Job 3, the first of S2, is the third one to arrive, at ten minutes.
+    let events =
+        fs::read_to_string(folder.path().join("out/events/w-homogeneous-CONS-0-none.jsonl")).unwrap();
+    assert!(events.contains("\"event\":\"arrive\",\"at_us\":600000000,\"job\":2,"), "{events}");
+    let missing = run(&scenario.replace("'S2'", "'S9'")).unwrap_err().to_string();
+    assert!(missing.contains("no job is from site `S9`; there are jobs from S1, S2"), "{missing}");
+    fs::write(folder.path().join("a.swf"), "").unwrap();
+    let swf = QUICK.replace("jobs = [400]", "jobs = [400], log = \"a.swf\", origin = \"S1\"");
+    let swf =
+        registry().parse(&swf, "grid.toml", Some(folder.path()), &[]).map(|_| ()).unwrap_err().to_string();
+    assert!(swf.contains("only logs in the Grid Workloads Format"), "{swf}");
+    let model = faults(&QUICK.replace("jobs = [400]", "jobs = [400], origin = \"S1\""));
+    assert!(model.contains("are for sites with a `log`"), "{model}");
+}
+
+#[test]
+fn all_faults_of_a_scenario_are_found() {
+    let wrong = QUICK
+        .replace("cluster = \"fast\"", "cluster = \"quick\"")
+        .replace("speed = 1.4", "speed = 0")
+        .replace("jobs = [400]", "jobs = [400, 5]")
+        .replace("\"FCFS\", ", "\"FIFO\", ")
+        .replace("local =", "seeds = 2\naudit = false\nlocal =");
+    let found = faults(&wrong);
+    for part in [
+        "`seeds` is now called `replications`",
+        "the field `audit` was removed: the checker follows every simulation",
+        "unknown batch policy `FIFO`; expected FCFS, EASY, EASY/SPARE, CONS, CONS/REPLAN or SLURM",
+        "expected a speed from 0.001 to 1000, found 0",
+        "slow: expected a number of jobs for each of the 1 months",
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+    let cluster = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"quick\""));
+    assert!(cluster.contains("days: there is no cluster `quick`"), "{cluster}");
+    let shared = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"slow\""));
+    assert!(shared.contains("duplicate site with the cluster `slow`"), "{shared}");
+    let missing = faults(&QUICK.replace("jobs = [400]", "log = \"none.swf\""));
+    assert!(missing.contains("there is no file none.swf"), "{missing}");
+    let unspecified = faults(&QUICK.replace(", jobs = [400]", ""));
+    assert!(unspecified.contains("expected one of `jobs` or `log`"), "{unspecified}");
+}
+
+/// A hundred jobs of a log, one of them for 200 cores.
+#[test]
+fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
+    let line =
+        |id: u32, width| format!("{id} {id} -1 60 {width} -1 -1 {width} 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+    let log: String = (1..=100).map(|id| line(id, if id == 50 { 200 } else { 2 })).collect();
+    let scenario = "study = 'grid'\nlocal = 'CONS'\n[[clusters]]\nname = 'a'\ncores = 64\nspeed = 1\n\
+        [[workloads]]\nname = 'w'\ndays = [1]\nsites = [{ cluster = 'a', log = 'wide.swf' }]\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wide.swf"), log).unwrap();
+    let run = |rule: &str| try_run(scenario, &[rule], &RunOptions::new(folder.path()));
+    let error = run("jobs.too_wide=error").unwrap_err().to_string();
+    assert!(error.contains("wide.swf: job 50 needs 200 cores, and the largest cluster has 64"), "{error}");
+    let report = run("jobs.too_wide=skip").unwrap();
+    let [input] = &report.inputs[..] else { panic!("{:?}", report.inputs) };
+    assert_eq!(input.report, ["100 records, 100 jobs; 0 days"]);
+    assert_eq!(input.counts[1], ("jobs".to_owned(), 100));
+    let windows = fs::read_to_string(folder.path().join("tables/windows.csv")).unwrap();
+    assert_eq!(
+        windows.lines().next(),
+        Some("workload,site,replication,source,first_day,jobs,load,drawn_walltimes,killed,too_wide")
+    );
+    let line = windows.lines().nth(1).unwrap();
+    assert!(line.starts_with("w,a,0,wide.swf,0,100,") && line.ends_with(",0,0,1"), "{line}");
+    let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    assert!(rows.lines().nth(1).unwrap().contains(",none,,99,1,"), "{rows}");
+}
+
+/// Fifty generated jobs as a log, of which some have a status that no format defines, some no submit time and some no run time.
+fn awkward_log() -> String {
+    let line = |id: u32| {
+        let submit = if id % 10 == 7 { -1 } else { i64::from(id) * 600 };
+        let run = if id.is_multiple_of(25) { 0 } else { 60 * (1 + id % 7) };
+        let status = if id % 5 == 3 { 265 } else { 1 };
+        format!("{id} {submit} -1 {run} {} -1 -1 -1 -1 -1 {status} -1 -1 -1 -1 -1 -1 -1\n", 1 + id % 4)
+    };
+    (1..=50).map(line).chain(["what is this\n".to_owned()]).collect()
+}
+
+#[test]
+fn awkward_logs_run_with_rules() {
+    let scenario = "study = 'grid'\nlocal = 'CONS'\nheterogeneous = false\nmeta.heuristics = 'mct'\n[[clusters]]\n\
+        name = 'a'\ncores = 4\nspeed = 1\n[[workloads]]\nname = 'w'\ndays = [1]\n\
+        [[workloads.sites]]\ncluster = 'a'\nlog = 'awkward.swf'\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("awkward.swf"), awkward_log()).unwrap();
+    let run = |rules: &str| try_run(&format!("{scenario}{rules}"), &[], &RunOptions::new(folder.path()));
+    let report = |rules: &str| run(rules).unwrap().inputs[0].report[0].clone();
+    // Without rules: unknown statuses stay, jobs without submit time are left out, run times of zero are a second.
+    let plain = report("");
+    for part in
+        ["50 records, 45 jobs", "unknown_status: 10 kept", "no_submit: 5 dropped", "zero_run: 2 clamped"]
+    {
+        assert!(plain.contains(part), "{part}: {plain}");
+    }
+    let windows = fs::read_to_string(folder.path().join("tables/windows.csv")).unwrap();
+    assert!(windows.lines().nth(1).unwrap().ends_with(",45,0,0"), "no job has a walltime: {windows}");
+    // Rules that are not named stay as they are.
+    let ruled = report("rules = { unknown_status = 'drop', no_submit = 'clamp' }\n");
+    for part in ["unknown_status: 10 dropped", "no_submit: 5 clamped", "zero_run: 2 clamped"] {
+        assert!(ruled.contains(part), "{part}: {ruled}");
+    }
+    let strict = run("lines = 'strict'\n").unwrap_err().to_string();
+    assert!(strict.contains("awkward.swf:51"), "{strict}");
+    let error = run("rules = { unknown_status = 'error' }\n").unwrap_err().to_string();
+    assert!(error.contains("its status is not one of the format"), "{error}");
+    let wide = faults(&format!("{scenario}rules = {{ too_wide = 'clamp' }}\n"));
+    assert!(wide.contains("jobs that fit on no cluster are a matter of `jobs.too_wide`"), "{wide}");
+    let alone = faults(&format!("{scenario}offset_days = 1\n").replace("log = 'awkward.swf'", "jobs = [5]"));
+    assert!(alone.contains("are for sites with a `log`"), "{alone}");
+}
+
+/// The second replication begins two days later, and a load is what it should be in each month.
+#[test]
+fn sites_have_windows_and_loads() {
+    let scenario = "study = 'grid'\nlocal = 'FCFS'\nheterogeneous = false\nreplications = 2\nmeta.heuristics = 'mct'\n\
+        [[clusters]]\nname = 'a'\ncores = 4\nspeed = 1\n[[workloads]]\nname = 'w'\ndays = [1, 2]\n\
+        [[workloads.sites]]\ncluster = 'a'\nlog = 'a.swf'\noffset_days = 1\nshift_days = 2\n";
+    let line =
+        |id: u32| format!("{id} {} -1 3600 1 -1 -1 1 7200 -1 1 -1 -1 -1 -1 -1 -1 -1\n", 43_200 * (id - 1));
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.swf"), (1..=20).map(line).collect::<String>()).unwrap();
+    let windows = |more: &str| {
+        try_run(&format!("{scenario}{more}"), &[], &RunOptions::new(folder.path())).unwrap();
+        let text = fs::read_to_string(folder.path().join("tables/windows.csv")).unwrap();
+        let cells = |line: &str| line.split(',').skip(2).map(str::to_owned).collect::<Vec<_>>();
+        text.lines().skip(1).map(cells).collect::<Vec<_>>()
+    };
+    // Two jobs a day, each an hour on one of four cores.
+    let natural = windows("");
+    assert_eq!(natural[0], ["0", "a.swf", "1", "6", "0.020833333333333332", "0", "0", "0"]);
+    assert_eq!(natural[1][..4], ["1", "a.swf", "3", "6"]);
+    let loaded = windows("load = [0.5, 0.25]\n");
+    let load: f64 = loaded[0][4].parse().unwrap();
+    assert!((load - (0.5 + 2.0 * 0.25) / 3.0).abs() < 1e-6, "{load}");
+    // All walltimes are logged, unless they are to be replaced.
+    let replaced = windows("[jobs]\nlogged_walltimes = 'replace'\n");
+    assert_eq!((natural[0][5].as_str(), replaced[0][5].as_str()), ("0", "6"));
+    let counted = windows("jobs = [3, 9]\n");
+    assert_eq!(counted[0][2..4], ["1", "12"]);
+    let many = faults_of_run(&format!("{scenario}jobs = [15, 9]\n"), folder.path());
+    assert!(many.contains("a.swf has 20 jobs; `jobs` asks for 24"), "{many}");
+    let late = faults_of_run(&scenario.replace("offset_days = 1", "offset_days = 90"), folder.path());
+    assert!(late.contains("a.swf has 9 days; `offset_days` is 90"), "{late}");
+}
+
+fn faults_of_run(text: &str, folder: &Path) -> String {
+    try_run(text, &[], &RunOptions::new(folder)).unwrap_err().to_string()
+}
+
+/// Half of the jobs are local, the second cluster has a policy of its own: rows count the former, and moves are fewer.
+#[test]
+fn local_jobs_and_policies_of_clusters_are_fields() {
+    let own = QUICK.replacen("speed = 1.4", "speed = 1.4\nlocal = 'EASY'", 1);
+    assert_ne!(own, QUICK);
+    let figures = |text: &str, overrides: &[&str]| {
+        columns(text, overrides, ["jobs", "local_jobs", "moves", "questions", "mean_wait_s"])
+    };
+    let [jobs, none, moves, questions, wait] = figures(QUICK, &[]);
+    let [_, local, fewer, _, _] = figures(QUICK, &["jobs.local_jobs=0.5"]);
+    assert!(none.iter().all(|&count| count == 0.0));
+    let part = local[0] / jobs[0];
+    assert!((0.4..0.6).contains(&part), "{part}");
+    assert!(fewer.iter().sum::<f64>() < moves.iter().sum(), "{fewer:?} {moves:?}");
+    // Reference, MCT, MinMin without cancellation: the latter asks about all that are left before each choice.
+    assert!(questions[0] < questions[1] && questions[1] < questions[2], "{questions:?}");
+    // Backfilling on one cluster.
+    assert!(figures(&own, &[])[4][0] < wait[0]);
+}
+
+/// A cluster of two classes of nodes, which fail, and one with priorities, limits and preemption: by every policy, with and without
+/// reallocation. The checker follows all of it.
+#[test]
+fn clusters_have_the_conditions_of_single_ones() {
+    let conditions = include_str!("conditions.toml");
+    let priorities = r#"
+priorities = { weights = { age = 1000, size = 500 }, max_running_per_user = 8, backfill = { max_job_test = 20 } }
+"#;
+    let local = r#"["FCFS", "EASY", "EASY/SPARE", "CONS", "CONS/REPLAN", "EASY/ORDER=WFP3/PLACE=BEST", "CONS/ORDER=SAF/NODES=SHARED"]"#;
+    for rule in ["lose", "requeue", "checkpoint:600:10:20"] {
+        // Queues are long in one of them.
+        let quick = if rule == "lose" { QUICK.to_owned() } else { QUICK.replace(", load = 0.9", "") };
+        let text = quick
+            .replace("cores = 64\n", &format!("cores = 64\n{}", conditions.replace("RULE", rule)))
+            .replace("cores = 48\n", &format!("cores = 48\n{priorities}"))
+            .replace(r#"["FCFS", "CONS", "EASY"]"#, local);
+        let folder = tempfile::tempdir().unwrap();
+        let overrides = ["meta.heuristics=[\"mct\", \"minmin\", \"sufferage\"]", "jobs.failing=0.2"];
+        let options = RunOptions { threads: 2, ..RunOptions::new(folder.path()) };
+        let report = try_run(&text, &overrides, &options).unwrap();
+        assert_eq!(report.counts.total, 2 * 7 * 7);
+        let failed = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+        assert_eq!(report.counts.of(Status::Ok), report.counts.total, "{rule}: {failed}");
+    }
+}
+
+#[test]
+fn conditions_must_fit_their_cluster() {
+    let with = |more: &str| faults(&QUICK.replace("cores = 64\n", &format!("cores = 64\n{more}\n")));
+    let classes = "platform = { classes = [{ name = \"a\", nodes = 63, cores = 4, memory_gb = 8 }] }";
+    assert!(with(classes).contains("the classes have 63 nodes, expected 64"), "{}", with(classes));
+    assert!(with("requests = [\"@ssd:0.2\"]").contains("expected a `platform`"));
+    assert!(with("priorities = { calc_period_s = 0 }").contains("priorities"));
+}

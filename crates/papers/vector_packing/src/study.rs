@@ -1,0 +1,232 @@
+//! What is packed, and by what.
+
+use crate::parameters::Parameters;
+use crate::results::Results;
+use crate::rows::{Row, decimal};
+use crate::scenario::{InstanceGroup, Packings, Source};
+use crate::solve::{Packable, passes};
+use crate::{claims, drawings, tables};
+use dfrsim_lab::fields::{LocatedFile, Scenario};
+use dfrsim_lab::{
+    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId, Labels, NamedTable,
+    Prepared, ProblemId, ReadFile, Role, Row as _, RunError, Study, Watch, Wide,
+};
+use dfrsim_model::Seed;
+use dfrsim_model::offline::Instance;
+use dfrsim_optimum::lp_bound;
+use dfrsim_vector_packing::Algorithm;
+use dfrsim_vector_packing::file::instance_from_json;
+use dfrsim_vector_packing::greedy::Greedy;
+use std::any::Any;
+
+/// The off-line study of a scenario.
+pub struct OfflineStudy {
+    scenario: Scenario<Packings>,
+    /// The algorithms, each with the most replications of a scenario and the most tasks that it runs on.
+    algorithms: Vec<(Algorithm, (u32, u32))>,
+    second_phase: Vec<Algorithm>,
+    /// Whether all passes of `GREEDY` are among the algorithms, and it goes through no second phase.
+    is_best_pass_known: bool,
+    /// The scenarios of each group.
+    grids: Vec<Vec<Parameters>>,
+    /// The instances of each group that are files.
+    read: Vec<Vec<Instance>>,
+    /// Where the instances of each group begin, and where the last ones end.
+    begins: Vec<usize>,
+}
+
+/// Which instance.
+struct InstanceSpec<'a> {
+    group: usize,
+    scenario: u32,
+    replication: u32,
+    parameters: &'a Parameters,
+}
+
+impl OfflineStudy {
+    fn place(&self, at: usize) -> InstanceSpec<'_> {
+        let group = self.begins.partition_point(|&begin| begin <= at) - 1;
+        let replications = self.scenario.instances[group].replications() as usize;
+        let (scenario, replication) =
+            ((at - self.begins[group]) / replications, (at - self.begins[group]) % replications);
+        let parameters = &self.grids[group][scenario];
+        InstanceSpec { group, scenario: scenario as u32, replication: replication as u32, parameters }
+    }
+    fn algorithms(&self, at: usize) -> impl Iterator<Item = Algorithm> {
+        let place = self.place(at);
+        let tasks = place.parameters.tasks;
+        let allowed = self
+            .algorithms
+            .iter()
+            .filter(move |(_, (replications, most))| place.replication < *replications && tasks <= *most);
+        allowed.map(|(algorithm, _)| *algorithm)
+    }
+}
+
+/// The instance in a file.
+fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
+    let text = dfrsim_model::read_text_file(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
+    let Parameters { nodes, tasks, .. } = Parameters::of(&instance);
+    let input = Input {
+        file: file.given.clone(),
+        digest: Digest::from_bytes(text.as_bytes()),
+        report: vec![format!("{tasks} tasks on {nodes} nodes")],
+        counts: vec![("tasks".to_owned(), tasks.into()), ("nodes".to_owned(), nodes.into())],
+    };
+    Ok((instance, input))
+}
+
+impl Study for OfflineStudy {
+    const NAME: &'static str = "offline";
+    const TITLE: &'static str =
+        "Jobs packed once for the best minimum yield (dissertation, chapter 4; RR-6692, sections 3 to 5)";
+    const SEMANTICS: u32 = 4;
+    const AUDIT: Audit = Audit::Always;
+    const GRAIN: Grain = Grain::Instances;
+    const RUNS: &'static str = "packings";
+
+    type Fields = Packings;
+    type Instance = Packable;
+    type Variant = Algorithm;
+    type Rows = Wide<Row>;
+
+    fn rows_at_least(scenario: &Scenario<Packings>) -> u64 {
+        let of = |group: &InstanceGroup| {
+            u64::from(group.replications()).saturating_mul(group.scenario_count() as u64)
+        };
+        scenario.instances.iter().map(of).fold(0, u64::saturating_add)
+    }
+    /// The [`Instance`] with its [`Settings`](dfrsim_vector_packing::Settings): what an algorithm makes of these is what the run has.
+    fn problem(scenario: &Scenario<Packings>, which: ProblemId<'_>) -> Result<Box<dyn Any>, RunError> {
+        let ProblemId { group: name, number, replication } = which;
+        let group = scenario.instances.iter().find(|each| each.name == name);
+        let group =
+            group.ok_or_else(|| RunError::input(format_args!("there is no group of instances `{name}`")))?;
+        let (scenarios, replications) = (group.scenario_count(), group.replications());
+        if number as usize >= scenarios || replication >= replications {
+            return Err(RunError::input(format_args!(
+                "`{name}` has {scenarios} scenarios with {replications} replications each, counted from 0"
+            )));
+        }
+        let seed = group.seed(Seed::new(scenario.seed), number, replication);
+        let instance = match &group.source {
+            Source::Files(files) => read(&files[number as usize])?.0,
+            Source::Set(_) | Source::Grid(_) => group.instance(&group.made()[number as usize], seed),
+        };
+        Ok(Box::new((instance, scenario.packing.settings(seed))))
+    }
+    fn open(scenario: &Scenario<Packings>, inputs: &mut Vec<Input>) -> Result<OfflineStudy, RunError> {
+        let algorithms = scenario.algorithms();
+        let second_phase = scenario.second_phase();
+        let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
+            && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
+        let (mut grids, mut all_read) = (Vec::new(), Vec::new());
+        for group in &scenario.instances {
+            let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::from).collect();
+            let mut of_group = Vec::new();
+            if let Source::Files(files) = &group.source {
+                for file in files {
+                    let (instance, input) = read(file)?;
+                    parameters.push(Parameters::of(&instance));
+                    of_group.push(instance);
+                    inputs.push(input);
+                }
+            }
+            grids.push(parameters);
+            all_read.push(of_group);
+        }
+        let mut begins = vec![0];
+        for (group, grid) in scenario.instances.iter().zip(&grids) {
+            begins.push(begins[begins.len() - 1] + group.replications() as usize * grid.len());
+        }
+        let limited = |algorithm| (algorithm, scenario.limits(algorithm));
+        let algorithms = algorithms.into_iter().map(limited).collect();
+        let scenario = scenario.clone();
+        Ok(OfflineStudy {
+            scenario,
+            algorithms,
+            second_phase,
+            is_best_pass_known,
+            grids,
+            read: all_read,
+            begins,
+        })
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let slow: Vec<Algorithm> =
+            self.scenario.slow.iter().flat_map(|slow| slow.algorithms.iter().copied()).collect();
+        let id = |at| {
+            let InstanceSpec { group, scenario, replication, parameters } = self.place(at);
+            let tasks = parameters.tasks;
+            // Those on which slow algorithms run take longest, at any size.
+            let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));
+            let labels = vec![
+                ("instances", self.scenario.instances[group].name.clone()),
+                ("tasks", tasks.to_string()),
+                ("slack", parameters.slack.to_string()),
+                ("scenario", scenario.to_string()),
+                ("replication", replication.to_string()),
+            ];
+            InstanceId { labels, weight: (u64::from(is_slow) << 32) + u64::from(tasks) }
+        };
+        (0..self.begins[self.begins.len() - 1]).map(id).collect()
+    }
+    fn variants(&self, at: usize) -> Vec<Algorithm> {
+        self.algorithms(at).collect()
+    }
+    fn every_variant(&self) -> Vec<Algorithm> {
+        self.algorithms.iter().map(|(algorithm, _)| *algorithm).collect()
+    }
+    fn has_metric(&self, algorithm: &Algorithm, _: &Column) -> bool {
+        self.second_phase.contains(algorithm)
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<Packable>, Failure> {
+        let place = self.place(at);
+        let group = &self.scenario.instances[place.group];
+        let seed = group.seed(Seed::new(self.scenario.seed), place.scenario, place.replication);
+        let settings = self.scenario.packing.settings(seed);
+        let instance = match &place.parameters.made {
+            Some(parameters) => group.instance(parameters, seed),
+            None => self.read[place.group][place.scenario as usize].clone(),
+        };
+        let is_programmed = !self.second_phase.is_empty()
+            && place.replication < self.scenario.second_phase.program_replications;
+        let row = Row { bound: lp_bound(&instance).map(decimal), ..Row::of(place.parameters) };
+        let instance = Packable::new(instance, settings, is_programmed, row);
+        let mut digester = Digester::new();
+        instance.digest(&mut digester);
+        Ok(Prepared { instance, digest: digester.digest() })
+    }
+    fn facts(&self, instance: &Packable) -> Labels {
+        instance.row.with_role(Role::Fact)
+    }
+    fn labels(&self, algorithm: &Algorithm) -> Labels {
+        vec![("algorithm", algorithm.to_string())]
+    }
+    fn run(
+        &self,
+        instance: &Packable,
+        &algorithm: &Algorithm,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Row>, Failure> {
+        let is_best = self.is_best_pass_known && algorithm == Algorithm::Greedy(Greedy::Best);
+        let best = if is_best { instance.best_pass() } else { None };
+        let (row, time) =
+            best.unwrap_or_else(|| instance.row(algorithm, self.second_phase.contains(&algorithm)));
+        watch.took(time);
+        Ok(vec![row?])
+    }
+    fn tables(&self, rows: &Wide<Row>) -> Vec<NamedTable> {
+        tables::all(&Results::new(&self.scenario, rows))
+    }
+    fn claims(&self, rows: &Wide<Row>) -> Vec<Claim> {
+        claims::all(&Results::new(&self.scenario, rows))
+    }
+    fn drawings(scenario: &Scenario<Packings>, rows: &Wide<Row>) -> Vec<Drawing> {
+        drawings::all(&Results::new(scenario, rows))
+    }
+    fn time_drawings(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Drawing> {
+        drawings::times(scenario, times)
+    }
+}

@@ -1,0 +1,84 @@
+//! The data of RR-6692's figures: yields and failures against slack and against the number of tasks. Times are in
+//! `times.csv`.
+
+use super::slack::slacks;
+use crate::results::{Part, Results};
+use crate::rows::Row;
+use dfrsim_lab::{Cell, Table, TableLine};
+use dfrsim_vector_packing::Algorithm;
+use dfrsim_vector_packing::instances::InstanceSet;
+
+pub(crate) const SETS: [InstanceSet; 3] =
+    [InstanceSet::Rr6692Small, InstanceSet::Rr6692Large, InstanceSet::Rr6692Parallel];
+
+/// What results are against: its column, its values on a set, and that of an instance.
+type Against = (&'static str, fn(InstanceSet) -> Vec<Cell>, fn(&Row) -> Cell);
+
+const SLACK: Against = ("slack", |_| slacks().map(Cell::Number).collect(), |row| Cell::Number(row.slack));
+const TASKS: Against = ("tasks", sizes, |row| row.tasks.into());
+
+fn sizes(set: InstanceSet) -> Vec<Cell> {
+    let sizes: &[usize] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
+    sizes.iter().copied().map(Cell::Count).collect()
+}
+
+pub(super) fn by_slack(results: &Results<'_>) -> Option<Table> {
+    all(results, SLACK)
+}
+
+pub(super) fn by_tasks(results: &Results<'_>) -> Option<Table> {
+    all(results, TASKS)
+}
+
+/// Of all algorithms on all sets.
+fn all(results: &Results<'_>, against: Against) -> Option<Table> {
+    let of_set = |set| Some(lines(results, set, &results.of_set(set)?, &results.algorithms, against));
+    Some(SETS.into_iter().filter_map(of_set).flatten().collect())
+}
+
+/// Of some algorithms on one set, over the instances on which all of them ran, by slack.
+pub(crate) fn in_common(
+    results: &Results<'_>,
+    set: InstanceSet,
+    is_meant: impl Fn(&str) -> bool,
+) -> Option<Table> {
+    let part = results.of_set(set)?;
+    let is_meant = |(algorithm, column): &(Algorithm, usize)| {
+        is_meant(&algorithm.to_string()) && !part.where_ran(*column).is_empty()
+    };
+    let meant: Vec<(Algorithm, usize)> = results.algorithms.iter().copied().filter(is_meant).collect();
+    let common = meant.iter().fold(part.clone(), |common, (_, column)| common.where_ran(*column));
+    (!meant.is_empty()).then(|| lines(results, set, &common, &meant, SLACK).into_iter().collect())
+}
+
+/// For each value: the mean of LPBOUND, and of each algorithm that ran the minimum yield, the average yield and failures.
+fn lines(
+    results: &Results<'_>,
+    set: InstanceSet,
+    part: &Part<'_>,
+    algorithms: &[(Algorithm, usize)],
+    (parameter, values, value_of): Against,
+) -> Vec<TableLine> {
+    let mut lines = Vec::new();
+    for value in values(set) {
+        let part = part.filter(|record| value_of(&record.row) == value);
+        let start = TableLine::new().with("set", set.to_string()).with(parameter, value);
+        let line = |name: &str, instances: usize, solved: usize, values: [Option<f64>; 3]| {
+            let line = start.clone().with("algorithm", name).with("instances", instances);
+            let names = ["minimum_yield", "average_yield", "failure_rate"];
+            line.with("solved", solved).with_all(names.into_iter().zip(values))
+        };
+        let bounds = part.bounds();
+        lines.push(line("LPBOUND", part.records.len(), bounds.len(), [bounds.mean(), None, None]));
+        for &(algorithm, column) in algorithms {
+            let (name, tally) = (algorithm.to_string(), part.tally(column));
+            if tally.instances > 0 {
+                let average = results.metric(&name, "average_yield");
+                let average = average.and_then(|average| part.values(average).mean());
+                let values = [part.yields(column).mean(), average, tally.failure_rate()];
+                lines.push(line(&name, tally.instances, tally.solved, values));
+            }
+        }
+    }
+    lines
+}

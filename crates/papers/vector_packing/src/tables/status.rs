@@ -1,0 +1,43 @@
+//! The outcome of the instances.
+
+use crate::results::{Results, Tally};
+use dfrsim_lab::{Table, TableLine};
+use dfrsim_vector_packing::Algorithm;
+
+/// For each group and algorithm: on how many instances it ran, and how that ended.
+pub(super) fn table(results: &Results<'_>) -> Option<Table> {
+    of(results, |_| true)
+}
+
+/// The same of OPT alone.
+pub(super) fn of_optimum(results: &Results<'_>) -> Option<Table> {
+    of(results, |algorithm| algorithm == Algorithm::Optimum)
+}
+
+/// How many instances there are, and how many of each status.
+pub(super) fn counts(tally: Tally) -> [(&'static str, usize); 6] {
+    let Tally { instances, solved, unsolved, infeasible, timed_out, invalid } = tally;
+    [
+        ("replications", instances),
+        ("solved", solved),
+        ("unsolved", unsolved),
+        ("infeasible", infeasible),
+        ("timed_out", timed_out),
+        ("invalid", invalid),
+    ]
+}
+
+fn of(results: &Results<'_>, wanted: impl Fn(Algorithm) -> bool) -> Option<Table> {
+    let mut lines = Vec::new();
+    for (name, part) in results.groups() {
+        for &(algorithm, column) in results.algorithms.iter().filter(|(each, _)| wanted(*each)) {
+            let tally = part.tally(column);
+            if tally.instances > 0 {
+                let line = TableLine::new().with("instances", name).with("algorithm", algorithm.to_string());
+                let line = line.with("runs", tally.instances);
+                lines.push(line.with_all(counts(tally).into_iter().skip(1)));
+            }
+        }
+    }
+    Some(lines.into_iter().collect())
+}

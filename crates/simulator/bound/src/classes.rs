@@ -1,0 +1,36 @@
+//! Nodes that differ, with GPUs and other resources.
+
+use crate::max_stretch_bound;
+use dfrsim_model::platform::classes::{Asked, Sharing, UnequalNodes};
+use dfrsim_model::{Job, Share, SimSpan};
+
+/// A lower bound on the maximum bounded stretch on nodes that differ: the largest of those in which only one thing is scarce, CPU or
+/// one of the resources.
+///
+/// A job that progresses at a rate r, at most 1, is on nodes that are no slower than r. So it uses r * tasks * need of their CPU, and
+/// holds tasks * units of a resource, or uses r * tasks * units * need of one that is shared. A unit on a node of speed s counts as s
+/// units at full speed: those of all nodes together bound the sum of r * tasks * units (* need) over all jobs. This is the problem of
+/// [`max_stretch_bound`], with a task for each unit that a task asks for, and units in place of nodes. A job that asks for more than
+/// there is counts in none of them, as no policy can run it.
+pub fn max_stretch_bound_on(jobs: &[Job], nodes: &UnequalNodes, tau: SimSpan) -> f64 {
+    let cpu = max_stretch_bound(jobs, nodes.classes.bounding_nodes(), tau).value;
+    let of_resource = |place| {
+        let users: Vec<Job> = jobs.iter().filter_map(|job| as_user(job, nodes, place)).collect();
+        max_stretch_bound(&users, nodes.classes.bounding_units(place), tau).value
+    };
+    (0..nodes.classes.resources().len()).map(of_resource).fold(cpu, f64::max)
+}
+
+/// The job with a task for each unit of a resource that it asks for; `None` if it asks for none, or more than there is.
+fn as_user(job: &Job, nodes: &UnequalNodes, place: usize) -> Option<Job> {
+    let Asked { count, need } = nodes.demand(job).resources[place];
+    let classes = nodes.classes.classes();
+    let held_at_once = || classes.iter().map(|it| u64::from(it.nodes) * u64::from(it.amounts[place] / count));
+    let (fits, need) = match nodes.classes.resources()[place].sharing {
+        _ if count == 0 => return None,
+        Sharing::Rigid => (held_at_once().sum::<u64>() >= u64::from(job.tasks), Share::ONE),
+        Sharing::Shared => (classes.iter().any(|it| it.amounts[place] >= count), need),
+    };
+    let tasks = job.tasks.checked_mul(count).filter(|_| fits)?;
+    Some(Job { tasks, cpu_need: need, ..job.clone() })
+}

@@ -1,0 +1,196 @@
+//! The records of [`dfrsim_model::event`], from what observers receive.
+
+use crate::{BoundedStretch, Link, Occurrence, Placement, PlatformChange, Summary};
+use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
+use dfrsim_model::platform::classes::{NodeClass, NodeClasses, Resource, Sharing, UnequalNodes};
+use dfrsim_model::platform::{Interruption, NodeSpan, Outages, Window};
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
+
+/// The first record: what is simulated, the tau of the summary's bounded stretch, and what the name of the policy leaves open: its
+/// period, if it reads one, and the rest in words, where that is not as by default.
+pub fn run<'a>(
+    policy: &'a str,
+    nodes: u32,
+    penalty: SimSpan,
+    tau: SimSpan,
+    (period, options): (Option<SimSpan>, Option<&'a str>),
+) -> Record<'a> {
+    let (penalty_us, tau_us, options) = (penalty.micros(), tau.micros(), options.map(Into::into));
+    let period_us = period.map(SimSpan::micros);
+    Record::Run {
+        format: FORMAT_VERSION,
+        policy: policy.into(),
+        nodes,
+        penalty_us,
+        tau_us,
+        options,
+        period_us,
+    }
+}
+
+/// The records behind it: what nodes do that go down or differ, and what priorities and limits depend on, if there is any.
+pub fn conditions(
+    outages: Option<&Outages>,
+    unequal: Option<&UnequalNodes>,
+    priorities: Option<&Priorities>,
+) -> Vec<Record<'static>> {
+    let platform = outages.map(|outages| platform(outages.interruption));
+    let classes = unequal.map(|unequal| classes(&unequal.classes));
+    let priority = priorities.map(|settings| Record::Priority { settings: Box::new(settings.clone()) });
+    [platform, classes, priority].into_iter().flatten().collect()
+}
+
+fn platform(interruption: Interruption) -> Record<'static> {
+    let (rule, checkpoints) = match interruption {
+        Interruption::Lose => (InterruptionRule::Lose, None),
+        Interruption::Requeue => (InterruptionRule::Requeue, None),
+        Interruption::Checkpoint(checkpoints) => (InterruptionRule::Checkpoint, Some(checkpoints)),
+    };
+    Record::Platform {
+        interruption: rule,
+        interval_us: checkpoints.map_or(0, |it| it.interval.micros()),
+        cost_us: checkpoints.map_or(0, |it| it.cost.micros()),
+        restart_us: checkpoints.map_or(0, |it| it.restart.micros()),
+    }
+}
+
+fn classes(nodes: &NodeClasses) -> Record<'static> {
+    let class = |class: &NodeClass| event::ClassOfNodes {
+        name: class.name.clone(),
+        nodes: class.nodes,
+        cpu: class.cpu,
+        memory: class.memory,
+        speed: class.speed.units(),
+        resources: class.amounts.clone(),
+        features: nodes.names_of(class.features).map(str::to_owned).collect(),
+    };
+    let resource = |resource: &Resource| event::ResourceOfNodes {
+        name: (*resource.name).to_owned(),
+        shared: resource.sharing == Sharing::Shared,
+    };
+    Record::Classes {
+        resources: nodes.resources().iter().map(resource).collect(),
+        classes: nodes.classes().iter().map(class).collect(),
+        cores: Some(nodes.reference_cores()),
+    }
+}
+
+impl PlatformChange<'_> {
+    /// The record of what happened.
+    pub fn record(&self, now: SimTime) -> Record<'static> {
+        let at_us = now.micros();
+        let pairs = |spans: &[NodeSpan]| spans.iter().map(|span| (span.first, span.nodes)).collect();
+        match *self {
+            PlatformChange::Announced(&Window { outage, .. }) => Record::Window {
+                at_us,
+                first: outage.nodes.first,
+                nodes: outage.nodes.nodes,
+                from_us: outage.from.micros(),
+                until_us: outage.until.micros(),
+            },
+            PlatformChange::Down(spans) => Record::Down { at_us, nodes: pairs(spans) },
+            PlatformChange::Up(spans) => Record::Up { at_us, nodes: pairs(spans) },
+        }
+    }
+}
+
+impl Occurrence<'_> {
+    /// The record of what happened to the job of this place in the order of submission.
+    pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
+        let at_us = now.micros();
+        let on = |placement: Placement<'_>| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
+        let units = |job_yield: Yield| job_yield.units();
+        match *self {
+            Occurrence::Submitted(submitted, estimate) => Record::Submit {
+                at_us,
+                job,
+                id: submitted.id.0,
+                tasks: submitted.tasks,
+                cpu_need: submitted.cpu_need.units(),
+                memory: submitted.memory.units(),
+                run_us: submitted.run_time.micros(),
+                estimate_us: (estimate != Some(submitted.run_time))
+                    .then(|| estimate.unwrap_or(SimSpan::MAX).micros()),
+                user: submitted.user.map(UserId::number),
+                group: submitted.origin.group(),
+                queue: submitted.origin.queue(),
+                partition: submitted.origin.partition(),
+            },
+            Occurrence::Linked(Link { after, followers, start_followers }) => {
+                let jobs = after.iter().flat_map(|it| &it.jobs).copied();
+                let starts = after.iter().flat_map(|it| &it.starts);
+                Record::Link {
+                    at_us,
+                    job,
+                    after: jobs.clone().next(),
+                    others: jobs.skip(1).collect(),
+                    think_us: after.as_ref().filter(|it| !it.jobs.is_empty()).map(|it| it.think.micros()),
+                    not_before_us: after.as_ref().and_then(|it| it.not_before).map(SimTime::micros),
+                    starts: starts.map(|(job, delay)| (*job, delay.micros())).collect(),
+                    followers: *followers,
+                    start_followers: *start_followers,
+                }
+            }
+            Occurrence::Asked(demand, classes) => Record::Ask {
+                at_us,
+                job,
+                resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
+                features: classes.names_of(demand.features).map(str::to_owned).collect(),
+            },
+            Occurrence::Started(placement, job_yield) => {
+                Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::Paused(_) => Record::Pause { at_us, job },
+            Occurrence::Resumed(placement, job_yield) => {
+                Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::Migrated(placement, job_yield, ..) => {
+                Record::Migrate { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
+            Occurrence::Rejected => Record::Reject { at_us, job },
+            Occurrence::Killed(_) => Record::Kill { at_us, job },
+            Occurrence::Interrupted(_, kept, _) => Record::Interrupt { at_us, job, kept_us: kept.micros() },
+            Occurrence::Lost(..) => Record::Lose { at_us, job },
+            Occurrence::Completed(_) => Record::Complete { at_us, job },
+        }
+    }
+}
+
+impl Summary {
+    /// The last record. It speaks of the first tau, which must be the one of the first record.
+    pub fn record(&self) -> Record<'static> {
+        let BoundedStretch { distribution: bounded, weighted_mean, fairness, .. } = self.bounded_stretch[0];
+        Record::Summary {
+            completed: (self.jobs + self.trimmed) as u64,
+            rejected: self.rejected,
+            makespan_us: self.makespan.micros(),
+            max_stretch: self.stretch.max,
+            max_bounded_stretch: bounded.max,
+            mean_bounded_stretch: bounded.mean,
+            mean_turnaround_s: self.turnaround.mean,
+            utilisation: self.utilisation,
+            preemptions: self.preemptions,
+            migrations: self.migrations,
+            migrated_tasks: self.migrated_tasks,
+            platform: self.platform.map(|it| PlatformFigures {
+                interruptions: it.interruptions,
+                lost: it.lost,
+                lost_work_s: it.lost_work,
+                availability: it.availability,
+                goodput: it.goodput,
+            }),
+            objectives: Some(event::Objectives {
+                median_bounded_stretch: bounded.median,
+                p95_bounded_stretch: bounded.p95,
+                p99_bounded_stretch: bounded.p99,
+                weights: self.weights.rule,
+                user_weights: self.weights.users.iter().map(|(&user, &weight)| (user, weight)).collect(),
+                weighted_bounded_stretch: weighted_mean,
+                fairness: fairness.map(|fairness| fairness.jain),
+                max_user_bounded_stretch: fairness.map(|fairness| fairness.max_mean),
+            }),
+        }
+    }
+}

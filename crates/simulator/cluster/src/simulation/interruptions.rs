@@ -1,0 +1,79 @@
+//! What the platform does to jobs.
+
+use super::{FIRST_JOB, PLATFORM, Simulation, SimulationError};
+use crate::{Interrupted, JobHandle, JobState, Observer, Occurrence, PlatformChange};
+use dfrsim_model::event_queue::{EventKey, Rank, Slot};
+use dfrsim_model::platform::Interruption;
+use dfrsim_model::{Job, SimTime};
+
+impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
+    /// All that happens to the platform at this moment; jobs that lose a node lose all of them.
+    pub(super) fn change_platform(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        let (platform, observer) =
+            (self.platform.as_mut().expect("only a platform changes"), &mut self.observer);
+        let announce = |window: &_| observer.observe_platform(now, PlatformChange::Announced(window));
+        let [down, up] = platform.step(now, announce);
+        self.schedule_platform();
+        if !down.is_empty() {
+            self.observer.observe_platform(now, PlatformChange::Down(&down));
+            self.interrupt_those_on_down_nodes(now)?;
+        }
+        if !up.is_empty() {
+            self.observer.observe_platform(now, PlatformChange::Up(&up));
+        }
+        Ok(())
+    }
+
+    /// Schedules the next step of the platform.
+    pub(super) fn schedule_platform(&mut self) {
+        if let Some(time) = self.platform.as_ref().and_then(|platform| platform.next_step()) {
+            self.events.schedule(PLATFORM, EventKey::new(time, Rank::PlatformChange, 0));
+        }
+    }
+
+    fn interrupt_those_on_down_nodes(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        let platform = self.platform.as_ref().expect("only a platform changes");
+        let rule = platform.interruption();
+        let mut hit = self.jobs.in_system().to_vec();
+        hit.retain(|&handle| {
+            let job = self.jobs.get(handle);
+            job.state == JobState::Running && platform.has_down(job.placement())
+        });
+        for handle in hit {
+            self.events.cancel(Slot(FIRST_JOB + handle.0));
+            self.vacate(handle);
+            let active = self.jobs.get_mut(handle);
+            let (on, kept, lost) = active.interrupt(now, rule);
+            let (id, sequence) = (active.job.id, active.sequence);
+            if rule == Interruption::Lose {
+                self.observer.observe(now, sequence, Occurrence::Lost(&active.record(now), lost));
+                self.leave(handle, JobState::Lost);
+                // Its user goes on.
+                self.release_followers(id, sequence, now)?;
+            } else {
+                self.observer.observe(now, sequence, Occurrence::Interrupted(&active.job, kept, lost));
+            }
+            self.interrupted.push(Interrupted { job: handle, on });
+        }
+        Ok(())
+    }
+
+    /// Lets the handles of lost jobs be given to others.
+    pub(super) fn release_lost(&mut self) {
+        for Interrupted { job, .. } in self.interrupted.drain(..) {
+            if self.jobs.get(job).state == JobState::Lost {
+                self.jobs.release(job);
+            }
+        }
+    }
+
+    /// A job is off its nodes.
+    pub(super) fn vacate(&mut self, handle: JobHandle) {
+        let active = self.jobs.get(handle);
+        let (placement, at) = (active.placement(), active.job_yield);
+        self.nodes.remove(placement, active.believed_need, active.job.memory, at);
+        if let Some(unequal) = &mut self.unequal {
+            unequal.remove(handle, placement, at);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Asks at each moment, and makes a decision of the answer.
+
+use super::Partner;
+use super::messages::{
+    Answer, Arrival, Change, Class, FORMAT, Greeting, Interrupted, Message, Nodes, Placed, Progress, State,
+};
+use crate::nodes;
+use crate::pace::Pace;
+use crate::seconds::moment;
+use dfrsim_cluster::{Decision, JobHandle, JobState, Lists, Scheduler, Situation, View};
+use dfrsim_model::priority::Priorities;
+use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, UserId, Yield};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A policy that a [`Partner`] decides.
+pub struct ProtocolScheduler<P: Partner> {
+    partner: P,
+    nodes: u32,
+    site: Option<Arc<Priorities>>,
+    stage: Stage,
+    wants_progress: bool,
+    wants_lists: bool,
+    /// From the first moment on at which they are needed.
+    lists: Option<Lists>,
+    now: SimTime,
+    pace: Pace,
+    /// The jobs in the system by their place in the order of submission.
+    jobs: BTreeMap<u64, JobHandle>,
+}
+
+/// How far the conversation is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Silent,
+    Begun,
+    Failed,
+}
+
+impl<P: Partner> Scheduler for ProtocolScheduler<P> {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        self.now = situation.view.now();
+        if let Err(fault) = self
+            .pace
+            .check(situation)
+            .and_then(|()| self.begin(situation.view))
+            .and_then(|()| self.ask(situation, decision))
+        {
+            self.stage = Stage::Failed;
+            decision.fail(fault);
+        }
+    }
+}
+
+impl<P: Partner> Drop for ProtocolScheduler<P> {
+    fn drop(&mut self) {
+        if self.stage == Stage::Begun {
+            self.partner.end(&Message::End { now: self.now.as_secs_f64() });
+        }
+    }
+}
+
+impl<P: Partner> ProtocolScheduler<P> {
+    /// For a cluster of this many nodes. The first message is sent with the first decision.
+    pub fn new(partner: P, nodes: u32) -> ProtocolScheduler<P> {
+        ProtocolScheduler {
+            partner,
+            nodes,
+            site: None,
+            stage: Stage::Silent,
+            wants_progress: false,
+            wants_lists: false,
+            lists: None,
+            now: SimTime::ZERO,
+            pace: Pace::default(),
+            jobs: BTreeMap::new(),
+        }
+    }
+
+    /// Passes the settings of a site on to the policy.
+    #[must_use]
+    pub fn at_site(mut self, site: Option<&Arc<Priorities>>) -> ProtocolScheduler<P> {
+        self.site = site.cloned();
+        self
+    }
+
+    fn begin(&mut self, view: View<'_>) -> Result<(), String> {
+        if self.stage == Stage::Silent {
+            let share_units = Share::ONE.units();
+            let (seed, penalty) = (view.seed().value() as u32, view.penalty().as_secs_f64());
+            let classes = classes(view);
+            let nodes = self.nodes;
+            let site = self.site.as_deref().cloned().map(Box::new);
+            let message = Message::Begin { format: FORMAT, nodes, share_units, seed, penalty, classes, site };
+            let Greeting { progress, lists, error } = self.partner.begin(&message)?;
+            self.stage = Stage::Begun;
+            (self.wants_progress, self.wants_lists) = (progress, lists);
+            given_up(error)?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), String> {
+        let view = situation.view;
+        let sequence = |&handle: &JobHandle| view.job(handle).sequence();
+        let completed: Vec<u64> = situation.completed.iter().map(sequence).collect();
+        for job in &completed {
+            self.jobs.remove(job);
+        }
+        let of = |it: &dfrsim_cluster::Interrupted| {
+            let job = view.job(it.job);
+            Interrupted { job: job.sequence(), waits: job.state() == JobState::Waiting }
+        };
+        let interrupted: Vec<Interrupted> = situation.interrupted.iter().map(of).collect();
+        for gone in interrupted.iter().filter(|it| !it.waits) {
+            self.jobs.remove(&gone.job);
+        }
+        self.jobs.extend(situation.submitted.iter().map(|handle| (sequence(handle), *handle)));
+        match &mut self.lists {
+            Some(lists) => lists.update(situation),
+            None if self.wants_lists => self.lists = Some(Lists::of(view)),
+            None => {}
+        }
+        let message = Message::Decide {
+            now: view.now().as_secs_f64(),
+            tick: situation.tick,
+            all_submitted: situation.all_submitted,
+            submitted: situation.submitted.iter().map(|&handle| arrival(view, handle)).collect(),
+            completed,
+            interrupted,
+            state: self.lists.as_ref().filter(|_| self.wants_lists).map(|lists| State { view, lists }),
+            progress: self.wants_progress.then(|| progress(view)),
+        };
+        let Answer { changes, start, wake_at, error } = self.partner.decide(&message)?;
+        given_up(error)?;
+        for change in changes {
+            self.change(change, view, decision)?;
+        }
+        for job in start {
+            let handle = self.handle(job)?;
+            if !matches!(view.job(handle).state(), JobState::Waiting | JobState::Paused) {
+                return Err(format!("it starts job {}, which runs already", view.job(handle).id()));
+            }
+            let lists = self.lists.get_or_insert_with(|| Lists::of(view));
+            if !lists.start(view, handle, decision) && never_fits(view, handle) {
+                decision.reject(self.leave(job)?);
+            }
+        }
+        if let Some(lists) = &mut self.lists {
+            lists.decided(decision);
+        }
+        if let Some(seconds) = wake_at {
+            decision.wake_at(moment(seconds, "wake_at")?);
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, change: Change, view: View<'_>, decision: &mut Decision) -> Result<(), String> {
+        match change {
+            Change::Start(placed) => self.place(placed, view, |job, on, by| decision.start(job, on, by))?,
+            Change::Resume(placed) => self.place(placed, view, |job, on, by| decision.resume(job, on, by))?,
+            Change::Migrate(placed) => {
+                self.place(placed, view, |job, on, by| decision.migrate(job, on, by))?;
+            }
+            Change::Yield { job, job_yield } => {
+                let job = self.handle(job)?;
+                decision.set_yield(job, part_of_node(job_yield).map_err(of(job, view))?);
+            }
+            Change::Pause { job } => decision.pause(self.handle(job)?),
+            Change::Reject { job } => decision.reject(self.leave(job)?),
+            Change::Kill { job } => decision.kill(self.leave(job)?),
+        }
+        Ok(())
+    }
+
+    fn place(
+        &self,
+        placed: Placed,
+        view: View<'_>,
+        change: impl FnOnce(JobHandle, Vec<NodeTasks>, Yield),
+    ) -> Result<(), String> {
+        let job = self.handle(placed.job)?;
+        let nodes = match placed.nodes {
+            Nodes::List(nodes) => nodes,
+            Nodes::Ranges(text) => nodes::parse(&text, self.nodes).map_err(of(job, view))?,
+        };
+        change(job, nodes::placement(nodes), part_of_node(placed.job_yield).map_err(of(job, view))?);
+        Ok(())
+    }
+
+    fn handle(&self, job: u64) -> Result<JobHandle, String> {
+        self.jobs.get(&job).copied().ok_or_else(|| unknown(job))
+    }
+
+    fn leave(&mut self, job: u64) -> Result<JobHandle, String> {
+        self.jobs.remove(&job).ok_or_else(|| unknown(job))
+    }
+}
+
+fn unknown(job: u64) -> String {
+    format!("it names job {job}, which is not in the system")
+}
+
+fn given_up(error: Option<String>) -> Result<(), String> {
+    error.map_or(Ok(()), |error| Err(format!("it says: {error}")))
+}
+
+/// Adds to a fault of which job it is, by its number in the log as in all other faults.
+fn of(job: JobHandle, view: View<'_>) -> impl Fn(String) -> String {
+    move |fault| format!("job {}: {fault}", view.job(job).id())
+}
+
+/// A yield, rounded down.
+fn part_of_node(part: f64) -> Result<Yield, String> {
+    if !(0.0..=1.0).contains(&part) {
+        return Err(format!("a yield of {part} is not between 0 and 1"));
+    }
+    Ok(Yield::from_f64(part))
+}
+
+fn arrival(view: View<'_>, handle: JobHandle) -> Arrival {
+    let job = view.job(handle);
+    let origin = job.origin();
+    let mut arrival = Arrival {
+        handle,
+        job: job.sequence(),
+        id: job.id().0,
+        submit: job.submit().as_secs_f64(),
+        tasks: job.tasks(),
+        cpu_need: job.cpu_need().as_f64(),
+        memory: job.memory().as_f64(),
+        estimate: job.estimate().map(SimSpan::as_secs_f64),
+        requested_time: job.requested_time().map(SimSpan::as_secs_f64),
+        user: job.user().map(UserId::number),
+        group: origin.group(),
+        queue: origin.queue(),
+        partition: origin.partition(),
+        weight: view.has_weights().then(|| job.weight()),
+        classes: None,
+        resources: BTreeMap::new(),
+        features: Vec::new(),
+    };
+    if let (Some(classes), Some(demand)) = (view.classes(), view.demand(handle)) {
+        arrival.classes =
+            Some((0..classes.classes().len()).filter(|&class| view.fits(handle, class)).collect());
+        let asked = classes.resources().iter().zip(&demand.resources).filter(|(_, asked)| asked.count > 0);
+        arrival.resources = asked.map(|(resource, asked)| (resource.name.to_string(), asked.count)).collect();
+        arrival.features = classes.names_of(demand.features).map(str::to_owned).collect();
+    }
+    arrival
+}
+
+/// Whether a job has no room on the empty cluster.
+fn never_fits(view: View<'_>, job: JobHandle) -> bool {
+    let wanted = view.job(job).tasks();
+    match view.classes() {
+        None => wanted > view.nodes(),
+        Some(classes) => {
+            let fitting = classes.classes().iter().enumerate().filter(|(place, _)| view.fits(job, *place));
+            wanted > fitting.map(|(_, class)| class.nodes).sum()
+        }
+    }
+}
+
+/// The classes of nodes, if nodes differ.
+fn classes(view: View<'_>) -> Vec<Class> {
+    let Some(all) = view.classes() else { return Vec::new() };
+    let one = f64::from(Share::ONE.units());
+    let mut first = 0;
+    let class = |(place, class): (usize, &_)| {
+        let dfrsim_model::platform::classes::NodeClass {
+            name, nodes, memory, speed, amounts, features, ..
+        } = class;
+        let begin = first;
+        first += nodes;
+        let amounts = all.resources().iter().zip(amounts).filter(|(_, amount)| **amount > 0);
+        Class {
+            name: name.clone(),
+            first: begin,
+            nodes: *nodes,
+            cpu: all.classes()[place].cpu as f64 / one,
+            memory: *memory as f64 / one,
+            speed: speed.as_f64(),
+            resources: amounts.map(|(resource, amount)| (resource.name.to_string(), *amount)).collect(),
+            features: all.names_of(*features).map(str::to_owned).collect(),
+        }
+    };
+    all.classes().iter().enumerate().map(class).collect()
+}
+
+fn progress(view: View<'_>) -> Vec<Progress> {
+    let of = |&handle: &JobHandle| {
+        let job = view.job(handle);
+        Progress { job: job.sequence(), virtual_time: job.virtual_time().as_secs_f64() }
+    };
+    view.jobs().iter().map(of).collect()
+}

@@ -1,0 +1,281 @@
+//! Nodes that differ, in as many dimensions as they have resources.
+
+use super::{Nodes, Task, Wanted};
+use crate::fractional::available::Available;
+use dfrsim_cluster::{JobHandle, NodeRange, View};
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::platform::classes::{NodeClasses, Sharing};
+use dfrsim_model::{NodeId, Share, Yield};
+use dfrsim_packing::mcb::{Mcb, McbOptions};
+use dfrsim_packing::shares::Shares;
+use dfrsim_packing::{Capacities, TaskSize};
+use std::sync::Arc;
+
+/// The place of CPU among the dimensions: memory comes before it, the resources of nodes after it.
+const CPU: usize = 1;
+
+/// What is free of each dimension of each node, and how much it is loaded.
+#[derive(Clone, Debug)]
+pub(super) struct UnequalNodes {
+    capacities: Arc<Capacities>,
+    /// The speed of each class.
+    speeds: Vec<Yield>,
+    /// How many nodes of each class the cluster has.
+    counts: Vec<u32>,
+    /// Whether each dimension is shared by yields.
+    shared: Vec<bool>,
+    /// By handle: what a task takes.
+    sizes: Vec<TaskSize>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    class: usize,
+    /// What no task holds.
+    free: Vec<u64>,
+    /// What tasks need at a yield of 1, times their weights.
+    load: Vec<u128>,
+}
+
+fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Capacities {
+    let one = u64::from(Share::ONE.units());
+    let amounts =
+        |of: &dyn Fn(usize) -> u64| -> Vec<u64> { (0..classes.resources().len()).map(of).collect() };
+    let of_class = classes.classes().iter().map(|class| {
+        let resources = amounts(&|at| u64::from(class.amounts[at]) * one);
+        [vec![class.memory, class.cpu], resources].concat()
+    });
+    let most = |at: usize| classes.classes().iter().map(|class| class.amounts[at]).max().unwrap_or(1);
+    let wholes = [vec![one; 2], amounts(&|at| u64::from(most(at)) * one)].concat();
+    let class_of = nodes.map(|node| classes.class_of(node.0)).collect();
+    Capacities { classes: of_class.collect(), wholes, class_of }
+}
+
+/// Returns how many tasks of a size fit what is free, up to a limit.
+fn room_in(free: &[u64], size: &TaskSize, most: u32) -> u32 {
+    let rooms = free.iter().zip(&size.held).filter_map(|(free, held)| free.checked_div(*held));
+    rooms.fold(most, |most, room| room.min(u64::from(most)) as u32)
+}
+
+impl UnequalNodes {
+    /// The available nodes of a cluster of classes, without tasks.
+    pub(super) fn new(view: View<'_>, available: &Available) -> UnequalNodes {
+        let classes = view.classes().expect("nodes that differ are of classes");
+        let capacities = Arc::new(capacities(classes, available.nodes()));
+        let shared = classes.resources().iter().map(|resource| resource.sharing == Sharing::Shared);
+        let mut nodes = UnequalNodes {
+            speeds: classes.classes().iter().map(|class| class.speed).collect(),
+            counts: classes.classes().iter().map(|class| class.nodes).collect(),
+            shared: [false, true].into_iter().chain(shared).collect(),
+            sizes: Vec::new(),
+            nodes: Vec::new(),
+            capacities,
+        };
+        nodes.empty();
+        view.jobs().iter().for_each(|&job| nodes.learn(view, job));
+        nodes
+    }
+
+    fn empty(&mut self) {
+        let empty = |&class: &usize| {
+            let free = self.capacities.classes[class].clone();
+            Node { class, load: vec![0; free.len()], free }
+        };
+        self.nodes = self.capacities.class_of.iter().map(empty).collect();
+    }
+
+    /// How many of the wanted tasks a node has room for.
+    fn room_of(&self, node: &Node, wanted: Wanted) -> u32 {
+        let size = &self.sizes[wanted.task.job.index()];
+        if size.allowed[node.class] { room_in(&node.free, size, self.most(node.class, wanted)) } else { 0 }
+    }
+
+    /// The most of the wanted tasks on a node of a class: all, or as many as have their full needs beside each other.
+    fn most(&self, class: usize, wanted: Wanted) -> u32 {
+        let used = self.sizes[wanted.task.job.index()].used.iter().zip(&self.capacities.classes[class]);
+        let beside = used.filter_map(|(used, capacity)| capacity.checked_div(*used)).min();
+        let beside =
+            beside.filter(|_| wanted.beside.is_some()).map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+        beside.map_or(wanted.tasks, |beside| beside.clamp(1, wanted.tasks))
+    }
+
+    /// How slowly a further task progresses on a node, if yields there are in proportion to weights, and how much the node is loaded.
+    fn slowness(&self, node: &Node, size: &TaskSize, weight: u64) -> (f64, f64) {
+        let capacities = &self.capacities.classes[node.class];
+        let loads = (0..capacities.len()).filter(|&dimension| size.used[dimension] > 0).map(|dimension| {
+            let load = node.load[dimension] + u128::from(weight) * u128::from(size.used[dimension]);
+            load as f64 / capacities[dimension] as f64
+        });
+        let of_others = node.load[CPU] as f64 / capacities[CPU] as f64;
+        let load = loads.fold(of_others, f64::max);
+        ((load / weight as f64).max(1.0) / self.speeds[node.class].as_f64(), load)
+    }
+
+    fn change(&mut self, node: usize, task: Task, tasks: u32, comes: bool) {
+        let Node { free, load, .. } = &mut self.nodes[node];
+        let TaskSize { held, used, .. } = &self.sizes[task.job.index()];
+        for dimension in 0..free.len() {
+            let held = held[dimension] * u64::from(tasks);
+            let used = u128::from(used[dimension]) * u128::from(task.weight) * u128::from(tasks);
+            if comes {
+                free[dimension] -= held;
+                load[dimension] += used;
+            } else {
+                free[dimension] += held;
+                load[dimension] -= used;
+            }
+        }
+    }
+}
+
+impl Nodes for UnequalNodes {
+    fn emptied(&self) -> Box<dyn Nodes> {
+        let mut emptied = self.clone();
+        emptied.empty();
+        Box::new(emptied)
+    }
+    fn learn(&mut self, view: View<'_>, job: JobHandle) {
+        let (seen, demand) = (view.job(job), view.demand(job));
+        let mut size = TaskSize {
+            held: vec![u64::from(seen.memory().units()), 0],
+            used: vec![0, u64::from(seen.cpu_need().units())],
+            allowed: (0..self.speeds.len()).map(|class| view.fits(job, class)).collect(),
+        };
+        let resources = view.classes().into_iter().flat_map(NodeClasses::resources);
+        for (resource, asked) in resources.zip(demand.into_iter().flat_map(|it| &it.resources)) {
+            size.held.push(asked.held(resource.sharing));
+            size.used.push(asked.usable(resource.sharing));
+        }
+        if self.sizes.len() <= job.index() {
+            self.sizes.resize_with(view.handles(), TaskSize::default);
+        }
+        self.sizes[job.index()] = size;
+    }
+    fn fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
+        let (size, tasks) = (&self.sizes[job.index()], view.job(job).tasks());
+        let room = |class: usize| match size.allowed[class] {
+            true => u64::from(room_in(&self.capacities.classes[class], size, tasks)),
+            false => 0,
+        };
+        let rooms: u64 = if on_all {
+            self.counts.iter().enumerate().map(|(class, &count)| u64::from(count) * room(class)).sum()
+        } else {
+            self.nodes.iter().map(|node| room(node.class)).sum()
+        };
+        rooms >= u64::from(tasks)
+    }
+    fn add(&mut self, placement: &[NodeRange], task: Task) {
+        for range in placement {
+            range.indices().for_each(|node| self.change(node, task, range.tasks, true));
+        }
+    }
+    fn remove(&mut self, placement: &[NodeRange], task: Task) {
+        for range in placement {
+            range.indices().for_each(|node| self.change(node, task, range.tasks, false));
+        }
+    }
+    fn have_room(&self, placement: &[NodeRange], task: Task) -> bool {
+        let size = &self.sizes[task.job.index()];
+        placement.iter().all(|range| {
+            self.nodes[range.indices()]
+                .iter()
+                .all(|node| room_in(&node.free, size, range.tasks) == range.tasks)
+        })
+    }
+    fn room_on(&self, placement: &[NodeRange], wanted: Wanted) -> u64 {
+        let nodes = placement.iter().flat_map(|range| &self.nodes[range.indices()]);
+        nodes.map(|node| u64::from(self.room_of(node, wanted))).sum()
+    }
+    fn room(&self, wanted: Wanted) -> u64 {
+        self.nodes.iter().map(|node| u64::from(self.room_of(node, wanted))).sum()
+    }
+    /// On the node on which the task progresses fastest, then the one that is loaded least, then the lowest.
+    fn place_greedily(&mut self, wanted: Wanted, placement: &mut Vec<NodeRange>) -> bool {
+        let rooms: Vec<u32> = self.nodes.iter().map(|node| self.room_of(node, wanted)).collect();
+        if rooms.iter().map(|&room| u64::from(room)).sum::<u64>() < u64::from(wanted.tasks) {
+            return false;
+        }
+        let task = wanted.task;
+        let slowness = |nodes: &UnequalNodes, node: usize| {
+            nodes.slowness(&nodes.nodes[node], &nodes.sizes[task.job.index()], task.weight.into())
+        };
+        let mut fitting: Vec<(usize, (f64, f64))> = Vec::new();
+        fitting.extend(
+            (0..rooms.len()).filter(|&node| rooms[node] > 0).map(|node| (node, slowness(self, node))),
+        );
+        let mut tasks_on = vec![0; rooms.len()];
+        for _ in 0..wanted.tasks {
+            let order = |(_, (_, a)): &(usize, (usize, (f64, f64))),
+                         (_, (_, b)): &(usize, (usize, (f64, f64)))| {
+                a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+            };
+            let best = fitting.iter().copied().enumerate().min_by(order);
+            let (place, (node, _)) = best.expect("there is room");
+            self.change(node, task, 1, true);
+            tasks_on[node] += 1;
+            if tasks_on[node] == rooms[node] {
+                fitting.remove(place);
+            } else {
+                fitting[place].1 = slowness(self, node);
+            }
+        }
+        for (node, tasks) in (0..).map(NodeId).zip(tasks_on).filter(|(_, tasks)| *tasks > 0) {
+            NodeRange { first: node, nodes: 1, tasks }.push_onto(placement);
+        }
+        true
+    }
+    fn sizes(&self) -> Option<&[TaskSize]> {
+        Some(&self.sizes)
+    }
+    fn mcb(&self, options: McbOptions) -> Mcb {
+        Mcb::on(Arc::clone(&self.capacities), options)
+    }
+    fn shares(&self) -> Shares {
+        Shares::on(Arc::clone(&self.capacities))
+    }
+    /// Which classes tasks may be on is a resource that only those have, and a last one, which no task takes, parts classes from each other.
+    /// Amounts beyond 32 bits are rounded, those of nodes down and those of tasks up.
+    fn instance(&self, view: View<'_>, jobs: &[JobHandle]) -> Instance {
+        let sizes: Vec<&TaskSize> = jobs.iter().map(|job| &self.sizes[job.index()]).collect();
+        let mut patterns: Vec<&[bool]> = sizes.iter().map(|size| &size.allowed[..]).collect();
+        patterns.sort_unstable();
+        patterns.dedup();
+        let (rigid, shared): (Vec<usize>, Vec<usize>) =
+            (0..self.shared.len()).partition(|&it| !self.shared[it]);
+        let bits = |dimension: usize| {
+            let most = self.capacities.classes.iter().map(|class| class[dimension]).max().unwrap_or(0);
+            (u64::BITS - most.leading_zeros()).saturating_sub(u32::BITS)
+        };
+        let vector = |held: &dyn Fn(usize) -> u64,
+                      of_pattern: &dyn Fn(&[bool]) -> u32,
+                      class: u32|
+         -> Box<[u32]> {
+            let amount = |&dimension: &usize| u32::try_from(held(dimension)).unwrap_or(u32::MAX);
+            let patterns = patterns.iter().map(|pattern| of_pattern(pattern));
+            rigid.iter().map(amount).chain(patterns).chain([class]).chain(shared.iter().map(amount)).collect()
+        };
+        let node = |&class: &usize| {
+            let amounts = &self.capacities.classes[class];
+            let of_pattern = |pattern: &[bool]| u32::from(pattern[class]) << (u32::BITS - 2);
+            vector(&|dimension| amounts[dimension] >> bits(dimension), &of_pattern, class as u32)
+        };
+        let offline = |(&job, size): (&JobHandle, &&TaskSize)| {
+            let amount = |dimension: usize| {
+                (size.held[dimension] + size.used[dimension]).div_ceil(1 << bits(dimension))
+            };
+            let of_pattern = |pattern: &[bool]| u32::from(pattern == size.allowed);
+            OfflineJob {
+                tasks: view.job(job).tasks(),
+                demand: vector(&amount, &of_pattern, 0),
+                least_yield: Yield::ZERO,
+            }
+        };
+        Instance {
+            fixed: rigid.len() + patterns.len() + 1,
+            fluid: shared.len(),
+            nodes: self.capacities.class_of.iter().map(node).collect(),
+            jobs: jobs.iter().zip(&sizes).map(offline).collect(),
+        }
+    }
+}

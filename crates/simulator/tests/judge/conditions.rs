@@ -1,0 +1,533 @@
+//! Clusters and workloads on which policies are judged, alone and several conditions at once.
+
+use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
+use dfrsim_cluster::{
+    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange, Scheduler,
+    SummaryOptions, records, simulate_with,
+};
+use dfrsim_model::event::{FORMAT_VERSION, Record};
+use dfrsim_model::platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_model::platform::{FailureModel, Maintenance, NodeSet, Outages};
+use dfrsim_model::priority::{
+    Account, BackfillSettings, FairShare, JobArray, JobClass, Limits, MainSettings, PreemptMode, Priorities,
+    PriorityWeights, Reservation, SizeFactor, Tres, Unlisted,
+};
+use dfrsim_model::{Job, Origin, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::load;
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use rand::RngExt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+const NODES: u32 = 16;
+
+/// What is not as on the plainest cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition {
+    pub(crate) name: &'static str,
+    pub(crate) classes: bool,
+    pub(crate) failures: bool,
+    pub(crate) maintenance: bool,
+    /// Tasks need parts of nodes.
+    pub(crate) parts: bool,
+    pub(crate) site: bool,
+    pub(crate) preemption: bool,
+    /// The site has accounts, partitions, limits by any resource, and billing.
+    pub(crate) whole_site: bool,
+    /// The settings of the site are priorities alone, or limits alone.
+    pub(crate) only: Only,
+    /// Classes have weights.
+    pub(crate) weights: bool,
+    /// Jobs end at their estimates.
+    pub(crate) kill: bool,
+    /// Policies know of no run times.
+    pub(crate) no_estimates: bool,
+    /// Jobs follow others.
+    pub(crate) sessions: bool,
+}
+
+pub(crate) const PLAIN: Condition = Condition {
+    name: "plain",
+    classes: false,
+    failures: false,
+    maintenance: false,
+    parts: false,
+    site: false,
+    preemption: false,
+    whole_site: false,
+    only: Only::All,
+    weights: false,
+    kill: false,
+    no_estimates: false,
+    sessions: false,
+};
+
+/// The settings of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Only {
+    All,
+    Priorities,
+    Limits,
+}
+
+/// The conditions of one kind each under which any policy is judged, tasks needing parts of nodes.
+pub(crate) const ALONE: [Condition; 11] = {
+    let plain = Condition { parts: true, ..PLAIN };
+    [
+        plain,
+        Condition { name: "kill", kill: true, ..plain },
+        Condition { name: "no estimates", no_estimates: true, ..plain },
+        Condition { name: "sessions", sessions: true, ..plain },
+        Condition { name: "classes with GPUs", classes: true, ..plain },
+        Condition { name: "failures", failures: true, ..plain },
+        Condition { name: "maintenance", maintenance: true, ..plain },
+        Condition { name: "fair share", site: true, only: Only::Priorities, ..plain },
+        Condition { name: "limits", site: true, only: Only::Limits, ..plain },
+        Condition { name: "preemption", site: true, preemption: true, ..plain },
+        Condition { name: "weights", weights: true, ..plain },
+    ]
+};
+
+pub(crate) const CONDITIONS: [Condition; 14] = [
+    PLAIN,
+    Condition { name: "classes", classes: true, ..PLAIN },
+    Condition { name: "failures", failures: true, ..PLAIN },
+    Condition { name: "maintenance", maintenance: true, ..PLAIN },
+    Condition { name: "classes that fail", classes: true, failures: true, maintenance: true, ..PLAIN },
+    Condition { name: "parts", parts: true, ..PLAIN },
+    Condition { name: "parts of classes", parts: true, classes: true, ..PLAIN },
+    Condition {
+        name: "parts of classes that fail",
+        parts: true,
+        classes: true,
+        failures: true,
+        maintenance: true,
+        ..PLAIN
+    },
+    Condition { name: "site", site: true, ..PLAIN },
+    Condition { name: "site of classes", site: true, parts: true, classes: true, ..PLAIN },
+    Condition { name: "site that fails", site: true, failures: true, maintenance: true, ..PLAIN },
+    Condition { name: "preemption", site: true, preemption: true, ..PLAIN },
+    Condition {
+        name: "preemption on classes",
+        site: true,
+        preemption: true,
+        parts: true,
+        classes: true,
+        ..PLAIN
+    },
+    Condition {
+        name: "all",
+        site: true,
+        preemption: true,
+        parts: true,
+        classes: true,
+        failures: true,
+        maintenance: true,
+        ..PLAIN
+    },
+];
+
+/// What is simulated.
+#[derive(Clone)]
+pub(crate) struct Case {
+    condition: Condition,
+    options: Options,
+    priorities: Option<Arc<Priorities>>,
+    jobs: Vec<Job>,
+    followers: Followers,
+}
+
+impl Condition {
+    /// A cluster, a site and a workload.
+    pub(crate) fn case(self, seed: u64, jobs: usize) -> Case {
+        let seed = Seed::new(seed);
+        let mut rng = seed.fork("case").rng();
+        let mut jobs = workload(self, seed, jobs, &mut rng);
+        let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+        let estimates = ["requested", "requested", "requested", "exact", "none"][rng.random_range(0..5)];
+        let estimates = if self.no_estimates { "none" } else { estimates };
+        let estimates = if self.kill { "requested" } else { estimates };
+        let outages = outages(self, seed, until, &mut rng);
+        let options = Options {
+            penalty: SimSpan::from_secs(30),
+            estimates: estimates.parse::<EstimateModel>().unwrap(),
+            overrun: if self.kill { Overrun::Kill } else { Overrun::Extend },
+            outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
+            unequal: self.classes.then(|| Arc::new(unequal(seed))),
+            ..Options::default()
+        };
+        let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
+        if self.whole_site {
+            priorities = Some(whole_site(self.preemption, &mut rng));
+        }
+        if let Some(settings) = &mut priorities {
+            self.only.restrict(settings, &mut rng);
+            settings.epilog_s = seed.fork("epilog").rng().random_range(0_u64..600).saturating_sub(300);
+        }
+        if self.weights {
+            weigh(priorities.get_or_insert_default(), &mut rng);
+        }
+        for group in priorities.iter().flat_map(|settings| &settings.together) {
+            let has = |job: &Job| group.contains(&job.id.0);
+            let submit = jobs.iter().find(|job| has(job)).map_or(SimTime::ZERO, |job| job.submit);
+            jobs.iter_mut().filter(|job| has(job)).for_each(|job| job.submit = submit);
+        }
+        let (jobs, followers) = sessions(self, jobs, &mut rng);
+        Case { condition: self, options, priorities: priorities.map(Arc::new), jobs, followers }
+    }
+}
+
+impl Case {
+    /// The same, whose first job comes when time begins, as that of a log does.
+    pub(crate) fn beginning_at_zero(mut self) -> Case {
+        self.jobs[0].submit = SimTime::ZERO;
+        self
+    }
+}
+
+fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec<Job> {
+    let nodes = NonZeroU32::new(NODES).unwrap();
+    let mut jobs = generate(&LublinParameters { nodes, jobs, ..LublinParameters::default() }, seed);
+    load::scale_to_load(&mut jobs, NODES, 1.0).unwrap();
+    for job in &mut jobs {
+        let factor = [0.25, 5.0, 1.0, 0.9, 1.5, 2.0][rng.random_range(0..6)];
+        // Whole minutes, so that many jobs are expected to end in the same moment.
+        let minutes = (job.run_time.as_secs_f64() * factor / 60.0).ceil().max(1.0);
+        job.requested_time = (rng.random_range(0..7) > 0).then(|| SimSpan::from_secs(60 * minutes as u64));
+        let origin = |rng: &mut Rng| Some(rng.random_range(0..3));
+        job.origin = Origin::new(origin(rng), origin(rng), origin(rng));
+        job.user = UserId::new(rng.random_range(1..5));
+        let mut part = |of: u64| Share::from_ratio(rng.random_range(0..=of), 8);
+        (job.cpu_need, job.memory) =
+            if condition.parts { (part(8), part(4)) } else { (Share::ONE, Share::ZERO) };
+    }
+    jobs
+}
+
+impl Only {
+    /// Leaves out the other settings, and sets what is left.
+    fn restrict(self, settings: &mut Priorities, rng: &mut Rng) {
+        match self {
+            Only::All => {}
+            Only::Priorities => {
+                settings.weights = PriorityWeights { fair_share: 1_000, age: 100, ..settings.weights };
+                settings.max_running_per_user = None;
+                for class in &mut settings.qos {
+                    (class.max_nodes, class.total_nodes, class.max_running_per_user) = (None, None, None);
+                }
+            }
+            Only::Limits => {
+                settings.weights = PriorityWeights::default();
+                settings.max_running_per_user = Some(rng.random_range(2..5));
+                settings.qos.iter_mut().for_each(|class| class.total_nodes = Some(rng.random_range(8..20)));
+            }
+        }
+    }
+}
+
+/// Gives the classes weights.
+fn weigh(settings: &mut Priorities, rng: &mut Rng) {
+    if settings.qos.is_empty() {
+        let class =
+            |queue: u32| JobClass { name: queue.to_string(), queues: vec![queue], ..JobClass::default() };
+        settings.qos = (0..2).map(class).collect();
+    }
+    settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
+}
+
+/// Every third job comes some time after another has left, or is held until up to two have, and a while after two others have started.
+fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
+    let (mut first, mut followers, mut before) = (Vec::new(), Followers::default(), Vec::new());
+    for job in jobs {
+        let id = job.id;
+        match before.last() {
+            Some(&last) if condition.sessions && rng.random_range(0..3) == 0 => {
+                let preceding = match rng.random_range(0..2) {
+                    0 => Preceding::after(last, SimSpan::from_secs(rng.random_range(0..2_000))),
+                    _ => {
+                        let (ends, starts) =
+                            before[before.len().saturating_sub(4)..].split_at(before.len().min(4) / 2);
+                        let delay = SimSpan::from_secs(rng.random_range(0..600));
+                        Preceding::hold(ends.to_vec(), starts.iter().map(|&job| (job, delay)).collect())
+                    }
+                };
+                followers.add(&preceding, job);
+            }
+            _ => first.push(job),
+        }
+        before.push(id);
+    }
+    (first, followers)
+}
+
+fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> Outages {
+    let part = |part: u64| SimSpan::from_micros(until.micros() / part);
+    let model = FailureModel {
+        between: format!("weibull:{}:0.7", until.micros() / 3_000_000).parse().unwrap(),
+        repair: format!("lognormal:{}:1", until.micros() / 40_000_000).parse().unwrap(),
+        rack: Some("4:0.2".parse().unwrap()),
+    };
+    let all = Maintenance {
+        first: SimTime::ZERO + part(5),
+        every: part(3),
+        length: part(40),
+        notice: part(rng.random_range(4..20)),
+    };
+    let some = Maintenance { first: SimTime::ZERO + part(9), every: part(4), ..all };
+    let nodes: NodeSet = "2-4 9".parse().unwrap();
+    let windows = all.windows(&NodeSet::ALL.spans(NODES), until);
+    let windows = windows.into_iter().chain(some.windows(&nodes.spans(NODES), until));
+    Outages {
+        interruption: ["lose", "requeue", "checkpoint:1800:30:60"][rng.random_range(0..3)].parse().unwrap(),
+        failures: if condition.failures { model.draw(NODES, until, seed) } else { Vec::new() },
+        windows: if condition.maintenance { windows.collect() } else { Vec::new() },
+    }
+}
+
+fn unequal(seed: Seed) -> UnequalNodes {
+    let platform = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
+        { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['reservation-x'] },
+        { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
+    let requests = ["gpu:0.2:1+2:0.3-1", "@reservation-x:0.1"].map(|text| text.parse().unwrap()).to_vec();
+    let classes = PlatformFields::parse("platform.toml", platform).unwrap().classes().unwrap();
+    UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
+}
+
+fn site(preempts: bool, rng: &mut Rng) -> Priorities {
+    let often = |rng: &mut Rng, value: u64| if rng.random_range(0..2) == 0 { 0 } else { value };
+    let some =
+        |rng: &mut Rng, of: std::ops::Range<u32>| (rng.random_range(0..3) == 0).then(|| rng.random_range(of));
+    let modes = [PreemptMode::Requeue, PreemptMode::Cancel, PreemptMode::Suspend, PreemptMode::Off];
+    let class = |rng: &mut Rng, name: &str, queue: u32| JobClass {
+        name: name.to_owned(),
+        priority: rng.random_range(0..4),
+        queues: vec![queue],
+        max_nodes: some(rng, 8..17),
+        total_nodes: some(rng, 8..24),
+        max_running_per_user: some(rng, 2..6),
+        preempt_mode: preempts.then(|| modes[rng.random_range(0..4)]),
+        grace_s: if preempts { some(rng, 1..2_000).map(u64::from) } else { None },
+        ..JobClass::default()
+    };
+    let mut qos = ["a", "b", "c"].into_iter().zip(0..).map(|(name, queue)| class(rng, name, queue));
+    let mut qos: Vec<JobClass> = qos.by_ref().collect();
+    let mut partitions = Vec::new();
+    if rng.random_range(0..2) == 0 {
+        let tier = rng.random_range(0..3);
+        partitions.push(JobClass {
+            name: "p".into(),
+            tier: Some(tier),
+            partitions: vec![1],
+            ..JobClass::default()
+        });
+    }
+    if preempts {
+        qos[1].preempt = vec!["a".to_owned(), "c".to_owned()];
+    }
+    let weights = PriorityWeights {
+        age: rng.random_range(0..1_000),
+        size: rng.random_range(0..1_000),
+        fair_share: rng.random_range(0..1_000),
+        qos: rng.random_range(0..1_000),
+        partition: 0,
+    };
+    Priorities {
+        weights: if rng.random_range(0..3) == 0 { PriorityWeights::default() } else { weights },
+        max_age_s: 20_000,
+        half_life_s: often(rng, 30_000),
+        calc_period_s: 3_000,
+        unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
+        fair_share: [FairShare::Classic, FairShare::ClassicOfUsers, FairShare::FairTree]
+            [rng.random_range(0..3)],
+        fair_share_dampening: rng.random_range(1..4),
+        qos,
+        partitions,
+        max_running_per_user: some(rng, 4..12),
+        backfill: BackfillSettings {
+            max_job_test: some(rng, 1..10),
+            interval_s: often(rng, 900),
+            window_s: often(rng, 20_000),
+            resolution_s: often(rng, 120),
+            max_job_user: some(rng, 1..6),
+            max_job_part: some(rng, 1..8),
+        },
+        main: MainSettings {
+            delay_s: rng.random_range(0..90),
+            interval_s: rng.random_range(1..600),
+            depth: rng.random_range(1..20),
+            depth_per_partition: some(rng, 1..8),
+        },
+        preempt_exempt_time_s: often(rng, 600),
+        requeue_delay_s: often(rng, 900),
+        ..Priorities::default()
+    }
+}
+
+/// Amounts of some of what jobs hold.
+fn amounts(rng: &mut Rng, least: u64) -> Tres {
+    let mut some = Tres::new();
+    for (name, factor) in [("node", 1), ("cpu", 3), ("mem", 400), ("gpu", 1)] {
+        if rng.random_range(0..4) == 0 {
+            some.insert(name.to_owned(), factor * rng.random_range(least..4 * least));
+        }
+    }
+    some
+}
+
+fn limits(rng: &mut Rng) -> Limits {
+    let some =
+        |rng: &mut Rng, of: std::ops::Range<u32>| (rng.random_range(0..4) == 0).then(|| rng.random_range(of));
+    Limits {
+        total: amounts(rng, 8),
+        per_user: amounts(rng, 6),
+        per_account: amounts(rng, 6),
+        per_job: amounts(rng, 6),
+        minutes: if rng.random_range(0..3) == 0 { amounts(rng, 2_000) } else { Tres::new() },
+        jobs: some(rng, 2..9),
+        jobs_per_user: some(rng, 1..5),
+        jobs_per_account: some(rng, 1..5),
+        submitted: some(rng, 4..20),
+        submitted_per_user: some(rng, 3..8),
+    }
+}
+
+/// A site with accounts above each other, partitions of several tiers, limits by any resource, and billing.
+fn whole_site(preempts: bool, rng: &mut Rng) -> Priorities {
+    let account = |rng: &mut Rng, name: &str, parent: Option<&str>, groups: &[u32]| Account {
+        name: name.to_owned(),
+        parent: parent.map(str::to_owned),
+        shares: rng.random_range(1..5),
+        groups: groups.to_vec(),
+        users: Vec::new(),
+        is_user: false,
+        limits: if rng.random_range(0..2) == 0 { limits(rng) } else { Limits::default() },
+    };
+    let user = |rng: &mut Rng, name: &str, account: Option<&str>, number: Option<u32>| Account {
+        users: number.into_iter().collect(),
+        ..Account::user(name, account, rng.random_range(0..4))
+    };
+    let partition = |rng: &mut Rng, number: u32| JobClass {
+        name: format!("p{number}"),
+        priority: rng.random_range(0..4),
+        tier: Some(rng.random_range(0..3)),
+        partitions: vec![number],
+        limits: if rng.random_range(0..3) == 0 { limits(rng) } else { Limits::default() },
+        billing: if rng.random_range(0..2) == 0 { amounts(rng, 300) } else { Tres::new() },
+        ..JobClass::default()
+    };
+    let mut settings = site(preempts, rng);
+    settings.accounts = vec![
+        account(rng, "all", None, &[]),
+        account(rng, "science", Some("all"), &[0]),
+        account(rng, "art", Some("all"), &[1]),
+        user(rng, "root", None, None),
+        user(rng, "science/1", Some("science"), Some(1)),
+        user(rng, "art/1", Some("art"), Some(1)),
+        user(rng, "art/idle", Some("art"), None),
+    ];
+    settings.partitions = (0..3).map(|number| partition(rng, number)).collect();
+    settings.weights.partition = rng.random_range(0..1_000);
+    if rng.random_range(0..2) == 0 {
+        settings.qos[0].limits = limits(rng);
+    }
+    settings.size = [SizeFactor::Tasks, SizeFactor::NodesAndCpus][rng.random_range(0..2)];
+    settings.billing = amounts(rng, 300);
+    settings.arrays = [(1, 12), (20, 40)]
+        .map(|range| JobArray { jobs: vec![range], running: rng.random_range(1..5) })
+        .to_vec();
+    if rng.random_range(0..2) == 0 {
+        settings.together =
+            (1..12).map(|group| (5 * group..5 * group + rng.random_range(2..4)).collect()).collect();
+    }
+    if rng.random_range(0..2) == 0 {
+        let from_s = rng.random_range(0..60_000);
+        let until_s = from_s + rng.random_range(1..40_000);
+        settings.reservations = vec![Reservation { name: "x".to_owned(), from_s, until_s }];
+    }
+    settings.decay_within_period = rng.random_range(0..2) == 0;
+    settings
+}
+
+/// Collects what an events file would have.
+struct Recorder(Vec<Record<'static>>);
+
+impl Observer for Recorder {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.0.push(occurrence.record(now, job));
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.0.push(change.record(now));
+    }
+}
+
+impl Case {
+    /// The record of a policy; `None` if it completes no job.
+    pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
+        self.records_of(name, |scheduler| scheduler)
+    }
+
+    /// The same of what is made of the policy's scheduler.
+    pub(crate) fn records_of(
+        &self,
+        name: &str,
+        made: impl FnOnce(Box<dyn Scheduler>) -> Box<dyn Scheduler>,
+    ) -> Option<Vec<Record<'static>>> {
+        let policy: Policy = name.parse().unwrap();
+        let Options { penalty, outages, unequal, .. } = &self.options;
+        let mut before = vec![Record::Run {
+            format: FORMAT_VERSION,
+            policy: name.to_owned().into(),
+            nodes: NODES,
+            penalty_us: penalty.micros(),
+            tau_us: 10_000_000,
+            options: None,
+            period_us: None,
+        }];
+        let priorities = self.priorities.as_deref();
+        before.extend(records::conditions(outages.as_deref(), unequal.as_deref(), priorities));
+        let metrics = Metrics::new(SummaryOptions {
+            outages: outages.is_some() || self.condition.preemption,
+            capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+            ..SummaryOptions::new(NODES)
+        });
+        let mut options = self.options.clone();
+        options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
+        options.epilog = SimSpan::from_secs(self.priorities.as_ref().map_or(0, |it| it.epilog_s));
+        let mut scheduler =
+            made(policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref()));
+        let mut watchers = (metrics, Recorder(before));
+        let jobs = self.jobs.iter().cloned();
+        simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
+            .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
+        let (metrics, Recorder(mut all)) = watchers;
+        all.push(metrics.summary()?.record());
+        Some(all)
+    }
+}
+
+impl Case {
+    /// The record of a policy under other settings of the site, which says that these are its settings; `None` if it is the same.
+    pub(crate) fn under_other_settings(
+        &self,
+        name: &str,
+        change: impl Fn(&mut Priorities),
+    ) -> Option<Vec<Record<'static>>> {
+        let mut settings = self.priorities.as_deref()?.clone();
+        change(&mut settings);
+        let other = Case { priorities: Some(Arc::new(settings)), ..self.clone() };
+        let (right, mut found) = (self.records(name)?, other.records(name)?);
+        let place = right.iter().position(|record| matches!(record, Record::Priority { .. }))?;
+        found[place] = right[place].clone();
+        (found != right).then_some(found)
+    }
+}
+
+/// What the audit says of a record by the rules of a policy.
+pub(crate) fn judge(records: &[Record<'_>], policy: &str) -> Result<Report, Faults> {
+    let policy = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
+    let mut auditor = Auditor::begin(&records[0])?.with_policy(policy);
+    records[1..].iter().for_each(|record| auditor.record(record));
+    auditor.finish()
+}

@@ -1,0 +1,3 @@
+//! Helpers that several test packages share.
+
+pub mod planted;

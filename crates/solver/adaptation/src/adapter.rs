@@ -1,0 +1,269 @@
+//! The heuristic.
+
+use crate::annealing;
+use crate::effort::Effort;
+use crate::partition::Partition;
+use crate::repair::{Repair, Style};
+use crate::tasks::Tasks;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Adaptation, Mapping, Solved};
+use dfrsim_packing::relabelled;
+use dfrsim_vector_packing::vector::{Algorithm, Options, VectorPacking, minimum_yield, yield_bound};
+
+/// With more nodes than this a packing made again keeps the names that it gave them.
+const RELABEL_UP_TO: usize = 256;
+
+/// The yields at which annealing looks for a placement within a budget: this many steps to the highest, a power of two.
+const LADDER: u32 = 64;
+
+/// A mapping that keeps the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapted {
+    /// Where the tasks are.
+    pub mapping: Mapping,
+    /// The minimum scaled yield of the mapping, exact.
+    pub minimum_yield: Yield,
+    /// The moved amount: [`Adaptation::moving`].
+    pub moving: u64,
+}
+
+/// Solves adaptation problems, well but not always best. Holds the memory that this takes.
+///
+/// Yields are tried from 0 upwards. At each yield two placements are repaired at a low cost: the current one, with new
+/// tasks unplaced, and the one found before; the cheaper result is kept. With fewer than 64 tasks a depth-first search
+/// of bounded length then looks for a cheaper one; for a dozen tasks this search is nearly exhaustive. The climb
+/// continues from the exact yield of the placement found; with 64 tasks or more, in smaller steps where no repair
+/// succeeds. The budget only decides when to stop, so a larger budget finds all that a smaller one finds: *the minimum
+/// yield never falls as the budget grows*. At the end a packing from scratch (VP_EJECT), with its nodes relabelled so
+/// that the least is moved, is taken if it is better and within the budget. One with [`Adapter::annealing`] then halves the
+/// distance between a yield that is reached within the budget and one that is not, down to a 64th of the highest. The cheapest
+/// placement found at a yield does not depend on the budget, so the yield so reached never falls either; but that of the placement is often a
+/// little higher, by chance.
+#[derive(Debug)]
+pub struct Adapter {
+    pub(crate) repair: Repair,
+    partition: Partition,
+    packing: VectorPacking,
+    search_steps: u32,
+    pub(crate) annealing: u32,
+}
+
+impl Default for Adapter {
+    fn default() -> Adapter {
+        Adapter::new()
+    }
+}
+
+impl Adapter {
+    /// How many partial placements the search of [`Adapter::new`] examines at each yield.
+    pub const SEARCH_STEPS: u32 = 1 << 16;
+
+    /// Moves of each task with which annealing hardly misses a cheaper placement of 500 tasks.
+    pub const MOVES: u32 = 2000;
+
+    /// With no memory yet.
+    #[must_use]
+    pub fn new() -> Adapter {
+        let packing = VectorPacking::new(Algorithm::EJECT, Options::default());
+        Adapter {
+            repair: Repair::default(),
+            partition: Partition::default(),
+            packing,
+            search_steps: Adapter::SEARCH_STEPS,
+            annealing: 0,
+        }
+    }
+
+    /// With a search of this many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] by default.
+    #[must_use]
+    pub fn searching(self, steps: u32) -> Adapter {
+        Adapter { search_steps: steps, ..self }
+    }
+
+    /// With annealing of this many moves for each task wherever a cheap placement is wanted, 0 for none, which is the default. With
+    /// [`Adapter::MOVES`] it takes about a seventh of a second for 500 tasks on 30 nodes.
+    #[must_use]
+    pub fn annealing(self, moves: u32) -> Adapter {
+        Adapter { annealing: moves, ..self }
+    }
+
+    /// The mapping with the largest minimum yield that is found within a budget; `None` if none is found, which does not
+    /// mean that there is none.
+    #[must_use]
+    pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        let highest = yield_bound(&problem.instance)?;
+        let packed = self.packed(problem);
+        let mut tasks = Tasks::of(problem);
+        let effort = Effort::for_tasks(tasks.count());
+        let mut best: Option<Adapted> = None;
+        for &from_packed in effort.from_packed {
+            let start = packed.as_ref().filter(|_| from_packed).map(|packed| tasks.nodes_of(&packed.mapping));
+            let found = self.climb(problem, &mut tasks, budget, highest, start.as_deref(), effort);
+            best = better(best, found);
+        }
+        let best = better(best, packed.filter(|packed| packed.moving <= budget));
+        better(best, self.annealed(problem, &mut tasks, budget, highest))
+    }
+
+    /// The placement with the largest minimum yield that annealing finds within a budget.
+    fn annealed(
+        &self,
+        problem: &Adaptation,
+        tasks: &mut Tasks,
+        budget: u64,
+        highest: Yield,
+    ) -> Option<Adapted> {
+        let mut best = None;
+        // The step of the ladder that was reached; the highest yield is tried first.
+        let (mut reached, mut step) = (0, LADDER);
+        while self.annealing > 0 && step > 0 && reached < LADDER {
+            let units = u64::from(highest.units()) * u64::from(reached + step) / u64::from(LADDER);
+            let target = Yield::try_from_units(units as u32).expect("not above the highest");
+            tasks.size_at(problem, target);
+            let found = annealing::cheapest(tasks, &tasks.home, self.annealing);
+            let found = found.and_then(|node_of| adapted(problem, tasks, &node_of));
+            if let Some(found) = found.filter(|found| found.moving <= budget) {
+                reached += step;
+                best = better(best, Some(found));
+            }
+            step /= 2;
+        }
+        best
+    }
+
+    /// The mapping with at least this minimum yield that moves least, as far as is found; `None` if none is found.
+    #[must_use]
+    pub fn cheapest_for(&mut self, problem: &Adaptation, wanted: Yield) -> Option<Adapted> {
+        let mut tasks = Tasks::of(problem);
+        let node_of = self.placed_for(problem, &mut tasks, wanted, None)?;
+        adapted(problem, &tasks, &node_of)
+    }
+
+    /// The nodes of the tasks at a yield, at a low cost; a known placement is repaired too.
+    pub(crate) fn placed_for(
+        &mut self,
+        problem: &Adaptation,
+        tasks: &mut Tasks,
+        wanted: Yield,
+        known: Option<&[u32]>,
+    ) -> Option<Vec<u32>> {
+        tasks.size_at(problem, wanted);
+        let effort = Effort::for_tasks(tasks.count());
+        let styles = (0..effort.first.max(Style::PLAIN)).map(Style::numbered);
+        let found = self.cheapest(tasks, [known, None], styles, effort);
+        let start = found.map(|(_, node_of)| node_of).or_else(|| {
+            let packed = self.packed(problem).filter(|packed| packed.minimum_yield >= wanted)?;
+            Some(tasks.nodes_of(&packed.mapping))
+        });
+        annealing::cheapest(tasks, start.as_deref().unwrap_or(&tasks.home), self.annealing)
+    }
+
+    /// A packing from scratch.
+    fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
+        let Solved { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
+        let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
+        let mapping = if few { relabelled(problem, &mapping) } else { mapping };
+        let moving = problem.moving(&mapping);
+        Some(Adapted { mapping, minimum_yield, moving })
+    }
+
+    fn climb(
+        &mut self,
+        problem: &Adaptation,
+        tasks: &mut Tasks,
+        budget: u64,
+        highest: Yield,
+        packed: Option<&[u32]>,
+        effort: Effort,
+    ) -> Option<Adapted> {
+        let jobs = problem.instance.jobs.len();
+        let mut step = (highest.units() / effort.steps).max(1);
+        // Steps of 0 would never end.
+        let finest = (highest.units() / effort.finest_steps).max(1);
+        let mut best: Option<(Yield, Vec<u32>)> = None;
+        let mut last: Option<Vec<u32>> = None;
+        let above = |from: Yield, step| {
+            Yield::try_from_units(from.units() + step).map_or(highest, |next| next.min(highest))
+        };
+        // The sequence of targets must not depend on the budget, or a larger one might find less.
+        let (mut target, mut repaired, mut failures) = (Yield::ZERO, Yield::ZERO, 0);
+        for (turn, styles) in effort.styles().enumerate() {
+            tasks.size_at(problem, target);
+            let others = [last.as_deref(), packed];
+            let found = self.cheapest(tasks, others, styles, effort);
+            let mut reached = target;
+            let mut kept = false;
+            if let Some((cost, node_of)) = found {
+                let mapping = tasks.mapping(jobs, &node_of);
+                reached =
+                    minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
+                kept = cost <= u128::from(budget);
+                if kept && best.as_ref().is_none_or(|best| reached > best.0) {
+                    best = Some((reached, node_of.clone()));
+                }
+                last = Some(node_of);
+                repaired = reached;
+            } else if turn > 0 && step > finest {
+                step /= 2;
+                target = above(repaired, step);
+                continue;
+            }
+            failures = if kept { 0 } else { failures + 1 };
+            if failures == effort.failures || reached >= highest {
+                break;
+            }
+            target = above(reached, step);
+        }
+        best.and_then(|(_, node_of)| adapted(problem, tasks, &node_of))
+    }
+
+    /// The cheapest of some repairs.
+    fn cheapest(
+        &mut self,
+        tasks: &Tasks,
+        others: [Option<&[u32]>; 2],
+        styles: impl Iterator<Item = Style>,
+        effort: Effort,
+    ) -> Option<(u128, Vec<u32>)> {
+        let mut cheapest: Option<(u128, Vec<u32>)> = None;
+        for style in styles {
+            for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
+                if self.repair.run(tasks, start, style) {
+                    if effort.economises {
+                        self.repair.economise(tasks, style);
+                        self.partition.exchange(&mut self.repair.placement, tasks);
+                    }
+                    let Repair { placement, .. } = &self.repair;
+                    if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
+                        cheapest = Some((placement.cost, placement.node_of.clone()));
+                    }
+                }
+            }
+        }
+        let steps = if effort.economises { self.search_steps } else { 0 };
+        if steps > 0 {
+            let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
+            let placement = &mut self.repair.placement;
+            placement.start(tasks, start);
+            let least = cheapest.as_ref().map_or(u128::MAX, |cheapest| cheapest.0);
+            if self.partition.search(placement, tasks, least, steps) {
+                cheapest = Some((placement.cost, placement.node_of.clone()));
+            }
+        }
+        cheapest
+    }
+}
+
+/// A placement as a mapping.
+pub(crate) fn adapted(problem: &Adaptation, tasks: &Tasks, node_of: &[u32]) -> Option<Adapted> {
+    let mapping = tasks.mapping(problem.instance.jobs.len(), node_of);
+    let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
+    let moving = problem.moving(&mapping);
+    Some(Adapted { mapping, minimum_yield, moving })
+}
+
+/// The one with the higher yield; of equal ones the first.
+fn better(one: Option<Adapted>, other: Option<Adapted>) -> Option<Adapted> {
+    let minimum_yield = |found: &Option<Adapted>| found.as_ref().map(|found| found.minimum_yield);
+    if minimum_yield(&other) > minimum_yield(&one) { other } else { one }
+}

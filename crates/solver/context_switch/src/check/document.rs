@@ -1,0 +1,221 @@
+//! A plan as its file has it.
+
+use dfrsim_model::named;
+pub(super) use dfrsim_state::{Constraint, ConstraintKind as Kind, VmState as State};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Microseconds, in which the file's seconds are exact.
+pub(super) type Micros = i64;
+
+pub(super) fn micros(seconds: f64) -> Micros {
+    (seconds * 1e6).round() as Micros
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Document {
+    pub(super) cost: u64,
+    #[serde(default)]
+    pub(super) bound: Option<u64>,
+    #[serde(default)]
+    pub(super) proven: bool,
+    #[serde(default)]
+    pub(super) actions: Starts,
+    pub(super) nodes: Vec<Node>,
+    pub(super) vms: Vec<Vm>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) pools: Vec<Vec<Action>>,
+    #[serde(default)]
+    pub(super) switches: Vec<Switch>,
+}
+
+/// When actions begin: pool by pool, or at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Starts {
+    #[default]
+    Pools,
+    Asap,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Node {
+    pub(super) name: String,
+    #[serde(deserialize_with = "thousandths")]
+    pub(super) cpu: u64,
+    pub(super) memory: u32,
+    #[serde(default)]
+    pub(super) resources: BTreeMap<String, u32>,
+    #[serde(default)]
+    pub(super) state: Power,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Power {
+    #[default]
+    Online,
+    Offline,
+}
+
+/// Decimals of files are exact in thousandths.
+fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Ok((f64::deserialize(deserializer)? * 1e3).round() as u64)
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Vm {
+    pub(super) name: String,
+    pub(super) vjob: String,
+    #[serde(deserialize_with = "thousandths")]
+    pub(super) cpu: u64,
+    pub(super) memory: u32,
+    #[serde(default)]
+    pub(super) resources: BTreeMap<String, u32>,
+    pub(super) before: Place,
+    pub(super) after: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(super) struct Place {
+    pub(super) state: State,
+    #[serde(default)]
+    pub(super) node: Option<String>,
+}
+
+/// The number of a constraint, in thousandths.
+pub(super) fn in_thousandths(constraint: &Constraint) -> u64 {
+    constraint.amount.in_parts(1_000).unsigned_abs()
+}
+
+/// The number of a constraint as amounts have it: CPU in thousandths of a unit, everything else in units.
+pub(super) fn in_units(constraint: &Constraint) -> u64 {
+    in_thousandths(constraint) / if constraint.resource == "cpu" { 1 } else { 1_000 }
+}
+
+/// A node that is switched on or off.
+#[derive(Debug, Deserialize)]
+pub(super) struct Switch {
+    pub(super) node: String,
+    pub(super) action: Turn,
+    pub(super) begin_s: f64,
+    pub(super) end_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Turn {
+    Boot,
+    Shutdown,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Action {
+    pub(super) vm: String,
+    pub(super) action: Verb,
+    #[serde(default)]
+    pub(super) from: Option<String>,
+    #[serde(default)]
+    pub(super) to: Option<String>,
+    pub(super) cost: u64,
+    pub(super) begin_s: f64,
+    pub(super) end_s: f64,
+}
+
+named! {
+    /// What is done to a VM.
+    pub(super) enum Verb as "action" {
+        Run = "run",
+        Stop = "stop",
+        Migrate = "migrate",
+        Suspend = "suspend",
+        Doze = "doze",
+        Resume = "resume",
+        Transfer = "transfer",
+        Wake = "wake",
+    }
+}
+
+impl Document {
+    /// All actions, each with its pool.
+    pub(super) fn all_actions(&self) -> Vec<(usize, &Action)> {
+        let pools = self.pools.iter().enumerate();
+        pools.flat_map(|(pool, actions)| actions.iter().map(move |action| (pool, action))).collect()
+    }
+}
+
+impl Vm {
+    /// The amount that the VM takes of a resource in a place; CPU in thousandths of a unit.
+    pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
+        let is_running = place.state == State::Running;
+        match resource {
+            "cpu" => self.cpu * u64::from(is_running),
+            "memory" => u64::from(self.memory) * u64::from(place.host().is_some()),
+            other => self.resources.get(other).map_or(0, |&amount| amount.into()) * u64::from(is_running),
+        }
+    }
+}
+
+impl Node {
+    /// What the node has of a resource, in the same units.
+    pub(super) fn has(&self, resource: &str) -> u64 {
+        match resource {
+            "cpu" => self.cpu,
+            "memory" => self.memory.into(),
+            other => self.resources.get(other).map_or(0, |&amount| amount.into()),
+        }
+    }
+}
+
+impl Verb {
+    /// Whether a VM is hosted after it.
+    pub(super) const fn is_hosted(self) -> bool {
+        !matches!(self, Verb::Stop | Verb::Suspend | Verb::Transfer)
+    }
+}
+
+impl Place {
+    /// The node that hosts the VM.
+    pub(super) fn host(&self) -> Option<&str> {
+        matches!(self.state, State::Running | State::Dozing).then_some(self.node.as_deref()).flatten()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state.fmt(f)?;
+        self.node.as_ref().map_or(Ok(()), |node| write!(f, " on `{node}`"))
+    }
+}
+
+impl Action {
+    /// Where the VM is after the action, if it is legal from this place.
+    pub(super) fn leads(&self, from: &Place) -> Option<Place> {
+        let (has_end, stays) = (self.to.is_some(), self.from == self.to);
+        let (state, is_right) = match (self.action, from.state) {
+            (Verb::Stop, State::Running) => (State::Terminated, !has_end),
+            (Verb::Migrate, State::Running) => (State::Running, has_end && !stays),
+            (Verb::Suspend, State::Running | State::Dozing) => (State::Sleeping, stays),
+            (Verb::Transfer, State::Sleeping) => (State::Sleeping, has_end && !stays),
+            (Verb::Doze, State::Running) => (State::Dozing, stays),
+            (Verb::Run, State::Waiting) | (Verb::Resume, State::Sleeping) | (Verb::Wake, State::Dozing) => {
+                (State::Running, has_end)
+            }
+            _ => return None,
+        };
+        // A VM that waits has no node, and the action comes from none.
+        (is_right && from.node == self.from).then(|| Place { state, node: self.to.clone() })
+    }
+
+    /// The cost of the action for a VM of this many MB.
+    pub(super) fn right_cost(&self, memory: u64) -> u64 {
+        let remote = u64::from(self.from != self.to);
+        match self.action {
+            Verb::Run | Verb::Stop | Verb::Doze => 0,
+            Verb::Migrate | Verb::Suspend | Verb::Transfer => memory,
+            Verb::Resume => memory + remote * memory,
+            Verb::Wake => remote * memory,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The sample decision module: which vjobs run (section 3.2).
+
+use crate::assignment::{Assignment, largest_first, units};
+use crate::cluster::Cluster;
+use crate::configuration::{Configuration, Place};
+use crate::optimiser::Unsolved;
+use crate::vjob::{VjobId, VmId};
+use dfrsim_model::NodeId;
+use dfrsim_state::VmState;
+
+/// Where VMs are suspended to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SuspendTo {
+    /// The disk of their node.
+    #[default]
+    Disk,
+    /// The memory of their node, if the VMs that run there in the decision's own configuration leave enough of it for all
+    /// running VMs of the vjob; else the disk (section 7).
+    Memory,
+}
+
+/// The configuration in which each vjob has a state, or, without one, each of its VMs keeps its own: VMs run where they are,
+/// or, if they are on no node, on the first one, which need not be viable; it says only what is to run for
+/// [`cheapest`](crate::cheapest). A state that a VM cannot reach is found there.
+///
+/// # Errors
+/// [`Unsolved::Infeasible`]: a VM is to run, and there is no node.
+pub fn in_states(
+    cluster: &Cluster,
+    current: &Configuration,
+    states: &[Option<VmState>],
+) -> Result<Configuration, Unsolved> {
+    let mut configuration = current.clone();
+    for (vjob, state) in cluster.vjob_ids().zip(states) {
+        let Some(state) = state else { continue };
+        for &vm in cluster.vms_of(vjob) {
+            let place = Place::of(*state, current.place(vm).node().or(cluster.node_ids().next()));
+            configuration.set(vm, place.ok_or(Unsolved::Infeasible)?);
+        }
+    }
+    Ok(configuration)
+}
+
+/// Lets images that would be on the disks of these nodes be elsewhere, if there is a node that is on at the end and may host their
+/// VMs: on the one with fewest images, then with the least number.
+pub fn clear_disks(cluster: &Cluster, current: &Configuration, wanted: &mut Configuration, nodes: &[NodeId]) {
+    let mut images = vec![0; cluster.nodes().len()];
+    for place in wanted.places() {
+        if let Place::Sleeping(node) = place {
+            images[node.index()] += 1;
+        }
+    }
+    for &vm in cluster.by_name() {
+        let Place::Sleeping(disk) = wanted.place(vm) else { continue };
+        let can_leave = current.place(vm).node().is_some_and(|node| !cluster.stays_off(node));
+        let may_take = |node: &NodeId| !nodes.contains(node) && cluster.constraints().allow(vm, *node);
+        let others = cluster.node_ids().filter(may_take).min_by_key(|node| images[node.index()]);
+        if let Some(other) = others.filter(|_| can_leave && nodes.contains(&disk)) {
+            images[other.index()] += 1;
+            wanted.set(vm, Place::Sleeping(other));
+        }
+    }
+}
+
+/// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU
+/// finds nodes for all its VMs beside those of the vjobs before it, from empty nodes on; else it sleeps, or goes on waiting.
+///
+/// The result is viable.
+///
+/// Vjobs that are not in the queue are done: those that run are stopped. What VMs need is what the cluster has of them now.
+pub fn select_running(
+    cluster: &Cluster,
+    current: &Configuration,
+    queue: &[VjobId],
+    suspend_to: SuspendTo,
+) -> Configuration {
+    let mut assignment = Assignment::empty(cluster);
+    let mut runs = vec![None; cluster.vjobs().len()];
+    for &vjob in queue {
+        let mut items = units(cluster, cluster.vms_of(vjob).iter().copied());
+        largest_first(&mut items);
+        let cannot_run = |vm: &VmId| {
+            let place = current.place(*vm);
+            place == Place::Terminated || place.node().is_some_and(|node| cluster.stays_off(node))
+        };
+        let is_over = cluster.vms_of(vjob).iter().any(cannot_run);
+        runs[vjob.index()] = Some(!is_over && assignment.first_fit(&items));
+    }
+    let mut configuration = current.clone();
+    for (vjob, runs) in cluster.vjob_ids().zip(runs) {
+        let vms = cluster.vms_of(vjob);
+        let dozes = runs == Some(false) && may_doze(cluster, current, &mut assignment, vjob, suspend_to);
+        for &vm in vms {
+            let place = match (runs, current.place(vm)) {
+                (Some(true), _) => assignment.host(vm).map_or(Place::Waiting, Place::Running),
+                (None, Place::Running(_)) => Place::Terminated,
+                (Some(false), Place::Running(node) | Place::Dozing(node)) if dozes => Place::Dozing(node),
+                (_, Place::Running(node) | Place::Dozing(node)) => Place::Sleeping(node),
+                (_, place) => place,
+            };
+            configuration.set(vm, place);
+        }
+    }
+    configuration
+}
+
+/// Whether all VMs of a vjob that run or doze now can doze where they are; they then have their memory there.
+fn may_doze(
+    cluster: &Cluster,
+    current: &Configuration,
+    assignment: &mut Assignment<'_>,
+    vjob: VjobId,
+    suspend_to: SuspendTo,
+) -> bool {
+    let hosted = cluster.vms_of(vjob).iter().filter_map(|vm| Some((*vm, current.place(*vm).host()?)));
+    let mut after = assignment.clone();
+    let dozes = suspend_to == SuspendTo::Memory
+        && hosted.clone().count() > 0
+        && hosted.clone().all(|(vm, node)| after.doze(vm, node));
+    if dozes {
+        *assignment = after;
+    }
+    dozes
+}

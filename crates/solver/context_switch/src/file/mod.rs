@@ -1,0 +1,47 @@
+//! Clusters, configurations, states and plans as JSON files.
+//!
+//! ```
+//! use dfrsim_context_switch::file::{cluster_from_json, configuration_from_json};
+//!
+//! let text = r#"{
+//!     "nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 2, "memory": 4096}],
+//!     "vjobs": [{"name": "job", "vms": [
+//!         {"name": "VM1", "cpu": 1, "memory": 512, "state": "running", "node": "N1"},
+//!         {"name": "VM2", "cpu": 1, "memory": 512, "state": "waiting"}
+//!     ]}],
+//!     "constraints": [{"kind": "spread", "vms": ["VM1", "VM2"]}]
+//! }"#;
+//! let (cluster, current) = cluster_from_json("current.json", text)?;
+//! assert!(current.check(&cluster).is_ok());
+//!
+//! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}, {"name": "VM3", "state": "waiting"}]}"#;
+//! let error = configuration_from_json("wanted.json", wrong, &cluster, &current).unwrap_err();
+//! assert_eq!(error.to_string(), "wanted.json:1: vms[0].node: unknown node `N3`; expected N1 or N2\n\
+//!     wanted.json:1: vms[1].name: unknown VM `VM3`; did you mean `VM2`?");
+//! # Ok::<(), dfrsim_input::Faults>(())
+//! ```
+//!
+//! **A cluster with its current configuration** is a [state](dfrsim_state) whose CPU has at most three decimals and whose
+//! other amounts are whole. Its `constraints` have each a `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
+//!
+//! **A configuration** is a state of which only the names, states and nodes of VMs are read, and **states** are a list `vjobs` of
+//! names with `state`; those not in the list stay as they are.
+//!
+//! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
+//! constraints, the pools with costs and times, and the nodes that are switched on and off.
+//!
+//! **An instance of BtrPlace** in its own JSON is a state and states at once.
+//!
+//! **Durations** have the fields of [`Durations`](crate::Durations) that differ from the defaults.
+
+mod btrplace;
+mod cluster;
+mod durations;
+mod plan;
+mod wanted;
+
+pub use btrplace::{btrplace_state, btrplace_states};
+pub use cluster::{cluster_from_json, cluster_of, cluster_to_json};
+pub use durations::durations_from_json;
+pub use plan::{PlanFigures, plan_to_json};
+pub use wanted::{configuration_from_json, configuration_of, states_from_json, states_of};

@@ -1,0 +1,104 @@
+//! A plan with all that is needed to follow it.
+
+use super::cluster::{AmountsEntry, PlaceEntry, constraint_entries, node_entries};
+use crate::cluster::{Cluster, Starts};
+use crate::configuration::Configuration;
+use crate::timetable::{NodeSwitch, Timed, Timetable};
+use dfrsim_model::NodeId;
+use dfrsim_state::json_lines;
+use serde::Serialize;
+
+/// What is said of a plan as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanFigures {
+    /// Its cost in MB.
+    pub cost: u64,
+    /// A cost that no plan to the decided states is below, if states were given and not places.
+    pub bound: Option<u64>,
+    /// Whether no configuration with the decided states has a cheaper plan.
+    pub proven: bool,
+}
+
+#[derive(Serialize)]
+struct VmEntry<'a> {
+    name: &'a str,
+    vjob: &'a str,
+    #[serde(flatten)]
+    needs: AmountsEntry,
+    before: PlaceEntry<'a>,
+    after: PlaceEntry<'a>,
+}
+
+#[derive(Serialize)]
+struct ActionEntry<'a> {
+    vm: &'a str,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+    cost: u64,
+    begin_s: f64,
+    end_s: f64,
+}
+
+#[derive(Serialize)]
+struct SwitchEntry<'a> {
+    node: &'a str,
+    action: &'static str,
+    begin_s: f64,
+    end_s: f64,
+}
+
+/// A plan as JSON, from the places before to the places after, with costs and times. It is self-contained:
+/// `dfrsim_audit` checks it and `dfrsim_plots` draws it from this text alone.
+pub fn plan_to_json(
+    cluster: &Cluster,
+    before: &Configuration,
+    after: &Configuration,
+    timetable: &Timetable,
+    figures: &PlanFigures,
+) -> String {
+    let name = |node: NodeId| cluster.node(node).name.as_str();
+    let vms = cluster.by_name().iter().map(|&vm| VmEntry {
+        name: &cluster.vm(vm).name,
+        vjob: &cluster.vjobs()[cluster.vm(vm).vjob.index()].name,
+        needs: AmountsEntry::of_vm(cluster, vm),
+        before: PlaceEntry::new(cluster, before.place(vm)),
+        after: PlaceEntry::new(cluster, after.place(vm)),
+    });
+    let switches = timetable.switches.iter().map(|NodeSwitch { node, is_on, begin, end }| SwitchEntry {
+        node: name(*node),
+        action: if *is_on { "boot" } else { "shutdown" },
+        begin_s: begin.as_secs_f64(),
+        end_s: end.as_secs_f64(),
+    });
+    let pools: Vec<String> = timetable
+        .pools
+        .iter()
+        .map(|pool| {
+            json_lines(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
+                vm: &cluster.vm(action.vm()).name,
+                action: action.kind().name(),
+                from: action.from().node().map(name),
+                to: action.to().node().map(name),
+                cost: action.cost(cluster),
+                begin_s: begin.as_secs_f64(),
+                end_s: end.as_secs_f64(),
+            }))
+        })
+        .collect();
+    let (nodes, vms) = (json_lines(node_entries(cluster)), json_lines(vms));
+    let (constraints, switches) = (json_lines(constraint_entries(cluster)), json_lines(switches));
+    let pools = pools.join(",\n");
+    let starts = match cluster.starts() {
+        Starts::Pools => "",
+        Starts::Asap => "\"actions\": \"asap\",\n",
+    };
+    let PlanFigures { cost, bound, proven } = figures;
+    let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
+    format!(
+        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n{starts}\"nodes\": {nodes},\n\"vms\": {vms},\n\
+         \"constraints\": {constraints},\n\"pools\": [{pools}],\n\"switches\": {switches}\n}}\n"
+    )
+}

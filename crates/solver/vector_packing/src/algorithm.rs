@@ -1,0 +1,142 @@
+//! Algorithms as data, and their names.
+
+use crate::genetic;
+use crate::greedy::Greedy;
+use crate::linear;
+use crate::vector::{self, VectorPacking};
+use crate::{Outcome, Settings};
+use dfrsim_model::named::UnknownName;
+use dfrsim_model::offline::Instance;
+use dfrsim_optimum::{Diving, Zeros, optimum};
+use std::fmt;
+use std::str::FromStr;
+
+/// An algorithm for the off-line problem, as its printed name says it: a family, and a member of it.
+///
+/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an
+/// [`Outcome`] of an instance; here it has one variant.
+///
+/// ```
+/// use dfrsim_model::Seed;
+/// use dfrsim_vector_packing::instances::InstanceSet;
+/// use dfrsim_vector_packing::{Algorithm, Settings};
+///
+/// let algorithm: Algorithm = "GREEDY_S5_P1".parse()?;
+/// let instance = InstanceSet::Rr6692Small.instance(Seed::new(1), 4, 0).unwrap();
+/// let outcome = algorithm.solve(&instance, &Settings::new(Seed::new(1)));
+/// assert!(outcome.minimum_yield().is_some());
+/// # Ok::<(), dfrsim_model::named::UnknownName>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// One of the greedy algorithms.
+    Greedy(Greedy),
+    /// `GA`, the genetic algorithm.
+    Genetic,
+    /// One of the vector packing algorithms inside a search on the yield.
+    Vector(vector::Algorithm),
+    /// `RRND` or `RRNDNZ` (`RRNZ` in RR-6692): a vertex of the relaxed program, rounded at random.
+    Rounding(Zeros),
+    /// `FASTDIVING` or `SLOWDIVING`.
+    Diving(Diving),
+    /// `VP_CHEKURI`.
+    Chekuri,
+    /// `OPT`, the optimum, proven by a search of our own.
+    Optimum,
+    /// `MILP`, the optimum by a solver of the printed mixed integer program (dissertation, 4.1 to 4.6); thousands of times
+    /// slower.
+    Program,
+}
+
+impl Algorithm {
+    /// All algorithms, in the order of the texts.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        let rounding = [Zeros::Kept, Zeros::Raised].map(Algorithm::Rounding);
+        let diving = [Diving::Fast, Diving::Slow].map(Algorithm::Diving);
+        Greedy::all()
+            .map(Algorithm::Greedy)
+            .chain(rounding)
+            .chain(diving)
+            .chain([Algorithm::Genetic])
+            .chain(vector::Algorithm::ALL.map(Algorithm::Vector))
+            .chain([Algorithm::Chekuri, Algorithm::Optimum, Algorithm::Program])
+    }
+
+    /// Solves an instance, or does not. An algorithm that is not made for this many resources fails, and so does one
+    /// whose solver of linear programs gives up.
+    #[must_use]
+    pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
+        match self {
+            Algorithm::Greedy(greedy) => {
+                greedy.solve_as(settings.greedy, instance, settings.seed, settings.placements)
+            }
+            Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
+            Algorithm::Vector(algorithm) => {
+                let solved = VectorPacking::new(algorithm, settings.vector).solve(instance);
+                solved.ok().flatten().map_or(Outcome::Failed, Outcome::Solved)
+            }
+            Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
+            Algorithm::Diving(diving) => linear::diving(instance, diving, settings),
+            Algorithm::Chekuri => linear::chekuri(instance, settings),
+            Algorithm::Optimum => linear::proven(optimum(instance, &settings.limits)),
+            Algorithm::Program => linear::program(instance, settings),
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Algorithm::Greedy(greedy) => greedy.fmt(f),
+            Algorithm::Genetic => f.pad("GA"),
+            Algorithm::Vector(algorithm) => algorithm.fmt(f),
+            Algorithm::Rounding(Zeros::Kept) => f.pad("RRND"),
+            Algorithm::Rounding(Zeros::Raised) => f.pad("RRNDNZ"),
+            Algorithm::Diving(Diving::Fast) => f.pad("FASTDIVING"),
+            Algorithm::Diving(Diving::Slow) => f.pad("SLOWDIVING"),
+            Algorithm::Chekuri => f.pad("VP_CHEKURI"),
+            Algorithm::Optimum => f.pad("OPT"),
+            Algorithm::Program => f.pad("MILP"),
+        }
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Algorithm, UnknownName> {
+        let name = if name == "RRNZ" { "RRNDNZ" } else { name };
+        let known = || Algorithm::all().map(|algorithm| algorithm.to_string());
+        let found = Algorithm::all().find(|algorithm| algorithm.to_string() == name);
+        found.ok_or_else(|| UnknownName::new("algorithm", name, known()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_listed_name_parses_and_prints_back() {
+        let names: BTreeSet<String> = Algorithm::all().map(|algorithm| algorithm.to_string()).collect();
+        assert_eq!(names.len(), Algorithm::all().count(), "names are unique");
+        assert_eq!(names.len(), 49 + 2 + 4 + 4 + 1 + vector::Algorithm::ALL.len() + 3);
+        for algorithm in Algorithm::all() {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+        }
+        let some = ["GREEDY_S1_P1", "GREEDY_S7_P7", "GREEDY", "GREEDYLIGHT", "GR", "SG", "GB", "SGB", "GA"];
+        let others = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING", "VP_CPSUM", "MCB8", "VP_CHEKURI", "OPT"];
+        for name in some.into_iter().chain(others) {
+            assert!(names.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_nearest_right_one() {
+        for (wrong, nearest) in
+            [("greedy", "GREEDY"), ("GREEDY_S5P1", "GREEDY_S5_P1"), ("GREEDYLITE", "GREEDYLIGHT")]
+        {
+            assert_eq!(wrong.parse::<Algorithm>().unwrap_err().nearest.as_deref(), Some(nearest));
+        }
+    }
+}
